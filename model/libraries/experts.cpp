@@ -1,6 +1,7 @@
 #include "model/libraries/experts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 #include <string>
@@ -8,23 +9,50 @@
 
 #include "model/constants/experts.hpp"
 #include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/gemm/tensor.hpp"
-#include "model/libraries/experts_routing.hpp"
-#include "model/libraries/gemm.hpp"
+#include "model/libraries/gemm_catalogue.hpp"
 
 namespace roofcast::experts {
 namespace {
 
-constexpr double kWide = 2;      // bytes of an element of the input and of the result
-constexpr double kProducts = 3;  // gate, up and down
+constexpr std::array<std::string_view, 3> kRoutingNames = {"balanced", "power_law_1.01",
+                                                           "power_law_1.2"};
+constexpr std::array kShape = {
+    roofcast::Parameter{"tokens", "that are routed, of all GPUs that share the experts", 1,
+                        std::int64_t{1} << 20},
+    roofcast::Parameter{"hidden", "elements of a token", 16, std::int64_t{1} << 17},
+    roofcast::Parameter{"intermediate", "inner width of an expert on this GPU: divided by tp", 16,
+                        std::int64_t{1} << 17},
+    roofcast::Parameter{"experts", "of all GPUs together", 1, 1024},
+    roofcast::Parameter{"per_token", "experts that a token passes", 1, 64},
+    roofcast::Parameter{"ep", "GPUs that share the experts; the forecast is of the busiest", 1,
+                        4096, 1},
+    choice("routing",
+           "how often the experts are chosen: each alike, or by a power law with that exponent",
+           kRoutingNames, 0)};
+constexpr std::array kLibraryParameters =
+    with_own(kShape,
+             setting("tile_rows", "rows of a tile, all of one expert; 0: to choose", kToChoose, 256,
+                     kToChoose),
+             setting("tile_columns", "columns of a tile; 0: to choose", kToChoose, 256, kToChoose));
+constexpr std::array<std::size_t, 2> kOwnChoice = {kTileRows, kTileColumns};
+constexpr std::array kTypes = {DType::bf16, DType::fp16, DType::fp8};
+
+/// Shapes of the table that the forecasts are held against: tests/validation/comparison.
+constexpr std::array kValidated = {
+    ValidatedRange{kTokens, 1, 65536},        ValidatedRange{kHidden, 2048, 7168},
+    ValidatedRange{kIntermediate, 32, 16384}, ValidatedRange{kExperts, 8, 512},
+    ValidatedRange{kPerToken, 1, 10},         ValidatedRange{kGpus, 1, 256}};
+
+constexpr double kWide = 2;  // bytes of an element of the input and of the result
 
 /// What this GPU multiplies.
 struct Share {
   std::vector<std::int64_t> rows_of_experts;
   double rows = 0;
   double tokens, hidden, inner, element;
-  double weights() const { return as_double(experts()) * kProducts * hidden * inner * element; }
-  std::int64_t experts() const { return static_cast<std::int64_t>(rows_of_experts.size()); }
+
+  /// Bytes of one of the three weights: gate, up and down.
+  double weight() const { return as_double(rows_of_experts.size()) * hidden * inner * element; }
   double distinct_tokens() const { return std::min(rows, tokens); }
 };
 
@@ -41,16 +69,15 @@ Share share_of(const Problem& p) {
     throw InputError("'per_token' is at most the number of experts, " +
                      std::to_string(p[kExperts]));
   }
-  Share share{rows_of_experts({.tokens = p[kTokens],
-                               .experts = p[kExperts],
-                               .per_token = p[kPerToken],
-                               .gpus = p[kGpus],
-                               .routing = static_cast<Routing>(p[kRouting])}),
-              0,
-              as_double(p[kTokens]),
-              as_double(p[kHidden]),
-              as_double(p[kIntermediate]),
-              size_bytes(p.dtype)};
+  Share share{.rows_of_experts = rows_of_experts({.tokens = p[kTokens],
+                                                  .experts = p[kExperts],
+                                                  .per_token = p[kPerToken],
+                                                  .gpus = p[kGpus],
+                                                  .routing = static_cast<Routing>(p[kRouting])}),
+              .tokens = as_double(p[kTokens]),
+              .hidden = as_double(p[kHidden]),
+              .inner = as_double(p[kIntermediate]),
+              .element = size_bytes(p.dtype)};
   for (const std::int64_t rows : share.rows_of_experts) share.rows += as_double(rows);
   return share;
 }
@@ -58,8 +85,8 @@ Share share_of(const Problem& p) {
 Work work(const Problem& p) {
   const Share share = share_of(p);
   Work work;
-  work.tensor_flops[p.dtype] = 2 * kProducts * share.rows * share.hidden * share.inner;
-  work.compulsory = {share.weights() + share.distinct_tokens() * share.hidden * kWide,
+  work.tensor_flops[p.dtype] = 6 * share.rows * share.hidden * share.inner;
+  work.compulsory = {3 * share.weight() + share.distinct_tokens() * share.hidden * kWide,
                      share.tokens * share.hidden * kWide};
   return work;
 }
@@ -77,107 +104,98 @@ enum Array : ArrayId {
   kNarrowInput
 };
 
-constexpr std::int64_t kThreads = 256;  // of the blocks beside the products
-constexpr double kWarps = 8;
+constexpr double kThreads = 256, kWarps = 8;  // of the blocks beside the products
 
-/// What a block of a pass does: 16 B of a row a thread at a time.
-struct RowBlock {
-  double count;         ///< rows that have a block each
-  double row_bytes;     ///< written
-  double sources;       ///< rows read one after the other for it
-  double instructions;  ///< of a warp for 16 B of a thread, counted
+/// Blocks that repeat a step of so many instructions of a warp.
+struct Blocks {
+  double count, steps, instructions;
 };
 
-Plan plan_of_blocks(std::int64_t blocks, std::vector<ArrayUse> arrays) {
+Plan plan_of_blocks(const Blocks& blocks, const Traffic& bytes, std::vector<ArrayUse> arrays) {
   Plan plan;
-  plan.launch.grid[0] = std::max<std::int64_t>(1, blocks);
-  plan.launch.block[0] = kThreads;
+  plan.launch.grid[0] = std::max<std::int64_t>(1, static_cast<std::int64_t>(blocks.count));
+  plan.launch.block[0] = static_cast<std::int64_t>(kThreads);
   plan.launch.registers = 32;
   plan.notes.estimated_traffic = true;
   plan.arrays = std::move(arrays);
+  Step step;
+  step.warp_instructions = kWarps * blocks.instructions;
+  set_traffic(step.issued, 1 / (as_double(plan.launch.blocks()) * blocks.steps) * bytes);
+  step.waits.global = 1;
+  set_blocks(plan, {{step, blocks.steps}});
   return plan;
 }
 
-Plan pass(const RowBlock& row, const Traffic& bytes, std::vector<ArrayUse> arrays) {
-  constexpr double kBytesOfWarp = 16 * 32;
-  Plan plan = plan_of_blocks(static_cast<std::int64_t>(row.count), std::move(arrays));
-  const double blocks = as_double(plan.launch.blocks());
-  const double loads = std::ceil(row.row_bytes / (kBytesOfWarp * kWarps)) * row.sources;
+/// A block writes a row of so many bytes, 16 a thread at a time, of `sources` rows that it reads one
+/// after the other.
+struct RowBlocks {
+  double count, row_bytes, sources;
+  double instructions;  ///< of a warp for 16 B of a thread, counted
+};
+
+Plan pass(const RowBlocks& rows, const ArrayUse& from, const ArrayUse& to, double read_bytes) {
+  const double accesses = rows.row_bytes / (16 * kThreads);
+  const double loads = std::ceil(accesses) * rows.sources;
+  Plan plan =
+      plan_of_blocks({rows.count, loads, rows.instructions * accesses * rows.sources / loads},
+                     {read_bytes, to.footprint.write_bytes}, {from, to});
   Step begin;
   begin.warp_instructions = kWarps * kRowInstructions;
   begin.waits.global = 1;
-  Step step;
-  step.warp_instructions = row.row_bytes / kBytesOfWarp * row.instructions * row.sources / loads;
-  set_traffic(step.issued, 1 / (blocks * loads) * bytes);
-  step.waits.global = 1;
-  set_blocks(plan, {{begin}, {step, loads}});
+  auto& phases = plan.blocks.front().phases;
+  phases.insert(phases.begin(), {begin});
   return plan;
 }
 
-constexpr double kBytesOfChoice = 8;  // expert and place
-
-/// Blocks that each look at so many choices.
+// Blocks that each look at so many choices, a thread one at a time.
 Plan choices_plan(double blocks, double choices, double bytes) {
-  constexpr double kInstructions = 40;  // of a warp for a choice a thread
-  Plan plan = plan_of_blocks(static_cast<std::int64_t>(blocks), {scratch(kOrder, {bytes, bytes})});
-  const double repeats = std::ceil(choices / as_double(kThreads));
-  const double of_step = bytes / as_double(plan.launch.blocks()) / repeats;
-  Step step;
-  step.warp_instructions = kWarps * kInstructions;
-  set_traffic(step.issued, {of_step, of_step});
-  step.waits.global = 1;
-  set_blocks(plan, {{step, repeats}});
-  return plan;
+  constexpr double kInstructions = 40;
+  return plan_of_blocks({blocks, std::ceil(choices / kThreads), kInstructions}, {bytes, bytes},
+                        {scratch(kOrder, {bytes, bytes})});
 }
 
 // Counts and places of the choices: one kernel for up to 256 tokens; for more, blocks of tokens
 // count each expert's, one block adds the counts up, and the first blocks place (TensorRT-LLM,
 // cutlass_kernels/moe_gemm/moe_kernels.cu, threeStepBuildExpertMapsSortFirstToken).
 void add_routing(LaunchSequence& program, const Problem& p, const Share& share) {
-  constexpr double kTokensOfOneKernel = 256;
-  const double choices = share.tokens * as_double(p[kPerToken]);
+  constexpr double kTokensOfOneKernel = 256, kBytesOfChoice = 8;  // expert and place
+  const double per_token = as_double(p[kPerToken]), choices = share.tokens * per_token;
   const double bytes = choices * kBytesOfChoice;
   if (share.tokens <= kTokensOfOneKernel) {
-    const double blocks = std::ceil(choices / as_double(kThreads));
-    program.push_back({choices_plan(blocks, as_double(kThreads), bytes)});
+    program.push_back({choices_plan(std::ceil(choices / kThreads), kThreads, bytes)});
     return;
   }
   const double experts = as_double(p[kExperts] / p[kGpus]);
   double tokens = 32;  // of a block
   while (tokens < 1024 && std::ceil(share.tokens / tokens) * experts > tokens) tokens *= 2;
-  const double parts = std::ceil(share.tokens / tokens);
-  const double counts = parts * experts;
-  program.push_back({choices_plan(counts, tokens * as_double(p[kPerToken]), bytes)});
+  const double counts = std::ceil(share.tokens / tokens) * experts;
+  program.push_back({choices_plan(counts, tokens * per_token, bytes)});
   program.push_back({choices_plan(1, counts, counts * sizeof(std::int32_t))});
   program.push_back({choices_plan(counts, tokens, bytes)});
 }
 
 // Rows of C = A·B in tiles that end with their expert.
-Plan grouped(const Problem& p, const Share& share, double columns, double depth,
+Plan grouped(const Problem& p, const Share& share, std::int64_t columns, std::int64_t depth,
              std::array<ArrayUse, 3> arrays, const Gpu& gpu) {
   std::int64_t row_tiles = 0;
   for (const std::int64_t rows : share.rows_of_experts) row_tiles += ceil_div(rows, p[kTileRows]);
-  const std::int64_t rows =
-      ceil_div(static_cast<std::int64_t>(share.rows), std::max<std::int64_t>(1, row_tiles));
-  Problem one =
-      gemm::library_problem(p.dtype, rows, static_cast<std::int64_t>(columns),
-                            static_cast<std::int64_t>(depth), p[kTileRows], p[kTileColumns], 1);
-  one[gemm::kBatch] = row_tiles;
-  Plan plan = std::move(gemm::plan_library(one, gpu).front().plan);
-  plan.useful.tensor_flops[p.dtype] = 2 * share.rows * columns * depth;
+  const std::int64_t rows = ceil_div(static_cast<std::int64_t>(share.rows), row_tiles);
+  Problem product =
+      gemm::library_problem(p.dtype, rows, columns, depth, p[kTileRows], p[kTileColumns], 1);
+  product[gemm::kBatch] = row_tiles;
+  Plan plan = std::move(gemm::plan_library(product, gpu).front().plan);
+  plan.useful.tensor_flops[p.dtype] = 2 * share.rows * as_double(columns) * as_double(depth);
   for (std::size_t i = 0; i < arrays.size(); ++i) arrays[i].pattern = plan.arrays[i].pattern;
   plan.arrays.assign(arrays.begin(), arrays.end());
   const double slowdown = has_wide_products(gpu) ? 1 : kMmaSlowdown.value;
-  for (BlockClass& one : plan.blocks) {
-    for (Phase& phase : one.phases) phase.step.issued.tensor_flops[p.dtype] *= slowdown;
-    one.phases.back().step.waits.global += kTileSwitch;
+  for (BlockClass& blocks : plan.blocks) {
+    for (Phase& phase : blocks.phases) phase.step.issued.tensor_flops[p.dtype] *= slowdown;
+    blocks.phases.back().step.waits.global += kTileSwitch;
   }
   plan.notes.caveat =
       "tiles are what the library is taken to choose, routing is a typical draw: no profile of it";
   return plan;
 }
-
-constexpr std::int64_t kLowestTile = 16, kTallestTile = 256;
 
 struct Tile {
   std::int64_t rows, columns;
@@ -196,75 +214,78 @@ std::span<const Tile> tiles_on(const Gpu& gpu) {
 // TensorRT-LLM times its tiles of wgmma with experts that are chosen alike, and keeps the best for
 // any routing: the rows of a tile are at most those of an expert then.
 std::int64_t most_tile_rows(const Problem& p, const Gpu& gpu) {
+  constexpr std::int64_t kLowest = 16, kTallest = 256;
   const bool alike = p[kRouting] == static_cast<std::int64_t>(Routing::balanced);
-  if (alike || !has_wide_products(gpu)) return kTallestTile;
-  const double of_expert = as_double(p[kTokens] * p[kPerToken]) / as_double(p[kExperts]);
-  std::int64_t rows = kLowestTile;
-  while (as_double(rows) < of_expert && rows < kTallestTile) rows *= 2;
-  return rows;
+  if (alike || !has_wide_products(gpu)) return kTallest;
+  const std::int64_t of_expert = ceil_div(p[kTokens] * p[kPerToken], p[kExperts]);
+  return std::clamp(power_of_two_from(of_expert), kLowest, kTallest);
 }
-
-}  // namespace
 
 std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
   require_tensor_cores(p.dtype, gpu);
   std::vector<Problem> found;
-  std::string known;
   const std::int64_t most = most_tile_rows(p, gpu);
   for (const Tile& tile : tiles_on(gpu)) {
-    known += (known.empty() ? "" : ", ") + std::to_string(tile.rows) + "x" +
-             std::to_string(tile.columns);
     if (p[kTileRows] == kToChoose && tile.rows > most) continue;
     if (!is_asked(p[kTileRows], tile.rows) || !is_asked(p[kTileColumns], tile.columns)) continue;
     Problem& one = found.emplace_back(p);
     one[kTileRows] = tile.rows;
     one[kTileColumns] = tile.columns;
   }
-  if (found.empty()) throw InputError("moe.library has no such tile here: choose one of " + known);
-  return found;
+  if (!found.empty()) return found;
+  const auto text = [](const Tile& tile) {
+    return std::to_string(tile.rows) + "x" + std::to_string(tile.columns);
+  };
+  throw InputError("moe.library has no such tile here: choose one of " +
+                   gemm::listed(tiles_on(gpu), text));
 }
+
+constexpr std::array kVariants = {
+    KernelModel{.name = "moe.library",
+                .summary = "what TensorRT-LLM launches: routing, grouped products by CUTLASS, sum",
+                .parameters = kLibraryParameters,
+                .dtypes = kTypes,
+                .plan = plan_library,
+                .candidates = library_candidates,
+                .own_choice = kOwnChoice}};
+
+}  // namespace
 
 LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   if (p[kTileRows] == kToChoose || p[kTileColumns] == kToChoose) {
     throw InputError("moe.library is planned with 'tile_rows' and 'tile_columns' given");
   }
   const Share share = share_of(p);
-  const double rows = share.rows, element = share.element;
-  const double in = share.distinct_tokens() * share.hidden * kWide;
-  const double sorted = rows * share.hidden * element, outputs = rows * share.hidden * kWide;
-  const double gate_up = 2 * rows * share.inner * kWide, inner = rows * share.inner * element;
-  const double result = share.tokens * share.hidden * kWide;
-  const double wide = 2 * share.weights() / kProducts, narrow = share.weights() / kProducts;
-
-  const double in_row = share.hidden * element, inner_row = share.inner * element;
-  const double of_token = std::max(1.0, rows / share.tokens);
-  constexpr double kCopy = 24, kGate = 40, kSum = 30;  // instructions of RowBlock
+  const double rows = share.rows, tokens = share.tokens;
+  const double wide_row = share.hidden * kWide, row = share.hidden * share.element;
+  const double inner_row = share.inner * share.element;
+  const double sorted = rows * row, gate_up = 2 * rows * share.inner * kWide;
+  const double inner = rows * inner_row, outputs = rows * wide_row, result = tokens * wide_row;
+  constexpr double kCopy = 24, kGate = 40, kSum = 30;  // instructions of RowBlocks
+  const auto from = [](ArrayId array, double bytes) { return scratch(array, {bytes, 0}); };
+  const auto to = [](ArrayId array, double bytes) { return scratch(array, {0, bytes}); };
 
   LaunchSequence program;
   add_routing(program, p, share);
-  ArrayUse input = reads_activation(kInput, in);
-  double taken = rows * share.hidden * kWide;
-  if (p.dtype == DType::fp8) {
-    const double narrowed = share.tokens * in_row;
-    program.push_back({pass({share.tokens, in_row, 1, kCopy}, {result, narrowed},
-                            {input, scratch(kNarrowInput, {0, narrowed})})});
-    input = scratch(kNarrowInput, {narrowed, 0});
-    taken = rows * in_row;
+  ArrayUse input = reads_activation(kInput, share.distinct_tokens() * wide_row);
+  const bool narrows = p.dtype == DType::fp8;
+  if (narrows) {
+    program.push_back(
+        {pass({tokens, row, 1, kCopy}, input, to(kNarrowInput, tokens * row), result)});
+    input = from(kNarrowInput, tokens * row);
   }
   program.push_back(
-      {pass({rows, in_row, 1, kCopy}, {taken, sorted}, {input, scratch(kSorted, {0, sorted})})});
+      {pass({rows, row, 1, kCopy}, input, to(kSorted, sorted), rows * (narrows ? row : wide_row))});
   program.push_back({grouped(
-      p, share, 2 * share.inner, share.hidden,
-      {scratch(kSorted, {sorted, 0}), reads(kWeights1, wide), scratch(kGateUp, {0, gate_up})},
-      gpu)});
-  program.push_back({pass({rows, inner_row, 2, kGate}, {gate_up, inner},
-                          {scratch(kGateUp, {gate_up, 0}), scratch(kInner, {0, inner})})});
+      p, share, 2 * p[kIntermediate], p[kHidden],
+      {from(kSorted, sorted), reads(kWeights1, 2 * share.weight()), to(kGateUp, gate_up)}, gpu)});
+  program.push_back(
+      {pass({rows, inner_row, 2, kGate}, from(kGateUp, gate_up), to(kInner, inner), gate_up)});
   program.push_back({grouped(
-      p, share, share.hidden, share.inner,
-      {scratch(kInner, {inner, 0}), reads(kWeights2, narrow), scratch(kOutputs, {0, outputs})},
-      gpu)});
-  program.push_back({pass({share.tokens, share.hidden * kWide, of_token, kSum}, {outputs, result},
-                          {scratch(kOutputs, {outputs, 0}), writes(kResult, result)})});
+      p, share, p[kHidden], p[kIntermediate],
+      {from(kInner, inner), reads(kWeights2, share.weight()), to(kOutputs, outputs)}, gpu)});
+  program.push_back({pass({tokens, wide_row, std::max(1.0, rows / tokens), kSum},
+                          from(kOutputs, outputs), writes(kResult, result), outputs)});
   return program;
 }
 

@@ -9,9 +9,7 @@
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/gemm/beside.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
-#include "model/libraries/gemm_blocks.hpp"
 #include "model/libraries/gemm_counts.hpp"
-#include "model/libraries/gemm_vector.hpp"
 
 namespace roofcast::gemm {
 namespace {
@@ -28,15 +26,14 @@ constexpr std::string_view kUnaligned =
     "rows of n or k elements are no multiple of 16 B: slower kernels copy them in pieces, as "
     "estimated from published rates of odd sizes; tile, split and registers are guesses too";
 
-constexpr double kWideElement = 2;  // of A before it is quantized
+// Of the family's problem, which has no batch, one.
+double batch_of(const Problem& p) {
+  return as_double(std::max<std::int64_t>(1, p[kBatch]));
+}
 
 bool quantizes(const Problem& p) {
   return p[kQuantize] != kNothing;
 }
-
-// cuBLASLt's splitKreduce is one kernel for every epilogue: trips for its parameters and scales
-// come before those for the parts, of which a thread loads eight at once.
-constexpr double kReductionTrips = 4, kPartsAtOnce = 8;
 
 void check_library(const Problem& p, const Gpu& gpu) {
   if (quantizes(p) && p.dtype != DType::fp8) {
@@ -50,36 +47,183 @@ void check_library(const Problem& p, const Gpu& gpu) {
   if (p.dtype != DType::fp32) require_tensor_cores(p.dtype, gpu);
 }
 
-}  // namespace
+// --- epilogues ---
 
-Plan library_reduction(double outputs, double splits, double result_bytes, bool of_tensor) {
-  Plan plan = sum_of_parts(outputs, splits, result_bytes, kParts, kC);
-  plan.start = Start::kept_code;
-  plan.blocks.front().phases.front().step.waits.global =
-      kReductionTrips + splits / (of_tensor ? kPartsAtOnce : 1);
+/// Of an element of C.
+struct EpilogueCost {
+  double matrix_reads = 0;   ///< elements of C's type: what gelu_aux kept, or C
+  double matrix_writes = 0;  ///< before the activation
+  double bits = 0;
+  bool bias = false;  ///< a vector of n
+  double flops = 0, special = 0;
+};
+
+// GELU by tanh and its gradient as layer.gelu has them.
+constexpr std::array<EpilogueCost, kEpilogueNames.size()> kEpilogueCosts = {{
+    {},
+    {.bias = true, .flops = 1},
+    {.bias = true, .flops = 2},
+    {.bias = true, .flops = 7, .special = 2},
+    {.bits = 1, .bias = true, .flops = 2},
+    {.matrix_writes = 1, .bias = true, .flops = 7, .special = 2},
+    {.matrix_reads = 1, .flops = 16, .special = 2},
+    {.matrix_reads = 1, .flops = 1},
+}};
+
+// Arithmetic and compulsory bytes, of the whole batch.
+Work epilogue_work(const Problem& p) {
+  const EpilogueCost& cost = kEpilogueCosts[static_cast<std::size_t>(p[kEpilogue])];
+  const double columns = batch_of(p) * as_double(p[kN]);
+  const double outputs = columns * as_double(p[kM]);
+  const double element = size_bytes(tensor::result_type(p.dtype));
+  constexpr double kBitsOfByte = 8;
+  Work work;
+  work.vector_flops = outputs * cost.flops;
+  work.special_flops = outputs * cost.special;
+  work.compulsory = {(outputs * cost.matrix_reads + (cost.bias ? columns : 0)) * element,
+                     outputs * (cost.matrix_writes * element + cost.bits / kBitsOfByte)};
+  return work;
+}
+
+// To the launch that stores C.
+void add_epilogue(Plan& plan, const Problem& p) {
+  if (p[kEpilogue] == kPlain) return;
+  Work issued = epilogue_work(p);
+  const Traffic bytes = std::exchange(issued.compulsory, {});
+  if (bytes.read_bytes > 0) plan.arrays.push_back(reads(kBeside, bytes.read_bytes));
+  if (bytes.write_bytes > 0) plan.arrays.push_back(writes(kBeside + 1, bytes.write_bytes));
+  plan.useful += issued;
+  const double instructions = issued.flops() / as_double(kWarpLanes);
+  set_traffic(issued, bytes);
+  const bool waits = kEpilogueCosts[static_cast<std::size_t>(p[kEpilogue])].matrix_reads > 0;
+  for (BlockClass& blocks : plan.blocks) {
+    Phase& last = blocks.phases.back();
+    const double share = 1 / (as_double(plan.launch.blocks()) * last.repeats);
+    last.step.issued += share * issued;
+    last.step.warp_instructions += share * instructions;
+    if (waits) last.step.waits.global += 1;
+  }
+}
+
+// --- the plan by tiles ---
+
+// The loop as the outline has it, and what comes before and after it.
+void set_blocks(Plan& plan, const LibraryProduct& c, const Outline& brief) {
+  Step step;
+  (c.tensor ? step.issued.tensor_flops[brief.type] : step.issued.vector_flops) = brief.step_flops;
+  step.warp_instructions = brief.step_instructions;
+  set_traffic(step.issued, {brief.step_bytes, 0});
+  step.issued.shared_bytes = as_double(stage_bytes(c.tile));
+  // Words of a line are read from one bank after another and written to others, two at a time.
+  constexpr double kTurnedLine = 4;
+  step.wavefronts.shared =
+      kTurnedLine * as_double((c.a.turned ? c.tile.m : 0) + (c.b.turned ? c.tile.n : 0));
+  step.wavefronts.copies = brief.step_copies;
+  step.waits = brief.step_waits;
+  Step epilogue;
+  set_traffic(epilogue.issued, {0, brief.stored_bytes});
+  if (c.tensor) epilogue.warp_instructions = tensor::end_instructions(c.area());
+  // Of threads that copy for themselves: parameters, and what lies where; then they have nothing to
+  // multiply yet.
+  Step first;
+  first.waits = {.global = 2, .tile_loads = 1};
+  std::vector<Phase> phases;
+  if (step.waits.tile_loads == 0) phases.push_back({first});
+  const double groups = c.takes_wide ? brief.parts / brief.chains : 0;
+  phases.push_back({step, brief.steps, brief.ahead, groups, brief.chains});
+  phases.push_back({epilogue});
+  roofcast::set_blocks(plan, std::move(phases));
+}
+
+Plan plan_of_tiles(const Problem& p, const LibraryProduct& c, const ProductSizes& sizes,
+                   const Gpu& gpu) {
+  const Outline brief = outline_of(c, p.dtype, gpu);
+  Plan plan;
+  plan.notes.estimated_traffic = true;
+  plan.compute = p.dtype;
+  if (c.tensor) {
+    const bool wgmma = gpu.features.has(Instruction::wgmma);
+    plan.needs = {!c.takes_wide ? Instruction::mma_sync
+                  : wgmma       ? Instruction::wgmma
+                                : Instruction::tcgen05};
+  }
+  (c.tensor ? plan.useful.tensor_flops[p.dtype] : plan.useful.vector_flops) = c.flops();
+  set_matrices(plan, p, sizes);
+  for (ArrayUse* operand : {&plan.arrays[kA], &plan.arrays[kB]}) {
+    operand->pattern.out_of_step = true;
+  }
+  if (c.tensor && c.splits == 1) {
+    plan.arrays.back().pattern = tensor::writes_tiles(kC, sizes.c).pattern;
+  }
+  if (p[kBatch] == 1) plan.raster = c.raster();
+  // wgmma's kernels fetch their code while the launch before ends (programmatic dependent launch).
+  if (!c.takes_wide) plan.start = Start::kept_code;
+  plan.scheduler = brief.scheduler;
+  plan.launch.grid[0] = brief.blocks;
+  plan.launch.block[0] = c.tile.threads;
+  if (gpu.occupancy) {
+    plan.launch.registers = gpu.occupancy->registers_for(c.tile.blocks_per_sm, c.tile.threads);
+    plan.launch.shared_bytes = c.tile.stages * stage_bytes(c.tile);
+  }
+  plan.joined.bytes =
+      brief.step_bytes * brief.steps * as_double(brief.blocks) - brief.looked_up_bytes;
+  set_blocks(plan, c, brief);
+  plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
+  plan.notes.caveat = !c.aligned              ? kUnaligned
+                      : !c.tensor             ? kSimtGuess
+                      : p.dtype == DType::fp8 ? kFp8Guess
+                                              : kGuess;
   return plan;
 }
 
-void set_returns(Plan& plan, std::int64_t weight_copies, const ProductBytes& bytes) {
-  if (weight_copies == 0) return;
-  for (ArrayUse& use : plan.arrays) use.returns_after_bytes = bytes.a + bytes.b + bytes.c;
-  plan.arrays[kB].returns_after_bytes = as_double(weight_copies) * bytes.b + bytes.a + bytes.c;
+}  // namespace
+
+void set_matrices(Plan& plan, const Problem& p, const ProductSizes& sizes) {
+  const double parts = as_double(p[kSplitK]) * sizes.outputs * as_double(kPartBytes);
+  plan.arrays = {quantizes(p) ? scratch(kA, {sizes.a, 0}) : reads_activation(kA, sizes.a),
+                 reads(kB, sizes.b),
+                 p[kSplitK] > 1 ? scratch(kParts, {0, parts}) : writes(kC, sizes.c)};
+  if (p[kWeightCopies] == 0) return;
+  const double once = sizes.a + sizes.c;
+  for (ArrayUse& use : plan.arrays) use.returns_after_bytes = once + sizes.b;
+  plan.arrays[kB].returns_after_bytes = once + as_double(p[kWeightCopies]) * sizes.b;
+}
+
+void add_product(LaunchSequence& program, Plan plan, const Problem& p, const ProductSizes& sizes) {
+  program.push_back({std::move(plan)});
+  if (p[kSplitK] <= 1) return;
+  // cuBLASLt's splitKreduce is one kernel for every epilogue: trips for its parameters and scales
+  // come before those for the parts, of which a thread loads eight at once.
+  constexpr double kTrips = 4, kPartsAtOnce = 8;
+  const double splits = as_double(p[kSplitK]);
+  Plan sum = sum_of_parts(sizes.outputs, splits, sizes.c / sizes.outputs, kParts, kC);
+  sum.start = Start::kept_code;
+  sum.blocks.front().phases.front().step.waits.global =
+      kTrips + splits / (p.dtype == DType::fp32 ? 1 : kPartsAtOnce);
+  program.push_back({std::move(sum)});
 }
 
 Work library_work(const Problem& p) {
-  const double m = as_double(p[kM]), n = as_double(p[kN]), k = as_double(p[kK]);
-  Work work;
-  const double flops = 2 * m * n * k;
+  const double batch = batch_of(p), m = as_double(p[kM]), n = as_double(p[kN]),
+               k = as_double(p[kK]);
+  constexpr double kWideElement = 2;  // of A before it is quantized
+  Work work = epilogue_work(p);
+  const double flops = 2 * batch * m * n * k;
   if (p.dtype == DType::fp32) {
-    work.vector_flops = flops;
+    work.vector_flops += flops;
   } else {
     work.tensor_flops[p.dtype] = flops;
   }
-  const double a = m * k * (quantizes(p) ? kWideElement : size_bytes(p.dtype));
-  work.compulsory = {a + n * k * size_bytes(p.dtype),
-                     m * n * size_bytes(tensor::result_type(p.dtype))};
-  work += epilogue_work(p[kEpilogue], m, n, size_bytes(tensor::result_type(p.dtype)));
-  return as_double(p[kBatch]) * work;
+  const double element = size_bytes(p.dtype);
+  work.compulsory += {batch * (m * k * (quantizes(p) ? kWideElement : element) + n * k * element),
+                      batch * m * n * size_bytes(tensor::result_type(p.dtype))};
+  return work;
+}
+
+IoComplexity library_io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
+  // Independent products are one of as many times as many rows.
+  return matrix_product_io(batch_of(p) * as_double(p[kM]), as_double(p[kN]), as_double(p[kK]),
+                           size_bytes(p.dtype), compulsory_bytes, on_chip_bytes);
 }
 
 std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
@@ -87,11 +231,18 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
   return blockings(p, gpu);
 }
 
-IoComplexity library_io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
-  const double batch = as_double(p[kBatch]);
-  // Independent products are one of as many times as many rows.
-  return matrix_product_io(batch * as_double(p[kM]), as_double(p[kN]), as_double(p[kK]),
-                           size_bytes(p.dtype), compulsory_bytes, on_chip_bytes);
+std::vector<Problem> candidates_of(const Problem& problem, const Problem& product, const Gpu& gpu,
+                                   std::span<const std::size_t> settings) {
+  std::vector<Problem> found;
+  for (const Problem& one : library_candidates(product, gpu)) {
+    Problem& candidate = found.emplace_back(problem);
+    for (std::size_t i = 0; i < settings.size(); ++i) candidate[settings[i]] = one[kOwnChoice[i]];
+  }
+  return found;
+}
+
+Outline library_outline(const Problem& p, const Gpu& gpu) {
+  return outline_of(library_product(p, gpu), p.dtype, gpu);
 }
 
 LaunchSequence quantization_before(const Problem& p, const Gpu& /*gpu*/) {
@@ -102,43 +253,12 @@ LaunchSequence quantization_before(const Problem& p, const Gpu& /*gpu*/) {
 
 LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   const LibraryProduct c = library_product(p, gpu);
-  const double a = c.batch * c.m * c.k * c.element, b = c.batch * c.k * c.n * c.element;
-  const double out = c.batch * c.m * c.n * c.result;
-  Plan plan;
-  plan.notes.estimated_traffic = true;
-  plan.compute = p.dtype;
-  if (c.tensor) {
-    const Instruction wide =
-        gpu.features.has(Instruction::wgmma) ? Instruction::wgmma : Instruction::tcgen05;
-    plan.needs = {c.takes_wide ? wide : Instruction::mma_sync};
-    plan.useful.tensor_flops[p.dtype] = 2 * c.batch * c.m * c.n * c.k;
-  } else {
-    plan.useful.vector_flops = 2 * c.batch * c.m * c.n * c.k;
-  }
-  plan.arrays = {quantizes(p) ? scratch(kA, {a, 0}) : reads_activation(kA, a), reads(kB, b)};
-  for (ArrayUse& operand : plan.arrays) operand.pattern.out_of_step = true;
-  plan.arrays.push_back(c.splits > 1 ? scratch(kParts, {0, c.partial_bytes()})
-                        : c.tensor   ? tensor::writes_tiles(kC, out)
-                                     : writes(kC, out));
-  plan.arrays.back().pattern.partial_writes = c.merged_sectors();
-  set_returns(plan, p[kWeightCopies], {a, b, out});
-  if (p[kBatch] == 1) plan.raster = c.raster(gpu);
-  // wgmma's kernels fetch their code while the launch before ends (programmatic dependent launch).
-  if (!c.takes_wide) plan.start = Start::kept_code;
-  set_library_blocks(plan, c, p.dtype, gpu);
-  plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
-  plan.notes.caveat = !c.aligned              ? kUnaligned
-                      : !c.tensor             ? kSimtGuess
-                      : p.dtype == DType::fp8 ? kFp8Guess
-                                              : kGuess;
+  const double of_k = c.batch * c.k * c.element;
+  const ProductSizes sizes{of_k * as_double(c.a.extent), of_k * as_double(c.b.extent),
+                           c.outputs() * c.result, c.outputs()};
   LaunchSequence program = quantization_before(p, gpu);
-  program.push_back({std::move(plan)});
-  if (c.splits > 1) {
-    program.push_back(
-        {library_reduction(c.batch * c.m * c.n, as_double(c.splits), c.result, c.tensor)});
-  }
-  add_epilogue(program.back().plan, p[kEpilogue],
-               c.batch * epilogue_work(p[kEpilogue], c.m, c.n, c.result), kBeside);
+  add_product(program, plan_of_tiles(p, c, sizes, gpu), p, sizes);
+  add_epilogue(program.back().plan, p);
   return program;
 }
 
@@ -153,8 +273,7 @@ Outline product_outline(const Problem& p, const Gpu& gpu) {
 }
 
 LaunchSequence plan_product(const Problem& p, const Gpu& gpu) {
-  if (is_vector_product(p)) return plan_vector_product(p);
-  return plan_library(p, gpu);
+  return is_vector_product(p) ? plan_vector_product(p) : plan_library(p, gpu);
 }
 
 }  // namespace roofcast::gemm

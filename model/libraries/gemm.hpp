@@ -1,11 +1,12 @@
 #pragma once
 #include <array>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "model/kernels/gemm/alignment.hpp"
 #include "model/kernels/gemm/beside.hpp"
 #include "model/kernels/gemm/gemm.hpp"
-#include "model/libraries/gemm_epilogue.hpp"
 #include "model/types/kernel_model.hpp"
 
 namespace roofcast::gemm {
@@ -36,6 +37,22 @@ constexpr Problem library_problem(DType type, std::int64_t m, std::int64_t n, st
 /// Arrays of a library's product and of the launches beside it.
 enum LibraryArray : ArrayId { kA, kB, kC, kParts, kWideA, kScale, kWideScale, kBeside };
 
+/// What cuBLASLt does to a product's sums before it stores them (cublasLtEpilogue_t, CUDA 13): its
+/// epilogues RELU_BIAS, GELU_BIAS, their AUX forms and DGELU, and C added by beta = 1. It has no
+/// SwiGLU, and none that reads C with an activation.
+enum Epilogue : std::int64_t {
+  kPlain,
+  kBias,
+  kRelu,
+  kGelu,
+  kReluKept,
+  kGeluKept,
+  kGeluGradient,
+  kResidual
+};
+inline constexpr std::array<std::string_view, 8> kEpilogueNames = {
+    "none", "bias", "relu", "gelu", "relu_aux", "gelu_aux", "dgelu", "residual"};
+
 LaunchSequence plan_product(const Problem& problem, const Gpu& gpu);
 std::vector<Problem> product_candidates(const Problem& problem, const Gpu& gpu);
 Outline product_outline(const Problem& problem, const Gpu& gpu);
@@ -44,24 +61,25 @@ Outline product_outline(const Problem& problem, const Gpu& gpu);
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu);
 std::vector<Problem> library_candidates(const Problem& problem, const Gpu& gpu);
 Outline library_outline(const Problem& problem, const Gpu& gpu);
-/// The launch that adds `splits` parts of each output.
-Plan library_reduction(double outputs, double splits, double result_bytes, bool of_tensor);
-/// Of the three matrices.
-struct ProductBytes {
-  double a = 0, b = 0, c = 0;
-};
-/// Where B has copies, launches take A and C again each time, and those in turn.
-void set_returns(Plan& plan, std::int64_t weight_copies, const ProductBytes& bytes);
 LaunchSequence quantization_before(const Problem& problem, const Gpu& gpu);
 Work library_work(const Problem& problem);
-
-/// Of each operand, what the SMs receive in all.
-struct ReceivedBytes {
-  double a = 0, b = 0;
-};
-/// Of a problem with its tile.
-ReceivedBytes library_received(const Problem& problem, const Gpu& gpu);
 IoComplexity library_io(const Problem& problem, double compulsory_bytes, double on_chip_bytes);
+
+/// The problem with the tiles, and parts of k, that are candidates of its product; `settings` are
+/// their places among its values.
+std::vector<Problem> candidates_of(const Problem& problem, const Problem& product, const Gpu& gpu,
+                                   std::span<const std::size_t> settings);
+
+/// Bytes of all matrices of a batch, and elements of C.
+struct ProductSizes {
+  double a, b, c, outputs;
+};
+/// A, B, and C or the sums of its parts. Where B has copies, launches take A and C again each time,
+/// and those in turn.
+void set_matrices(Plan& plan, const Problem& problem, const ProductSizes& sizes);
+/// The product, then the launch that adds its parts, if any.
+void add_product(LaunchSequence& program, Plan plan, const Problem& problem,
+                 const ProductSizes& sizes);
 
 inline constexpr std::array kLibraryTypes = {DType::bf16, DType::fp16, DType::tf32, DType::fp8,
                                              DType::fp32};
@@ -75,8 +93,7 @@ inline constexpr std::array kLibraryParameters = with_own(
     setting("split_k", "parts of k, each a block's; 0: to choose", kToChoose, 64, kToChoose),
     setting("weight_copies",
             "copies of B that launches with the same A and C take in turn: warm or steady, L2 may "
-            "still hold "
-            "the next; 0: it never does",
+            "still hold the next; 0: it never does",
             0, 1024, 0),
     roofcast::Parameter{"batch", "products of that shape, each of its own operands", 1,
                         std::int64_t{1} << 20, 1},

@@ -1,14 +1,11 @@
 #include "model/libraries/gemm_catalogue.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/gemm/gemm.hpp"
-#include "model/libraries/gemm.hpp"
-#include "model/libraries/gemm_rows.hpp"
 
 namespace roofcast::gemm {
 namespace {
@@ -21,15 +18,26 @@ bool has_wgmma(const Gpu& gpu) {
   return gpu.features.has(Instruction::wgmma);
 }
 
+// By the names of cuBLAS's kernels, 301 of 319: with whole tiles of 64x64, fewer multiply-adds.
+// wgmma takes tf32 along k alone: where both operands lie across it, both are turned.
+bool is_small_tf32(const Problem& p) {
+  constexpr std::int64_t kSide = 64, kLeastWide = 90'000, kLeastTurned = 1'000'000;
+  const std::int64_t least = p[kLayout] == kTN ? kLeastTurned : kLeastWide;
+  return ceil_div(p[kM], kSide) * ceil_div(p[kN], kSide) * p[kBatch] * p[kK] < least;
+}
+
 // tf32 has tiles of its own.
 bool takes_tf32_tiles(const Problem& p, const Gpu& gpu) {
   return p.dtype == DType::tf32 && has_wgmma(gpu) && takes_wide(p, gpu);
 }
 
+// Rows and columns of a stage that shared memory has room for, of all stages together.
+std::int64_t lines_of_stages(const Gpu& gpu) {
+  return (gpu.occupancy->shared_bytes_per_block - kResultBytes) / kUsualStepBytes;
+}
+
 std::int64_t stages(std::int64_t lines, const Gpu& gpu) {
-  if (!gpu.occupancy) return kMostStages;
-  const std::int64_t room = gpu.occupancy->shared_bytes_per_block - kResultBytes;
-  return std::min(kMostStages, room / (lines * kUsualStepBytes));
+  return gpu.occupancy ? std::min(kMostStages, lines_of_stages(gpu) / lines) : kMostStages;
 }
 
 std::span<const std::int64_t> wide_sides(const Gpu& gpu) {
@@ -48,23 +56,12 @@ bool is_wide_tile(std::int64_t side, std::int64_t other, const Gpu& gpu) {
          other % kWideColumns == 0 && other <= widest(side, gpu);
 }
 
-LibraryTile tcgen05_tile(const Problem& p, std::int64_t m, std::int64_t n, bool along_m) {
-  constexpr std::int64_t kFullRows = kTcgen05Sides.back();
-  const std::int64_t side = along_m ? m : n;
-  const bool paired = side == kFullRows && (along_m ? p[kM] : p[kN]) > side;
-  const double rate = as_double(side) / as_double(kFullRows);
-  return {m, n, 1, rate, 0, true, side, paired};
-}
-
 // Of any width, where the kernels have it.
-std::optional<LibraryTile> wide_tile(const Problem& p, std::int64_t m, std::int64_t n,
-                                     const Gpu& gpu) {
-  const bool along_m = is_wide_tile(m, n, gpu), along_n = is_wide_tile(n, m, gpu);
-  if (!along_m && !along_n) return std::nullopt;
-  LibraryTile tile{m, n, 1, 1, 0, m * n <= kSumsAlone * kGroupThreads};
-  if (!has_wgmma(gpu)) tile = tcgen05_tile(p, m, n, along_m && (m >= n || !along_n));
-  tile.stages = stages(copied_lines(tile), gpu);
-  if (tile.stages < kLeastStages) return std::nullopt;
+std::optional<LibraryTile> wide_tile(std::int64_t m, std::int64_t n, const Gpu& gpu) {
+  if (!is_wide_tile(m, n, gpu) && !is_wide_tile(n, m, gpu)) return std::nullopt;
+  LibraryTile tile{.m = m, .n = n, .blocks_per_sm = 1};
+  tile.ping_pong = !has_wgmma(gpu);
+  tile.stages = stages(m + n, gpu);
   return tile;
 }
 
@@ -96,16 +93,17 @@ std::int64_t fitting_blocks(const LibraryTile& tile, const Gpu& gpu) {
 
 std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu) {
   const std::int64_t m = p[kTileM], n = p[kTileN];
+  const bool of_tf32 = takes_tf32_tiles(p, gpu);
   const auto tiles = tiles_for(p, gpu);
-  if (tiles.empty()) return wide_tile(p, m, n, gpu);
-  const auto one = std::find_if(tiles.begin(), tiles.end(), [m, n](const LibraryTile& tile) {
-    return tile.m == m && tile.n == n;
-  });
-  if (one == tiles.end()) return std::nullopt;
-  LibraryTile found = *one;
-  found.blocks_per_sm = std::max<std::int64_t>(1, fitting_blocks(*one, gpu));
-  if (takes_tf32_tiles(p, gpu)) found.stages = stages(m + n, gpu);
-  return found;
+  for (LibraryTile tile : tiles) {
+    if (tile.m != m || tile.n != n) continue;
+    tile.blocks_per_sm = std::max<std::int64_t>(1, fitting_blocks(tile, gpu));
+    if (of_tf32) tile.stages = stages(m + n, gpu);
+    return tile;
+  }
+  // Run files name tiles for tf32 that other types have.
+  if (tiles.empty() || of_tf32) return wide_tile(m, n, gpu);
+  return std::nullopt;
 }
 
 void add(std::vector<Problem>& found, const Problem& p, std::int64_t m, std::int64_t n,
@@ -116,100 +114,46 @@ void add(std::vector<Problem>& found, const Problem& p, std::int64_t m, std::int
   one[kSplitK] = splits;
 }
 
-/// One side of a tile is given, along m or along n; the other is to choose.
-class Widths {
- public:
-  Widths(const Problem& p, std::int64_t side, bool along_m, const Gpu& gpu)
-      : p_(p),
-        gpu_(gpu),
-        side_(side),
-        along_m_(along_m),
-        other_extent_(along_m ? p[kN] : p[kM]),
-        rows_(ceil_div(along_m ? p[kM] : p[kN], side) * p[kBatch]) {
-    std::int64_t most = widest(side, gpu);
-    if (gpu.occupancy && has_wgmma(gpu)) {
-      const std::int64_t lines =
-          (gpu.occupancy->shared_bytes_per_block - kResultBytes) / kUsualStepBytes;
-      most = std::min(most, lines / kLeastStages - side);
-    }
-    most_ = std::min(most / kWideColumns, ceil_div(other_extent_, kWideColumns)) * kWideColumns;
+// Tiles with one side given, along m or along n. The names fill a round: on 132 SMs 1149x2008 takes
+// 126 tiles, 4435x1624 takes 260. So of the least number of rounds the narrowest width is tried.
+void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side, bool along_m,
+                const Gpu& gpu) {
+  const std::int64_t other = p[along_m ? kN : kM], asked = p[along_m ? kTileN : kTileM];
+  const std::int64_t rows = ceil_div(p[along_m ? kM : kN], side) * p[kBatch];
+  const std::int64_t places = gpu.slots(1);
+  std::int64_t most = widest(side, gpu);
+  if (gpu.occupancy && has_wgmma(gpu)) {
+    most = std::min(most, lines_of_stages(gpu) / kLeastStages - side);
   }
-
-  // The names fill rounds: on 132 SMs 1149x2008 takes 126 tiles, 4435x1624 takes 260, 2778x26544
-  // takes 1826. So for each number of rounds, from the least on, the narrowest width is tried.
-  void add_to(std::vector<Problem>& found) const {
-    const std::int64_t asked = along_m_ ? p_[kTileN] : p_[kTileM];
-    const std::int64_t places = gpu_.slots(1);
-    for (const std::int64_t splits : splits_of(p_[kSplitK], steps_of(p_), rows_, places)) {
-      if (asked != kToChoose) {
-        add_width(found, asked, splits);
-        continue;
-      }
-      if (most_ <= 0) continue;
-      const std::int64_t blocks = rows_ * splits;
-      std::int64_t columns = ceil_div(other_extent_, most_);
-      const bool chosen = p_[kSplitK] == kToChoose;
+  most = std::min(most / kWideColumns, ceil_div(other, kWideColumns)) * kWideColumns;
+  if (most <= 0 && asked == kToChoose) return;
+  for (const std::int64_t splits : splits_of(p[kSplitK], steps_of(p), rows, places)) {
+    std::int64_t width = asked;
+    if (asked == kToChoose) {
+      const std::int64_t blocks = rows * splits, least = blocks * ceil_div(other, most);
+      const std::int64_t columns = ceil_div(least, places) * places / blocks;
+      width = ceil_div(ceil_div(other, columns), kWideColumns) * kWideColumns;
       // A split is for what one round takes.
-      if (chosen && splits > 1 && (!is_deep() || blocks * columns > places)) continue;
-      for (std::int64_t left = splits > 1 ? 1 : kWidths; left > 0; --left) {
-        columns = ceil_div(blocks * columns, places) * places / blocks;  // fills the last round
-        const std::int64_t width =
-            ceil_div(ceil_div(other_extent_, columns), kWideColumns) * kWideColumns;
-        columns = ceil_div(other_extent_, width);
-        const bool splittable = is_deep() && 2 * rows_ * columns <= places;
-        if (!chosen || splits > 1 || !splittable) add_width(found, width, splits);
-        if (width == kWideColumns) break;
-        columns = ceil_div(other_extent_, width - kWideColumns);
-      }
+      if (p[kSplitK] == kToChoose && splits > 1 && least > places) break;
     }
+    const std::int64_t m = along_m ? side : width, n = along_m ? width : side;
+    if (wide_tile(m, n, gpu)) add(found, p, m, n, splits);
   }
-
- private:
-  static constexpr std::int64_t kWidths = 4;  // numbers of rounds that are tried
-
-  // The library splits products of more than 2048 in k whose tiles leave half of the SMs idle, and
-  // hardly others: 241 of 261 by their kernels' names, and 19 of 1,326.
-  bool is_deep() const {
-    constexpr std::int64_t kDeepSteps = 32;
-    return steps_of(p_) > kDeepSteps;
-  }
-
-  void add_width(std::vector<Problem>& found, std::int64_t width, std::int64_t splits) const {
-    const std::int64_t m = along_m_ ? side_ : width, n = along_m_ ? width : side_;
-    if (wide_tile(p_, m, n, gpu_)) add(found, p_, m, n, splits);
-  }
-
-  const Problem& p_;
-  const Gpu& gpu_;
-  std::int64_t side_;
-  bool along_m_;
-  std::int64_t other_extent_, rows_;
-  std::int64_t most_ = 0;
-};
-
-/// What is given of a tile: the side in question, and the other one.
-struct Asked {
-  std::int64_t side, other;
-};
-
-// The free side lies along the shorter extent where that is at most 56: so it does for 401 of 429
-// names. Other sides are tried where the extent is longer than half of them. A tile that is given
-// in part is tried with all.
-bool is_tried(std::int64_t side, const Asked& asked, std::int64_t extent, std::int64_t other) {
-  if (asked.side != kToChoose || asked.other != kToChoose) return is_asked(asked.side, side);
-  const std::int64_t least = kWgmmaSides.front();
-  const bool may_lie = extent > least - kWideColumns || extent >= other;
-  return may_lie && (side == least || side / 2 < extent);
 }
 
 std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
   std::vector<Problem> found;
   constexpr std::size_t kUsual = 64;
   found.reserve(kUsual);
+  const bool open = p[kTileM] == kToChoose && p[kTileN] == kToChoose;
   for (const std::int64_t side : wide_sides(gpu)) {
-    const Asked along_m{p[kTileM], p[kTileN]}, along_n{p[kTileN], p[kTileM]};
-    if (is_tried(side, along_m, p[kM], p[kN])) Widths(p, side, true, gpu).add_to(found);
-    if (is_tried(side, along_n, p[kN], p[kM])) Widths(p, side, false, gpu).add_to(found);
+    for (const bool along_m : {true, false}) {
+      // Sides are tried where the extent is longer than half of them. A tile that is given in part
+      // is tried with all.
+      const bool is_long = side == kWgmmaSides.front() || side / 2 < p[along_m ? kM : kN];
+      const bool is_tried = open ? is_long : is_asked(p[along_m ? kTileM : kTileN], side);
+      if (is_tried) add_widths(found, p, side, along_m, gpu);
+    }
   }
   return found;
 }
@@ -219,8 +163,6 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
   constexpr std::int64_t kLeastSteps = 1, kMostRounds = 2;
   // Those by wgmma for tf32 are split only where tiles are few, by cuBLAS's kernels' names.
   constexpr std::int64_t kTf32Part = 4;
-  // Kernels for one product of a batch add nothing from others.
-  const std::int64_t asked = p[kBatch] > 1 && p[kSplitK] == kToChoose ? 1 : p[kSplitK];
   std::vector<Problem> found;
   const auto tiles = tiles_for(p, gpu);
   const bool of_tf32 = takes_tf32_tiles(p, gpu);
@@ -234,7 +176,7 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
     const std::int64_t most =
         of_tf32 ? gpu.slots(1) / kTf32Part : kMostRounds * gpu.slots(tile.blocks_per_sm);
     for (const std::int64_t splits :
-         splits_of(asked, steps_of(p), whole, most, kKnown, kLeastSteps)) {
+         splits_of(asked_splits(p), steps_of(p), whole, most, kKnown, kLeastSteps)) {
       add(found, p, tile.m, tile.n, splits);
     }
   }
@@ -243,29 +185,50 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
 
 }  // namespace
 
+RowLengths library_rows(const Problem& p) {
+  RowLengths rows = row_lengths(p, p[kLayout]);
+  const auto lead = [](std::int64_t& row, std::int64_t leading, const char* name) {
+    if (leading != 0 && leading < row) {
+      throw InputError(std::string(name) + " is " + std::to_string(leading) + " and a row holds " +
+                       std::to_string(row) + " elements: give at least that, or 0");
+    }
+    if (leading != 0) row = leading;
+  };
+  lead(rows.a, p[kLda], "lda");
+  lead(rows.b, p[kLdb], "ldb");
+  return rows;
+}
+
+bool library_aligned(const Problem& p) {
+  return narrowest_vector(library_rows(p), p.dtype) * element_bytes(p.dtype) == kVectorBytes;
+}
+
+std::int64_t copied_vector(const Problem& p) {
+  constexpr std::int64_t kNarrowBytes = 4;
+  const std::int64_t vector = narrowest_vector(library_rows(p), p.dtype);
+  if (vector * element_bytes(p.dtype) == kVectorBytes) return vector;
+  return std::clamp<std::int64_t>(kNarrowBytes / element_bytes(p.dtype), 1, vector);
+}
+
+bool takes_wide(const Problem& p, const Gpu& gpu) {
+  if (p.dtype == DType::fp32 || !has_wide_products(gpu) || !library_aligned(p)) return false;
+  return p.dtype != DType::tf32 || !is_small_tf32(p);
+}
+
 LibraryTile library_tile(const Problem& p, const Gpu& gpu) {
-  auto tile = find_tile(p, gpu);
-  // Run files name tiles for tf32 that other types have.
-  if (!tile && takes_tf32_tiles(p, gpu)) tile = wide_tile(p, p[kTileM], p[kTileN], gpu);
-  if (tile) return *tile;
+  if (const auto tile = find_tile(p, gpu)) return *tile;
   const auto side_text = [](std::int64_t side) {
     return side == kToChoose ? "any" : std::to_string(side);
   };
+  const auto tile_text = [&](const LibraryTile& tile) {
+    return side_text(tile.m) + "x" + side_text(tile.n);
+  };
   const std::string refused =
-      "gemm.library has no tile " + side_text(p[kTileM]) + "x" + side_text(p[kTileN]) + " here: ";
-  std::string known;
+      "gemm.library has no tile " + tile_text({p[kTileM], p[kTileN], 1}) + " here: ";
   const auto tiles = tiles_for(p, gpu);
-  if (tiles.empty()) {
-    for (const std::int64_t side : wide_sides(gpu)) {
-      known += (known.empty() ? "" : ", ") + std::to_string(side);
-    }
-    throw InputError(refused + "one side is one of " + known + ", the other a multiple of " +
-                     std::to_string(kWideColumns));
-  }
-  for (const LibraryTile& one : tiles) {
-    known += (known.empty() ? "" : ", ") + std::to_string(one.m) + "x" + std::to_string(one.n);
-  }
-  throw InputError(refused + "choose one of " + known);
+  if (!tiles.empty()) throw InputError(refused + "choose one of " + listed(tiles, tile_text));
+  throw InputError(refused + "one side is one of " + listed(wide_sides(gpu), side_text) +
+                   ", the other a multiple of " + std::to_string(kWideColumns));
 }
 
 std::vector<Problem> blockings(const Problem& p, const Gpu& gpu) {

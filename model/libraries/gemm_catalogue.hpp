@@ -1,18 +1,54 @@
 #pragma once
-// What a library has for a product: its tiles, and of them and of parts of k those worth a
-// forecast.
+// What a library has for a product: the kernels that the rows of its operands leave it, their tiles,
+// and of tiles and parts of k those worth a forecast; and what it does with a vector.
+#include <string>
 #include <vector>
 
 #include "model/kernels/gemm/tiles.hpp"
-#include "model/types/gpu.hpp"
-#include "model/types/problem.hpp"
+#include "model/libraries/gemm.hpp"
 
 namespace roofcast::gemm {
+
+/// Elements from row to row. Throws InputError where a leading dimension is less than a row.
+RowLengths library_rows(const Problem& p);
+
+/// Whether whole vectors of 16 B fit all rows, as the kernels for wgmma need.
+bool library_aligned(const Problem& p);
+
+/// Elements of a copy of the kernel that the library takes: there are kernels for 16, for 4 and for
+/// 2 bytes, for all operands alike: rows of 8 bytes take the time of 4.
+std::int64_t copied_vector(const Problem& p);
+
+/// Whether the library takes its kernels for wgmma or tcgen05.
+bool takes_wide(const Problem& p, const Gpu& gpu);
 
 /// The tile that the problem names. Throws InputError where the library has none such here.
 LibraryTile library_tile(const Problem& p, const Gpu& gpu);
 
 /// The problem with each tile and number of parts that the library is taken to weigh up.
 std::vector<Problem> blockings(const Problem& p, const Gpu& gpu);
+
+/// Whether the product is one of a matrix and a vector, which a library computes without tiles (gemvx,
+/// gemv2T): one row of A or one column of B, of 32 bits or of rows that are no whole vectors, stored
+/// as it is; and no tile of a matrix product is asked for.
+bool is_vector_product(const Problem& p);
+
+/// A block sums `tile_n` outputs of a row of C (`tile_m` of a column), each by several threads
+/// along k.
+LaunchSequence plan_vector_product(const Problem& p);
+std::vector<Problem> vector_candidates(const Problem& p, const Gpu& gpu);
+
+/// The parts of k that are asked for: kernels for one product of a batch add nothing from others.
+inline std::int64_t asked_splits(const Problem& p) {
+  return p[kBatch] > 1 && p[kSplitK] == kToChoose ? 1 : p[kSplitK];
+}
+
+/// "one, two, three".
+template <typename Items, typename Text>
+std::string listed(const Items& items, const Text& text) {
+  std::string all;
+  for (const auto& one : items) all += (all.empty() ? "" : ", ") + text(one);
+  return all;
+}
 
 }  // namespace roofcast::gemm

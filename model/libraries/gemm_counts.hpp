@@ -3,69 +3,51 @@
 #include <cmath>
 #include <cstdint>
 
-#include "model/libraries/gemm.hpp"
 #include "model/libraries/gemm_catalogue.hpp"
 
 namespace roofcast::gemm {
 
+/// A along m, or B along n.
+struct LibraryOperand {
+  std::int64_t extent, tile;
+  bool turned;    ///< lies across k, along which alone wgmma takes tf32
+  double joined;  ///< share of its lines that L2 looks up once for two neighbours
+
+  std::int64_t tiles() const { return ceil_div(extent, tile); }
+};
+
 /// The product, and the way it is computed.
 struct LibraryProduct {
-  double m, n, k;
-  LibraryTile tile;
+  LibraryOperand a, b;
+  double k, batch;
+  LibraryTile tile;  ///< with its threads and stages
   std::int64_t splits;
-  double element;   ///< bytes of A and B
-  double result;    ///< bytes of C
-  double vector;    ///< elements that one copy of A or B takes, by the alignment of their rows
-  bool aligned;     ///< whole vectors: the kernels for the newest instructions take it
-  bool takes_wide;  ///< by wgmma or tcgen05
-  bool tensor;      ///< on the tensor cores
-  double batch;
-  double instruction_rows;  ///< of those
-  /// Sectors of a line of each matrix, as multiples of those of one that begins at a sector.
-  double sectors_a, sectors_b, sectors_c;
-  /// Which operands lie across k, and are turned in shared memory: wgmma takes tf32 along it alone.
-  bool turned_a, turned_b;
-  double joined_a, joined_b;  ///< share of A and B that L2 looks up once for two neighbours
+  double element;          ///< bytes of A and B
+  double result;           ///< bytes of C
+  double vector;           ///< elements that one copy of A or B takes
+  bool aligned;            ///< whole vectors fit all rows
+  bool takes_wide;         ///< by wgmma or tcgen05
+  bool tensor;             ///< on the tensor cores
+  bool through_registers;  ///< threads hold a tile on its way to shared memory, in two stages
 
-  std::int64_t rows() const { return ceil_div(static_cast<std::int64_t>(m), tile.m); }
-  std::int64_t columns() const { return ceil_div(static_cast<std::int64_t>(n), tile.n); }
-  std::int64_t blocks() const {
-    return rows() * columns() * static_cast<std::int64_t>(batch) * splits;
-  }
+  double outputs() const { return batch * as_double(a.extent) * as_double(b.extent); }
+  double flops() const { return 2 * outputs() * k; }
+  std::int64_t tiles() const { return a.tiles() * b.tiles(); }
+  std::int64_t blocks() const { return tiles() * static_cast<std::int64_t>(batch) * splits; }
   double area() const { return as_double(tile.m * tile.n); }
-  bool along_m() const { return tile.side == tile.m || (tile.side == 0 && tile.m % 64 == 0); }
-  double copied_lines() const { return as_double(gemm::copied_lines(tile)); }
-  double stage_bytes() const { return as_double(gemm::stage_bytes(tile)); }
-  /// Whether threads hold a tile on its way to shared memory: then there are two stages.
-  bool through_registers() const { return tensor && tile.stages == 2; }
+  double lines() const { return as_double(copied_lines(tile)); }  ///< of a step
   double depth() const { return as_double(tile.step_bytes) / element; }
   double steps() const { return std::ceil(k / as_double(splits) / depth()); }
 
-  /// Wavefronts of the operands of a step.
-  double operand_wavefronts() const;
-  /// Those of turning them.
-  double turned_wavefronts() const;
-  /// Blocks whose tiles lie inside C, and the rows of A and columns of B that each copies; the
-  /// others on average.
-  struct CopiedLines {
-    std::int64_t inside = 0;
-    double of_inside = 0, of_cut = 0;
-  };
-  CopiedLines lines() const;
-  /// Of a step that copies so many lines, by requests of the copy engine.
-  double copy_requests(double lines) const;
-  /// What of a step's operands each block looks up in L2.
-  double step_lookup_bytes(const Gpu& gpu) const;
-  TileRaster raster(const Gpu& gpu) const;
-  /// Sums of parts that blocks write, bytes; 0 where k is not split.
-  double partial_bytes() const;
-  /// Those, or C by sectors.
-  double stored_bytes() const;
-  /// Sectors of C that its lines touch in part: L2 merges each with what lies beside it.
-  double merged_sectors() const;
+  /// What the SMs receive of an operand, bytes: each tile of the other takes it all.
+  double received(const LibraryOperand& of, const LibraryOperand& other) const {
+    return batch * k * element * as_double(of.extent * other.tiles());
+  }
+  TileRaster raster() const;
 };
 
 /// Throws InputError where the library has no such tile here.
 LibraryProduct library_product(const Problem& p, const Gpu& gpu);
+Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu);
 
 }  // namespace roofcast::gemm

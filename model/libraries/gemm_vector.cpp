@@ -1,5 +1,3 @@
-#include "model/libraries/gemm_vector.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,9 +8,7 @@
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
-#include "model/kernels/gemm/tiles.hpp"
-#include "model/libraries/gemm.hpp"
-#include "model/libraries/gemm_rows.hpp"
+#include "model/libraries/gemm_catalogue.hpp"
 
 namespace roofcast::gemm {
 namespace {
@@ -39,42 +35,38 @@ constexpr std::array kAcrossK = {VectorTile{4, 32, 164},      VectorTile{8, 32, 
                                  VectorTile{16, 32, 128},     VectorTile{32, kToFit, 128},
                                  VectorTile{64, kToFit, 128}, VectorTile{128, 4, 128}};
 
-/// The product, and the way it is computed.
-struct VectorProduct {
-  std::int64_t outputs, k, batch, splits;
-  VectorTile tile;
-  bool row;      ///< of C; else a column
-  bool along_k;  ///< the matrix lies so
-  double element, result;
-  std::int64_t pitch_bytes;  ///< from row to row of the matrix as it lies
-
-  double vector_bytes() const { return as_double(batch * k) * element; }
-  double matrix_bytes() const { return as_double(outputs) * vector_bytes(); }
-  double sums() const { return as_double(batch * outputs); }
-  std::int64_t blocks() const { return ceil_div(outputs, tile.outputs) * batch * splits; }
-  std::int64_t elements_of_thread() const { return ceil_div(ceil_div(k, splits), tile.lanes); }
-};
-
 bool is_row(const Problem& p) {
   return p[kM] == 1;
 }
 
-bool lies_along_k(const Problem& p) {
-  return is_row(p) ? transposes_b(p[kLayout]) : !transposes_a(p[kLayout]);
-}
+/// The product of a matrix of `outputs` rows of k, as it is asked for.
+struct VectorProduct {
+  explicit VectorProduct(const Problem& p)
+      : row(is_row(p)),
+        along_k(row ? transposes_b(p[kLayout]) : !transposes_a(p[kLayout])),
+        setting(row ? kTileN : kTileM),
+        outputs(p[row ? kN : kM]),
+        k(p[kK]),
+        batch(p[kBatch]),
+        splits(p[kSplitK]),
+        element(size_bytes(p.dtype)) {}
 
-std::size_t outputs_parameter(const Problem& p) {
-  return is_row(p) ? kTileN : kTileM;
-}
+  bool row;             ///< of C; else a column
+  bool along_k;         ///< the matrix lies so
+  std::size_t setting;  ///< that names a block's outputs
+  std::int64_t outputs, k, batch, splits;
+  double element;
+  VectorTile tile{};
+  std::int64_t pitch_bytes = 0;  ///< from row to row of the matrix as it lies
 
-std::int64_t outputs_of(const Problem& p) {
-  return is_row(p) ? p[kN] : p[kM];
-}
-
-std::span<const VectorTile> tiles_of(const Problem& p) {
-  if (lies_along_k(p)) return kAlongK;
-  return kAcrossK;
-}
+  std::span<const VectorTile> tiles() const {
+    if (along_k) return kAlongK;
+    return kAcrossK;
+  }
+  double vector_bytes() const { return as_double(batch * k) * element; }
+  double matrix_bytes() const { return as_double(outputs) * vector_bytes(); }
+  std::int64_t elements_of_thread() const { return ceil_div(ceil_div(k, splits), tile.lanes); }
+};
 
 // Wide blocks have more threads along k the longer it is.
 std::int64_t fitting_lanes(std::int64_t outputs, std::int64_t k) {
@@ -84,32 +76,20 @@ std::int64_t fitting_lanes(std::int64_t outputs, std::int64_t k) {
   return lanes;
 }
 
-VectorTile tile_of(const Problem& p) {
-  const std::int64_t outputs = p[outputs_parameter(p)];
-  std::string known;
-  for (VectorTile one : tiles_of(p)) {
-    if (one.outputs == outputs) {
-      if (one.lanes == kToFit) one.lanes = fitting_lanes(outputs, ceil_div(p[kK], p[kSplitK]));
-      return one;
-    }
-    known += (known.empty() ? "" : ", ") + std::to_string(one.outputs);
+VectorProduct with_tile(const Problem& p) {
+  VectorProduct c(p);
+  for (const VectorTile& one : c.tiles()) {
+    if (one.outputs != p[c.setting]) continue;
+    c.tile = one;
+    if (one.lanes == kToFit) c.tile.lanes = fitting_lanes(one.outputs, ceil_div(c.k, c.splits));
+    const RowLengths rows = library_rows(p);
+    c.pitch_bytes = (c.row ? rows.b : rows.a) * element_bytes(p.dtype);
+    return c;
   }
-  throw InputError("gemm.library has no block of " + std::to_string(outputs) +
-                   " outputs for this product with a vector: choose one of " + known);
-}
-
-VectorProduct product_of(const Problem& p) {
-  const RowLengths rows = library_rows(p);
-  return {.outputs = outputs_of(p),
-          .k = p[kK],
-          .batch = p[kBatch],
-          .splits = p[kSplitK],
-          .tile = tile_of(p),
-          .row = is_row(p),
-          .along_k = lies_along_k(p),
-          .element = size_bytes(p.dtype),
-          .result = size_bytes(tensor::result_type(p.dtype)),
-          .pitch_bytes = (is_row(p) ? rows.b : rows.a) * element_bytes(p.dtype)};
+  const auto text = [](const VectorTile& one) { return std::to_string(one.outputs); };
+  throw InputError("gemm.library has no block of " + std::to_string(p[c.setting]) +
+                   " outputs for this product with a vector: choose one of " +
+                   listed(c.tiles(), text));
 }
 
 // A thread takes 64, 32 and 16 elements at once as long as so many are left, then fours, one, and
@@ -133,8 +113,8 @@ double round_trips(const VectorProduct& c) {
 // So many elements of each thread, loaded at once: one of the matrix and one of the vector each,
 // whatever their size.
 Step step_of(const VectorProduct& c, double elements) {
-  const double threads = as_double(c.tile.threads()), lanes = as_double(kWarpLanes);
-  const double accesses = elements * threads / lanes;
+  const double lanes = as_double(kWarpLanes);
+  const double accesses = elements * as_double(c.tile.threads()) / lanes;
   // Of the sums and of their elements those that exist.
   const double used_outputs =
       as_double(c.outputs) / as_double(ceil_div(c.outputs, c.tile.outputs) * c.tile.outputs);
@@ -143,14 +123,12 @@ Step step_of(const VectorProduct& c, double elements) {
   // Runs of the matrix that a warp touches at once. Along k the next load takes the rest of a
   // sector.
   const std::int64_t wide = std::min(kWarpLanes, c.along_k ? c.tile.lanes : c.tile.outputs);
-  const auto bytes_of = [&](std::int64_t n) {
-    return static_cast<std::int64_t>(as_double(n) * c.element);
-  };
-  const double runs = lanes / as_double(wide);
-  const double sectors =
-      c.along_k ? 1 : tensor::sectors_share(bytes_of(c.tile.outputs), c.pitch_bytes);
-  const double lines =
-      c.along_k ? runs : runs * tensor::lines_of_piece(bytes_of(wide), c.pitch_bytes);
+  const auto bytes_of = [&](std::int64_t n) { return n * static_cast<std::int64_t>(c.element); };
+  double sectors = 1, lines = lanes / as_double(wide);
+  if (!c.along_k) {
+    sectors = tensor::sectors_share(bytes_of(c.tile.outputs), c.pitch_bytes);
+    lines *= tensor::lines_of_piece(bytes_of(wide), c.pitch_bytes);
+  }
   const double vector = elements * as_double(c.tile.lanes) * used_k * c.element;
   const double matrix = vector * as_double(c.tile.outputs) * used_outputs;
   // Of a warp for an element of each thread: two addresses, two loads, the multiply-add and what
@@ -167,17 +145,6 @@ Step step_of(const VectorProduct& c, double elements) {
   return step;
 }
 
-// The sums of an output's lanes by halves through shared memory, and the store.
-Step end_of(const VectorProduct& c, double stored_bytes) {
-  constexpr double kInstructions = 60, kOfHalf = 11;
-  const double halves = std::log2(as_double(c.tile.lanes));
-  Step end;
-  end.waits = {.shared = halves, .barriers = halves};
-  end.warp_instructions = warps_of(c.tile.threads()) * (kInstructions + kOfHalf * halves);
-  set_traffic(end.issued, {0, stored_bytes});
-  return end;
-}
-
 std::vector<Phase> phases_of(const VectorProduct& c, double stored_bytes) {
   Step first;  // parameters, and what lies where
   first.waits.global = 2;
@@ -188,7 +155,14 @@ std::vector<Phase> phases_of(const VectorProduct& c, double stored_bytes) {
     const double left = as_double(c.elements_of_thread() % c.tile.at_once);
     phases.push_back({step_of(c, left / rest), rest});
   }
-  phases.push_back({end_of(c, stored_bytes)});
+  // The sums of an output's lanes by halves through shared memory, and the store.
+  constexpr double kInstructions = 60, kOfHalf = 11;
+  const double halves = std::log2(as_double(c.tile.lanes));
+  Step end;
+  end.waits = {.shared = halves, .barriers = halves};
+  end.warp_instructions = warps_of(c.tile.threads()) * (kInstructions + kOfHalf * halves);
+  set_traffic(end.issued, {0, stored_bytes});
+  phases.push_back({end});
   return phases;
 }
 
@@ -203,60 +177,54 @@ bool is_vector_product(const Problem& p) {
 
 std::vector<Problem> vector_candidates(const Problem& p, const Gpu& gpu) {
   constexpr std::int64_t kLeastOfPart = 16;
-  const std::size_t position = outputs_parameter(p);
-  // Kernels for one product of a batch add nothing from others.
-  const std::int64_t asked = p[kBatch] > 1 && p[kSplitK] == kToChoose ? 1 : p[kSplitK];
+  const VectorProduct c(p);
   std::vector<Problem> found;
-  for (const VectorTile& tile : tiles_of(p)) {
-    if (!is_asked(p[position], tile.outputs)) continue;
-    const bool for_short = lies_along_k(p) && tile.lanes == kFewLanes;
-    if (p[position] == kToChoose && for_short && p[kK] >= kShort) continue;
-    const std::int64_t blocks = ceil_div(outputs_of(p), tile.outputs) * p[kBatch];
-    const std::int64_t parts = ceil_div(p[kK], kLeastOfPart * std::max(kFewLanes, tile.lanes));
-    for (const std::int64_t splits : splits_of(asked, parts, blocks, gpu.slots(1), kSplits, 1)) {
+  for (const VectorTile& tile : c.tiles()) {
+    if (!is_asked(p[c.setting], tile.outputs)) continue;
+    const bool for_short = c.along_k && tile.lanes == kFewLanes;
+    if (p[c.setting] == kToChoose && for_short && c.k >= kShort) continue;
+    const std::int64_t blocks = ceil_div(c.outputs, tile.outputs) * c.batch;
+    const std::int64_t parts = ceil_div(c.k, kLeastOfPart * std::max(kFewLanes, tile.lanes));
+    for (const std::int64_t splits :
+         splits_of(asked_splits(p), parts, blocks, gpu.slots(1), kSplits, 1)) {
       Problem& one = found.emplace_back(p);
       one[kTileM] = one[kTileN] = 1;
-      one[position] = tile.outputs;
+      one[c.setting] = tile.outputs;
       one[kSplitK] = splits;
     }
   }
-  if (found.empty()) (void)tile_of(p);  // which says what there is
+  if (found.empty()) (void)with_tile(p);  // which says what there is
   return found;
 }
 
 LaunchSequence plan_vector_product(const Problem& p) {
-  const VectorProduct c = product_of(p);
-  const double a = c.row ? c.vector_bytes() : c.matrix_bytes();
-  const double b = c.row ? c.matrix_bytes() : c.vector_bytes();
-  const double out = c.sums() * c.result;
-  const double parts = as_double(c.splits) * c.sums() * as_double(kPartBytes);
-  const double blocks = as_double(c.blocks());
+  const VectorProduct c = with_tile(p);
+  const double outputs = as_double(c.batch * c.outputs);
+  ProductSizes sizes{c.vector_bytes(), c.matrix_bytes(),
+                     outputs * size_bytes(tensor::result_type(p.dtype)), outputs};
+  if (!c.row) std::swap(sizes.a, sizes.b);
   Plan plan;
   plan.compute = p.dtype == DType::tf32 ? DType::fp32 : p.dtype;
   plan.useful.vector_flops = 2 * c.matrix_bytes() / c.element;
-  plan.arrays = {reads_activation(kA, a), reads(kB, b),
-                 c.splits > 1 ? scratch(kParts, {0, parts}) : writes(kC, out)};
-  set_returns(plan, p[kWeightCopies], {a, b, out});
+  set_matrices(plan, p, sizes);
   plan.start = Start::kept_code;
-  plan.launch.grid[0] = c.blocks();
+  plan.launch.grid[0] = ceil_div(c.outputs, c.tile.outputs) * c.batch * c.splits;
   plan.launch.block[0] = c.tile.threads();
   plan.launch.registers = c.tile.registers;
+  const double blocks = as_double(plan.launch.blocks());
   const double read = c.vector_bytes() / as_double(c.batch * c.splits);  // by each block
   plan.reuse = {{.scope = Scope::sm,
                  .bytes = read * blocks,
                  .distinct_bytes = c.vector_bytes(),
                  .distance_bytes = read}};
-  set_blocks(plan, phases_of(c, (c.splits > 1 ? parts : out) / blocks));
+  set_blocks(plan, phases_of(c, plan.arrays.back().footprint.write_bytes / blocks));
   plan.on_chip_bytes = as_double(c.tile.threads() * kPartBytes);
   plan.notes.estimated_traffic = true;
   plan.notes.caveat =
       "a product with a vector: by blocks and registers of cuBLAS's gemv kernels; which of them it "
       "takes is a guess";
-  LaunchSequence program = launch_of(std::move(plan));
-  if (c.splits > 1) {
-    program.push_back(
-        {library_reduction(c.sums(), as_double(c.splits), c.result, p.dtype != DType::fp32)});
-  }
+  LaunchSequence program;
+  add_product(program, std::move(plan), p, sizes);
   return program;
 }
 

@@ -1,11 +1,15 @@
 #pragma once
-// What a transformer does beside its products, attention and experts, as frameworks launch it: the
-// table of what each operation moves, and one builder of plans for all.
+// What a transformer does beside its products, attention and experts, as frameworks launch it: what
+// each operation moves (layer_operations.hpp), how a launch's threads go over it (layer_walks.cpp),
+// and the launches of an operation (layer_plan.cpp).
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
+#include <type_traits>
+#include <vector>
 
+#include "model/counting/coalescing.hpp"
 #include "model/types/kernel_model.hpp"
 
 namespace roofcast::layer {
@@ -27,13 +31,12 @@ struct Arrays {
 
 /// How threads go over the matrix.
 enum class Walk : unsigned char {
-  elements,  ///< 16 B of the type a thread
-  lone,      ///< an element a thread, which finds its place by the rows' indices
-  rows,      ///< a block a row, which it adds up
-  columns,   ///< a block 32 columns, which it adds up
-  indexed,   ///< four elements a thread one by one, each to a place that an index names
-  sorted,    ///< one pass of CUB's radix sort over pairs of a row's index and its place
-  chunks     ///< blocks of 65536 elements, 320 a launch: PyTorch's multi_tensor_apply
+  elements,    ///< 16 B of the type a thread
+  part_sums,   ///< a thread an element of sums over rows by their index, each of ten rows at most
+  table_sums,  ///< a thread an element of the table, for which it adds up those sums
+  rows,        ///< a block a row, which it adds up
+  columns,     ///< a block 32 columns, which it adds up
+  chunks       ///< blocks of 65536 elements, 320 a launch: PyTorch's multi_tensor_apply
 };
 
 /// A table of `of` rows as wide as the matrix, rows of which are drawn.
@@ -56,42 +59,84 @@ struct Movement {
   /// vectors of 16 B.
   std::int64_t threads = 0, together = 0;
   std::int64_t rows_of_block = 1;  ///< rows
-  /// rows: times that the block's threads agree on what they do next; of these, for each doubling
-  /// of the columns.
-  double rounds = 0, rounds_of_doubling = 0;
-  /// columns: rows that a thread reads before it adds them up, among as many threads as PyTorch
-  /// takes for so many rows. 1: among 32, which meet before and after.
+  double rounds = 0;  ///< rows: times that the block's threads agree on what they do next
+  /// columns: rows that a thread reads before it adds them up. 1: warps meet before and after.
   std::int64_t tall = 1;
-  double chain = 1;         ///< lone, columns: loads each for the address or sum of the next
-  double looped = 0;        ///< lone: the same for each row that a thread adds up
-  double parts_of = 0;      ///< lone: a sum ends after so many rows; 0: with the table's row
-  bool adds_parts = false;  ///< lone: the sums so ended are what it adds up, to the table's rows
-  double instructions = 0;  ///< of a thread (lone) or element beside what an element takes
+  double instructions = 0;  ///< of an element beside its arithmetic
   double widened = 0;       ///< of an element: conversions from and to double precision
   double doubles = 0;       ///< of an element: operations in double precision
   std::int64_t registers = 32;
-  std::int64_t least_rows = 0;  ///< with fewer, and more than the most, it is not launched
-  std::int64_t most_rows = std::numeric_limits<std::int64_t>::max();
-  constexpr bool launched(std::int64_t rows) const {
-    return rows >= least_rows && rows <= most_rows;
+
+  constexpr Movement times(double count) const { return with(&Movement::launches, count); }
+  constexpr Movement after() const { return with(&Movement::follows, true); }
+  constexpr Movement swept(double count) const { return with(&Movement::sweeps, count); }
+  constexpr Movement beside(const Traffic& of_row) const { return with(&Movement::row, of_row); }
+  constexpr Movement scaled() const { return with(&Movement::parameters, 1); }
+
+  template <typename Value>
+  constexpr Movement with(Value Movement::*member, std::type_identity_t<Value> value) const {
+    Movement changed = *this;
+    changed.*member = value;
+    return changed;
   }
 };
+
+/// Indices up to which PyTorch adds an embedding's gradients unsorted.
+inline constexpr std::int64_t kMostUnsorted = 3072;
 
 /// A constant: the lists live as long as the variable that they were written for.
 struct Operation {
   std::initializer_list<Movement> fused, fused_backward{};
   std::initializer_list<Movement> eager{}, eager_backward{};  ///< empty: as fused
+  std::initializer_list<Movement> sorted_backward{};  ///< of more rows than kMostUnsorted, if any
 
-  std::initializer_list<Movement> launches(std::int64_t pass, std::int64_t form) const {
-    const auto& other = pass == kBackward ? eager_backward : eager;
-    return form == kEager && other.size() > 0 ? other : pass == kBackward ? fused_backward : fused;
-  }
+  std::initializer_list<Movement> launches(const Problem& p, std::int64_t form) const;
 };
 
 /// The launches of an operation, for a problem with the positions above.
 LaunchSequence plan_of(const Operation& operation, const Problem& problem, const Gpu& gpu);
 /// FLOPs and compulsory bytes of the fused form.
 Work work_of(const Operation& operation, const Problem& problem);
+
+/// What an operation of double precision and a conversion take, in those of fp32.
+struct DoubleCosts {
+  double operation = 2, conversion = 1;
+};
+
+/// A launch on its matrix.
+struct Counted {
+  const Movement& movement;
+  DType type;
+  double rows, cols, of;
+  DoubleCosts doubles{};
+
+  double elements() const;  ///< of what has no matrix, rows
+  double parts() const;     ///< rows of sums that part_sums leaves
+  double launches() const;  ///< chunks: that share the elements; else 1
+  double row_bytes() const { return cols * size_bytes(type); }
+  double flops() const { return movement.flops + movement.flops_of * of; }
+  double drawn_bytes() const { return expected_distinct(of, rows) * row_bytes(); }
+  Traffic of_row() const { return movement.row + of * movement.row_of; }
+  Traffic of_elements() const;
+  Traffic bytes() const;  ///< what the launch moves, each byte once
+  Traffic asked() const;  ///< what its threads ask for: drawn rows, and parameters, each time
+  Work work() const;      ///< FLOPs of the launch
+};
+
+/// The launch by its walk, without arrays.
+Plan plan_of(const Counted& one);
+
+/// Tokens of a chunk, by Liger-Kernel's fused linear cross-entropy (arXiv 2410.10989, section 3.2):
+/// as many as make a chunk's logits about as large as the layer's input, the next power of two.
+std::int64_t loss_chunk(std::int64_t tokens, std::int64_t vocabulary, std::int64_t hidden);
+
+enum LossParameter : std::size_t { kHidden = 3, kLossTileM, kLossTileN };
+inline constexpr std::array<std::size_t, 2> kLossTile = {kLossTileM, kLossTileN};
+
+LaunchSequence plan_linear_loss(const Problem& problem, const Gpu& gpu);
+std::vector<Problem> linear_loss_candidates(const Problem& problem, const Gpu& gpu);
+Work linear_loss_work(const Problem& problem);
+IoComplexity linear_loss_io(const Problem& problem, double compulsory_bytes, double on_chip_bytes);
 
 extern const KernelFamily kFamily;
 

@@ -1,247 +1,161 @@
 #pragma once
-// The table of what each operation between products moves, by PyTorch's and Hugging Face's
-// sources, with launches as torch.profiler shows them (PyTorch 2.11, Transformers 5.17).
+// The table of what each operation between products, caches, quantization and routing move, by
+// PyTorch's and Hugging Face's sources, with launches as torch.profiler shows them (PyTorch 2.11,
+// Transformers 5.17).
 #include "model/libraries/layer.hpp"
 
 namespace roofcast::layer {
 
 // Arrays of the matrix: typed, fp32, bytes.
-inline constexpr Arrays kOne{1}, kTwo{2}, kThree{3}, kSingle{0, 1}, kTwoSingles{0, 2};
-inline constexpr Arrays kOneAndMask{1, 0, 1};
+inline constexpr Arrays kNone{}, kHalf{0.5}, kQuarter{0.25}, kOne{1}, kTwo{2}, kThree{3},
+    kSingle{0, 1}, kTwoSingles{0, 2}, kOneAndMask{1, 0, 1}, kNarrow{0, 0, 1};
 inline constexpr double kIndex = 8;  // bytes: int64
 
-// aten::embedding. Its gradient (aten/src/ATen/native/cuda/Embedding.cu): a table of zeros. For
-// at most 3072 indices 32 rows at a time are added to theirs by blocks of 32 columns
-// (embedding_backward_feature_kernel), each warp a row. For more, indices are sorted with their
-// places in eight passes, and their segments counted, with 20 launches beside; segments are
-// summed in fp32, and these sums in turn to their rows, by a thread for each element
-// (EmbeddingBackwardKernel.cu). It divides its number by the columns in 64 bits and then reads
-// the number of segments, the segment's end, its row's place and the row; of the sums in turn
-// their end, the sum, the segment and the table's row.
-inline constexpr std::int64_t kSortedFrom = 3073;  // indices
-inline constexpr double kDivided = 80;             // instructions
+constexpr Movement map(const Arrays& reads, const Arrays& writes, double flops = 0,
+                       double special = 0) {
+  return {.reads = reads, .writes = writes, .flops = flops, .special = special};
+}
+constexpr Movement by_rows(const Arrays& reads, const Arrays& writes, double flops = 0,
+                           double special = 0) {
+  return map(reads, writes, flops, special).with(&Movement::walk, Walk::rows);
+}
+
+// aten::embedding. Its gradient (aten/src/ATen/native/cuda/Embedding.cu, EmbeddingBackwardKernel.cu)
+// is added to a table of zeros: of few indices 32 rows at a time, each a warp's. More are sorted
+// with their places in eight passes, and segments counted, with 20 launches beside; segments are
+// summed in fp32, and these sums in turn to their rows.
+inline constexpr Movement kZeros{.table = Table::zeroed};
 inline constexpr Operation kEmbedding{
     .fused = {{.writes = kOne, .row = {kIndex, 0}, .table = Table::looked_up}},
-    .fused_backward = {{.table = Table::zeroed},
+    .fused_backward = {kZeros,
                        {.walk = Walk::columns,
                         .reads = kOne,
                         .flops = 1,
                         .row = {kIndex, 0},
                         .table = Table::added_to,
-                        .chain = 2,
-                        .instructions = 20,
-                        .most_rows = kSortedFrom - 1},
-                       {.walk = Walk::sorted,
-                        .launches = 8,
-                        .row = {2 * kIndex, 2 * kIndex},
-                        .registers = 80,
-                        .least_rows = kSortedFrom},
-                       {.launches = 20, .row = {kIndex, kIndex}, .least_rows = kSortedFrom},
-                       {.walk = Walk::lone,
-                        .reads = kOne,
-                        .writes = kSingle,
-                        .flops = 1,
-                        .row = {2 * kIndex, 0},
-                        .chain = 2,
-                        .looped = 2,
-                        .parts_of = 10,
-                        .instructions = kDivided,
-                        .least_rows = kSortedFrom},
-                       {.walk = Walk::lone,
-                        .reads = kSingle,
-                        .flops = 1,
-                        .row = {3 * kIndex, 0},
-                        .table = Table::written,
-                        .follows = true,
-                        .chain = 4,
-                        .looped = 1,
-                        .parts_of = 10,
-                        .adds_parts = true,
-                        .instructions = kDivided,
-                        .least_rows = kSortedFrom}}};
+                        .instructions = 20}},
+    .sorted_backward = {kZeros,
+                        map(kNone, kNone).times(8).beside({2 * kIndex, 2 * kIndex}),
+                        map(kNone, kNone).times(20).beside({kIndex, kIndex}),
+                        {.walk = Walk::part_sums,
+                         .reads = kOne,
+                         .writes = kSingle,
+                         .flops = 1,
+                         .row = {2 * kIndex, 0}},
+                        {.walk = Walk::table_sums,
+                         .reads = kSingle,
+                         .flops = 1,
+                         .row = {3 * kIndex, 0},
+                         .table = Table::written,
+                         .follows = true}}};
 
-// x·cos + rotate(x)·sin, a fused multiply-add and a product of an element. Hugging Face's
-// apply_rotary_pos_emb: half of x negated, the halves joined, two products and a sum; one more
-// of each for keys, which here lie beside the queries. Backward two products; of each half a matrix
-// of zeros and a copy into it, one of them negated; and their sums.
-inline constexpr Movement kRotaryFused{.reads = kOne, .writes = kOne, .flops = 3};
+// x·cos + rotate(x)·sin. Eager (apply_rotary_pos_emb): half of x negated, the halves joined, two
+// products and a sum, for queries and for keys. Backward two products; of each half a matrix of
+// zeros and a copy into it, one of them negated; and their sums.
 inline constexpr Operation kRotary{
-    .fused = {kRotaryFused},
-    .fused_backward = {kRotaryFused},
-    .eager = {{.reads = {0.25}, .writes = {0.25}, .launches = 2},
-              {.reads = {0.5}, .writes = {0.5}, .launches = 2, .follows = true},
-              {.reads = {0.5}, .writes = {0.5}, .flops = 0.5, .launches = 4},
-              {.reads = kOne, .writes = {0.5}, .flops = 0.5, .launches = 2, .follows = true}},
-    .eager_backward = {{.reads = {0.5}, .writes = {0.5}, .flops = 0.5, .launches = 4},
-                       {.reads = {0.25}, .writes = {0.25}, .launches = 2},
-                       {.writes = {0.5}, .launches = 4},
-                       {.reads = {0.25}, .writes = {0.25}, .launches = 4},
-                       {.reads = kOne, .writes = {0.5}, .flops = 0.5, .launches = 4}}};
+    .fused = {map(kOne, kOne, 3)},
+    .fused_backward = {map(kOne, kOne, 3)},
+    .eager = {map(kQuarter, kQuarter).times(2), map(kHalf, kHalf).times(2).after(),
+              map(kHalf, kHalf, 0.5).times(4), map(kOne, kHalf, 0.5).times(2).after()},
+    .eager_backward = {map(kHalf, kHalf, 0.5).times(4), map(kQuarter, kQuarter).times(2),
+                       map(kNone, kHalf).times(4), map(kQuarter, kQuarter).times(4),
+                       map(kOne, kHalf, 0.5).times(4)}};
 
-// silu(gate)·up: exp and reciprocal. Backward from gate, up and dy to both gradients. Eager:
-// silu, then the product, and of its backward two products and silu's gradient.
-inline constexpr double kSiluFlops = 2, kSiluSpecial = 2, kSiluGradientFlops = 5;
+// silu(gate)·up: exp and reciprocal. Backward from gate, up and dy to both gradients.
+inline constexpr double kSilu = 2, kSiluSpecial = 2, kSiluGradient = kSilu + 5;  // FLOPs
 inline constexpr Operation kSwiglu{
-    .fused = {{.reads = kTwo, .writes = kOne, .flops = kSiluFlops + 1, .special = kSiluSpecial}},
-    .fused_backward = {{.reads = kThree,
-                        .writes = kTwo,
-                        .flops = kSiluFlops + kSiluGradientFlops + 2,
-                        .special = kSiluSpecial}},
-    .eager = {{.reads = kOne, .writes = kOne, .flops = kSiluFlops, .special = kSiluSpecial},
-              {.reads = kTwo, .writes = kOne, .flops = 1, .follows = true}},
-    .eager_backward = {{.reads = kTwo, .writes = kOne, .flops = 1},
-                       {.reads = kTwo, .writes = kOne, .flops = 1},
-                       {.reads = kTwo,
-                        .writes = kOne,
-                        .flops = kSiluFlops + kSiluGradientFlops,
-                        .special = kSiluSpecial,
-                        .follows = true}}};
+    .fused = {map(kTwo, kOne, kSilu + 1, kSiluSpecial)},
+    .fused_backward = {map(kThree, kTwo, kSiluGradient + 2, kSiluSpecial)},
+    .eager = {map(kOne, kOne, kSilu, kSiluSpecial), map(kTwo, kOne, 1).after()},
+    .eager_backward = {map(kTwo, kOne, 1), map(kTwo, kOne, 1),
+                       map(kTwo, kOne, kSiluGradient, kSiluSpecial).after()}};
 
-// GELU by tanh (elementwise.gelu). Eager: as Hugging Face writes it (gelu_new), x³, two
-// scalings, two sums, tanh and two products; each of its gradients reads what it multiplies.
-inline constexpr double kGeluFlops = 6, kGeluSpecial = 2, kGeluGradientFlops = 9;
-inline constexpr Operation kGelu{
-    .fused = {{.reads = kOne, .writes = kOne, .flops = kGeluFlops, .special = kGeluSpecial}},
-    .fused_backward = {{.reads = kTwo,
-                        .writes = kOne,
-                        .flops = kGeluFlops + kGeluGradientFlops,
-                        .special = kGeluSpecial}}};
+// GELU by tanh (elementwise.gelu). Eager as Hugging Face writes it: gelu_new.
+inline constexpr Operation kGelu{.fused = {map(kOne, kOne, 6, 2)},
+                                 .fused_backward = {map(kTwo, kOne, 15, 2)}};
 inline constexpr Operation kGeluNew{
     .fused = kGelu.fused,
     .fused_backward = kGelu.fused_backward,
-    .eager = {{.reads = kOne, .writes = kOne, .flops = 2},                                 // x³
-              {.reads = kOne, .writes = kOne, .flops = 1, .follows = true},                // scaled
-              {.reads = kTwo, .writes = kOne, .flops = 1, .follows = true},                // + x
-              {.reads = kOne, .writes = kOne, .flops = 1, .follows = true},                // scaled
-              {.reads = kOne, .writes = kOne, .flops = 1, .special = 2, .follows = true},  // tanh
-              {.reads = kOne, .writes = kOne, .flops = 1, .follows = true},                // + 1
-              {.reads = kOne, .writes = kOne, .flops = 1},                                 // x/2
-              {.reads = kTwo, .writes = kOne, .flops = 1, .follows = true}},
-    .eager_backward = {{.reads = kTwo, .writes = kOne, .flops = 1, .launches = 2},
-                       {.reads = kOne, .writes = kOne, .flops = 1, .launches = 5},
-                       {.reads = kTwo, .writes = kOne, .flops = 3, .launches = 2},
-                       {.reads = kTwo, .writes = kOne, .flops = 1, .launches = 2}}};
+    .eager = {map(kOne, kOne, 2),             // x³
+              map(kOne, kOne, 1).after(),     // scaled
+              map(kTwo, kOne, 1).after(),     // + x
+              map(kOne, kOne, 1).after(),     // scaled
+              map(kOne, kOne, 1, 2).after(),  // tanh
+              map(kOne, kOne, 1).after(),     // + 1
+              map(kOne, kOne, 1),             // x/2
+              map(kTwo, kOne, 1).after()},
+    .eager_backward = {map(kTwo, kOne, 1).times(2), map(kOne, kOne, 1).times(5),
+                       map(kTwo, kOne, 3).times(2), map(kTwo, kOne, 1).times(2)}};
 
-inline constexpr Movement kSum{.reads = kTwo, .writes = kOne, .flops = 1};
+inline constexpr Movement kSum = map(kTwo, kOne, 1);
 inline constexpr Operation kAdd{.fused = {kSum}, .fused_backward = {kSum}};
 
 // Gradients of a norm (aten/src/ATen/native/cuda/layer_norm_kernel.cu): dx sweeps over x and dy
 // twice, for its sums and for the result, by 128 threads with four elements at once; those of γ
-// and β read both again, blocks of 32 columns and each thread eight rows of a step, for which 32
-// registers take two round trips.
-inline constexpr double kNormFlops = 5, kNormGradientFlops = 9;
-inline constexpr Movement kNormInput{.walk = Walk::rows,
-                                     .reads = kTwo,
-                                     .writes = kOne,
-                                     .flops = kNormGradientFlops,
-                                     .sweeps = 2,
-                                     .parameters = 1,
-                                     .row = {8, 0},
-                                     .threads = 128,
-                                     .together = 4};
+// and β read both again, by blocks of 32 columns, a thread eight rows of a step.
+inline constexpr double kNormFlops = 5, kNormGradient = 9;
+inline constexpr Movement kNormInput = by_rows(kTwo, kOne, kNormGradient)
+                                           .swept(2)
+                                           .scaled()
+                                           .beside({8, 0})
+                                           .with(&Movement::threads, 128)
+                                           .with(&Movement::together, 4);
 inline constexpr Movement kNormParameters{
-    .walk = Walk::columns, .reads = kTwo, .flops = 4, .row = {8, 0}, .tall = 8, .chain = 2};
+    .walk = Walk::columns, .reads = kTwo, .flops = 4, .row = {8, 0}, .tall = 8};
+inline constexpr Movement kRowNorm =
+    by_rows(kOne, kOne, kNormFlops).swept(2).scaled().beside({0, 4});
 inline constexpr Operation kNormBackward{.fused = {kNormInput, kNormParameters}};
 
-// The sum and its root mean square norm in one launch, both written; the gradient of the sum
-// comes with that of the norm. Eager: the sum, then the norm as PyTorch's kernel has it.
+// The sum and its root mean square norm, both written; the gradient of the sum comes with the
+// norm's. Eager: the sum, then the norm as PyTorch's kernel has it.
 inline constexpr Operation kResidualNorm{
-    .fused =
-        {{.walk = Walk::rows, .reads = kTwo, .writes = kTwo, .flops = kNormFlops, .parameters = 1}},
-    .fused_backward = {{.walk = Walk::rows,
-                        .reads = kThree,
-                        .writes = kOne,
-                        .flops = kNormGradientFlops + 3,
-                        .parameters = 1,
-                        .row = {8, 0}}},
-    .eager = {kSum,
-              {.walk = Walk::rows,
-               .reads = kOne,
-               .writes = kOne,
-               .flops = kNormFlops,
-               .sweeps = 2,
-               .parameters = 1,
-               .row = {0, 4},
-               .follows = true}},
+    .fused = {by_rows(kTwo, kTwo, kNormFlops).scaled()},
+    .fused_backward = {by_rows(kThree, kOne, kNormGradient + 3).scaled().beside({8, 0})},
+    .eager = {kSum, kRowNorm.after()},
     .eager_backward = {kNormInput, kNormParameters, kSum}};
 
 // A root mean square norm as models of Hugging Face write it: to fp32, squares, mean, ε and root
 // of each row, product, back, γ. Backward: the gradients of γ's product, to fp32, those of the
 // product by the root and by x, of the root of each row, of the square, their sum, and back.
 inline constexpr Operation kPlainNorm{
-    .fused = {{.walk = Walk::rows,
-               .reads = kOne,
-               .writes = kOne,
-               .flops = kNormFlops,
-               .sweeps = 2,
-               .parameters = 1,
-               .row = {0, 4}}},
+    .fused = {kRowNorm},
     .fused_backward = kNormBackward.fused,
-    .eager = {{.reads = kOne, .writes = kSingle},
-              {.reads = kSingle, .writes = kSingle, .flops = 1, .follows = true},
-              {.walk = Walk::rows, .reads = kSingle, .flops = 1, .row = {0, 4}, .follows = true},
-              {.launches = 2, .row = {4, 4}},
-              {.reads = kSingle, .writes = kSingle, .flops = 1, .row = {4, 0}},
-              {.reads = kSingle, .writes = kOne, .follows = true},
-              {.reads = kOne, .writes = kOne, .flops = 1, .follows = true}},
-    .eager_backward = {
-        {.reads = kOne, .writes = kOne, .flops = 1},
-        {.reads = kTwo, .writes = kOne, .flops = 1},
-        {.reads = kOne, .flops = 1, .follows = true},
-        {.reads = kOne, .writes = kSingle},
-        {.reads = kSingle, .writes = kSingle, .flops = 1, .row = {4, 0}},
-        {.reads = kTwoSingles, .writes = kSingle, .flops = 1},
-        {.walk = Walk::rows, .reads = kSingle, .flops = 1, .row = {0, 4}, .follows = true},
-        {.launches = 5, .row = {8, 4}},
-        {.reads = kSingle, .writes = kSingle, .flops = 1, .launches = 3},
-        {.reads = kTwoSingles, .writes = kSingle, .flops = 1},
-        {.reads = kSingle, .writes = kOne, .follows = true}}};
+    .eager = {map(kOne, kSingle), map(kSingle, kSingle, 1).after(),
+              by_rows(kSingle, kNone, 1).beside({0, 4}).after(),
+              map(kNone, kNone).times(2).beside({4, 4}), map(kSingle, kSingle, 1).beside({4, 0}),
+              map(kSingle, kOne).after(), map(kOne, kOne, 1).after()},
+    .eager_backward = {map(kOne, kOne, 1), map(kTwo, kOne, 1), map(kOne, kNone, 1).after(),
+                       map(kOne, kSingle), map(kSingle, kSingle, 1).beside({4, 0}),
+                       map(kTwoSingles, kSingle, 1),
+                       by_rows(kSingle, kNone, 1).beside({0, 4}).after(),
+                       map(kNone, kNone).times(5).beside({8, 4}), map(kSingle, kSingle, 1).times(3),
+                       map(kTwoSingles, kSingle, 1), map(kSingle, kOne).after()}};
 
 // A byte of mask an element, kept for the gradient.
-inline constexpr Operation kDropout{
-    .fused = {{.reads = kOne, .writes = kOneAndMask, .flops = 6}},
-    .fused_backward = {{.reads = kOneAndMask, .writes = kOne, .flops = 2}}};
+inline constexpr Operation kDropout{.fused = {map(kOne, kOneAndMask, 6)},
+                                    .fused_backward = {map(kOneAndMask, kOne, 2)}};
 
-// The loss of a row: logits once for the largest and the sum, once more for their gradients,
-// which replace them. Eager, as torch.profiler shows it: to fp32, log-softmax in three sweeps,
-// the choice; zeros, the loss's gradient into them, log-softmax's gradient in two sweeps, and
-// back to the type.
-inline constexpr Movement kLossOfRows{
-    .walk = Walk::rows, .reads = kOne, .flops = 3, .special = 1, .row = {kIndex, 12}};
-inline constexpr Movement kLossGradients{.walk = Walk::rows,
-                                         .reads = kOne,
-                                         .writes = kOne,
-                                         .flops = 3,
-                                         .special = 1,
-                                         .row = {kIndex + 8, 0}};
+// The loss of a row: logits once for the largest and the sum, once more for their gradients, which
+// replace them. Eager: to fp32, log-softmax in three sweeps, the choice; zeros, the loss's gradient
+// into them, log-softmax's gradient in two sweeps, and back to the type.
+inline constexpr Movement kLossOfRows = by_rows(kOne, kNone, 3, 1).beside({kIndex, 12});
+inline constexpr Movement kLossGradients = by_rows(kOne, kOne, 3, 1).beside({kIndex + 8, 0});
 inline constexpr Operation kCrossEntropy{
     .fused = {kLossOfRows},
     .fused_backward = {kLossGradients},
-    .eager = {{.reads = kOne, .writes = kSingle},
-              {.walk = Walk::rows,
-               .reads = kSingle,
-               .writes = kSingle,
-               .flops = 3,
-               .special = 1,
-               .sweeps = 3,
-               .follows = true},
-              {.row = {kIndex + 4, 4}}},
-    .eager_backward = {{.writes = kSingle},
-                       {.row = {kIndex, 4}},
-                       {.walk = Walk::rows,
-                        .reads = kTwoSingles,
-                        .writes = kSingle,
-                        .flops = 3,
-                        .special = 1,
-                        .sweeps = 2},
-                       {.reads = kSingle, .writes = kOne, .follows = true}}};
+    .eager = {map(kOne, kSingle), by_rows(kSingle, kSingle, 3, 1).swept(3).after(),
+              map(kNone, kNone).beside({kIndex + 4, 4})},
+    .eager_backward = {map(kNone, kSingle), map(kNone, kNone).beside({kIndex, 4}),
+                       by_rows(kTwoSingles, kSingle, 3, 1).swept(2), map(kSingle, kOne).after()}};
 
-// torch.optim.AdamW(fused=True): weights, gradients and two moments in, all but the gradients
-// out, after a launch that counts the steps. Rates and averages are double precision
-// (aten/src/ATen/native/cuda/fused_adam_utils.cuh): an element is widened or narrowed nine
-// times; six products and sums, and a quotient of a dozen; a root and a quotient are fp32.
-// foreach, its default: decay, average, product, sum of squares, root, correction, ε and the
-// update, each over all tensors.
+// torch.optim.AdamW(fused=True): weights, gradients and two moments in, all but the gradients out,
+// after a launch that counts the steps. Rates and averages are double precision
+// (aten/src/ATen/native/cuda/fused_adam_utils.cuh): six products and sums, and a quotient of a
+// dozen; a root and a quotient are fp32. foreach, its default: decay, average, product, sum of
+// squares, root, correction, ε and the update, each over all tensors.
+constexpr Movement of_tensors(const Arrays& reads, double flops, double special = 0) {
+  return map(reads, kOne, flops, special).with(&Movement::walk, Walk::chunks);
+}
 inline constexpr Operation kAdamw{
     .fused = {{},
               {.walk = Walk::chunks,
@@ -253,8 +167,47 @@ inline constexpr Operation kAdamw{
                .widened = 9,
                .doubles = 18,
                .registers = 60}},
-    .eager = {{.walk = Walk::chunks, .reads = kOne, .writes = kOne, .flops = 1, .launches = 5},
-              {.walk = Walk::chunks, .reads = kTwo, .writes = kOne, .flops = 3, .launches = 2},
-              {.walk = Walk::chunks, .reads = kThree, .writes = kOne, .flops = 2, .special = 1}}};
+    .eager = {of_tensors(kOne, 1).times(5), of_tensors(kTwo, 3).times(2),
+              of_tensors(kThree, 2, 1)}};
+
+// Keys and values of a token beside each other; each knows its place. Eager: index_copy_
+// (aten/src/ATen/native/cuda/IndexKernel.cu) divides each element's number by three extents.
+inline constexpr Movement kAppended = map(kOne, kOne).beside({kIndex, 0});
+inline constexpr Operation kCacheAppend{.fused = {kAppended},
+                                        .eager = {kAppended.with(&Movement::instructions, 60)}};
+
+// By a scale that is known, or by the largest element, found first.
+inline constexpr Operation kQuantize{
+    .fused = {map(kOne, kNarrow, 1)},
+    .eager = {by_rows(kOne, kNone, 1).beside({0, 4}), map(kOne, kNarrow, 1).beside({4, 0})}};
+// The largest of each row, which a block reads twice.
+inline constexpr Operation kQuantizeRows{
+    .fused = {by_rows(kOne, kNarrow, 1).swept(2).beside({0, 4})}};
+
+// Softmax over the experts and as many rounds of a maximum as a token has experts: weight, expert
+// and place of each. Eager: to fp32, softmax, top-k, the weights' sum and quotient, and back. Top-k
+// (aten/src/ATen/native/cuda/TensorTopK.cu) is a block a row, an element a thread, which looks for
+// the last chosen by two bits a round, and gathers; then 16 rows a block sort 32 places in 15
+// exchanges.
+inline constexpr double kChoiceBytes = 12;
+inline constexpr Operation kTopK{
+    .fused = {by_rows(kOne, kNone, 3, 1)
+                  .with(&Movement::row_of, {0, kChoiceBytes})
+                  .with(&Movement::flops_of, 1)},
+    .eager = {map(kOne, kSingle),
+              by_rows(kSingle, kSingle, 3, 1).after(),
+              {.walk = Walk::rows,
+               .reads = kSingle,
+               .row_of = {0, kChoiceBytes},
+               .follows = true,
+               .together = 1,
+               .rounds = 10.5},
+              {.walk = Walk::rows,
+               .row_of = {kChoiceBytes, kChoiceBytes},
+               .follows = true,
+               .threads = 256,
+               .rows_of_block = 16,
+               .rounds = 15},
+              map(kNone, kNone).times(3).with(&Movement::row_of, {8, 4})}};
 
 }  // namespace roofcast::layer

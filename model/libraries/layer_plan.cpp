@@ -3,50 +3,19 @@
 
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/layer.hpp"
-#include "model/libraries/layer_walks.hpp"
 
 namespace roofcast::layer {
 namespace {
-
-constexpr std::string_view kCaveat =
-    "bytes, launches and waits are counted from the framework's source; registers are an estimate";
-
-/// A launch, so often, with its share of what all of them move.
-struct Part {
-  Plan plan;
-  double repeats, share;
-};
-
-std::vector<Part> parts_of(const Counted& one) {
-  std::vector<Part> parts;
-  if (one.movement.walk != Walk::chunks) {
-    parts.push_back({plan_of(one), one.movement.launches, 1});
-    return parts;
-  }
-  const auto elements = static_cast<std::int64_t>(one.elements());
-  const std::int64_t launches = elements / (kChunk * kChunksOfLaunch);
-  const std::int64_t left = elements - launches * kChunk * kChunksOfLaunch;
-  const Chunks full{kChunksOfLaunch, 0}, rest{left / kChunk, as_double(left % kChunk)};
-  for (const auto& [chunks, times] : {std::pair{full, launches}, {rest, std::int64_t{1}}}) {
-    if (times == 0 || chunks.elements() <= 0) continue;
-    parts.push_back({over_chunks(one, chunks), as_double(times) * one.movement.launches,
-                     chunks.elements() / one.elements()});
-  }
-  return parts;
-}
 
 // Conversions from and to 64 bits: 16 a clock of GPUs with 32 or more multiply-adds of double
 // precision, 2 of others (CUDA C++ Programming Guide, arithmetic throughput).
 DoubleCosts double_costs(const Gpu& gpu) {
   constexpr double kMany = 64, kFast = 16, kSlow = 2;
-  DoubleCosts costs;
   const auto single = gpu.sm.vector_flop_per_clk[DType::fp32],
              wide = gpu.sm.vector_flop_per_clk[DType::fp64];
-  if (!single || !wide) return costs;
-  costs.operation = *single / *wide;
+  if (!single || !wide) return {};
   const double rate = *wide >= kMany ? kFast : kSlow;
-  costs.conversion = std::max(1.0, gpu.sm.conversion_per_clk.value_or(rate) / rate);
-  return costs;
+  return {*single / *wide, std::max(1.0, gpu.sm.conversion_per_clk.value_or(rate) / rate)};
 }
 
 Counted counted(const Movement& movement, const Problem& p, const DoubleCosts& costs = {}) {
@@ -55,36 +24,40 @@ Counted counted(const Movement& movement, const Problem& p, const DoubleCosts& c
 
 }  // namespace
 
+std::initializer_list<Movement> Operation::launches(const Problem& p, std::int64_t form) const {
+  const bool backward = p[kPass] == kBackward;
+  if (backward && p[kRows] > kMostUnsorted && sorted_backward.size() > 0) return sorted_backward;
+  const auto& other = backward ? eager_backward : eager;
+  return form == kEager && other.size() > 0 ? other : backward ? fused_backward : fused;
+}
+
 LaunchSequence plan_of(const Operation& operation, const Problem& p, const Gpu& gpu) {
-  const auto movements = operation.launches(p[kPass], p[kForm]);
+  const auto movements = operation.launches(p, p[kForm]);
   LaunchSequence program;
   ArrayId next = 0, last = 0;
   double handed = 0;
-  const auto launched = [&](const Movement& movement) { return movement.launched(p[kRows]); };
   for (const Movement& movement : movements) {
-    if (!launched(movement)) continue;
+    const bool is_last = &movement + 1 == movements.end();
     const Counted one = counted(movement, p, double_costs(gpu));
-    const Traffic all = one.bytes();
+    const Traffic all = 1 / one.launches() * one.bytes();
     if (!movement.follows) handed = 0;
     const double taken = std::min(handed, all.read_bytes), given = all.read_bytes - taken;
     const ArrayId input = next++, output = next++;
-    for (Part& part : parts_of(one)) {
-      auto& arrays = part.plan.arrays;
-      arrays.clear();
-      if (taken > 0) arrays.push_back(scratch(last, {part.share * taken, 0}));
-      if (given > 0) {
-        arrays.push_back(program.empty() ? reads_activation(input, part.share * given)
-                                         : reads(input, part.share * given));
-      }
-      const double written = part.share * all.write_bytes;
-      if (written > 0) {
-        const bool result = std::none_of(&movement + 1, movements.end(), launched);
-        arrays.push_back(result ? writes(output, written) : scratch(output, {0, written}));
-      }
-      part.plan.notes.estimated_traffic = true;
-      part.plan.notes.caveat = kCaveat;
-      program.push_back({std::move(part.plan), part.repeats});
+    Plan plan = plan_of(one);
+    plan.arrays.clear();
+    if (taken > 0) plan.arrays.push_back(scratch(last, {taken, 0}));
+    if (given > 0) {
+      plan.arrays.push_back(program.empty() ? reads_activation(input, given) : reads(input, given));
     }
+    if (all.write_bytes > 0) {
+      plan.arrays.push_back(is_last ? writes(output, all.write_bytes)
+                                    : scratch(output, {0, all.write_bytes}));
+    }
+    plan.notes.estimated_traffic = true;
+    plan.notes.caveat =
+        "bytes, launches and waits are counted from the framework's source; registers are an "
+        "estimate";
+    program.push_back({std::move(plan), one.launches() * movement.launches});
     last = output;
     handed = all.write_bytes;
   }
@@ -93,11 +66,9 @@ LaunchSequence plan_of(const Operation& operation, const Problem& p, const Gpu& 
 
 Work work_of(const Operation& operation, const Problem& p) {
   Work work;
-  for (const Movement& movement : operation.launches(p[kPass], kFused)) {
-    if (!movement.launched(p[kRows])) continue;
+  for (const Movement& movement : operation.launches(p, kFused)) {
     const Counted one = counted(movement, p);
-    work.vector_flops += one.elements() * one.flops();
-    work.special_flops += one.elements() * movement.special;
+    work += one.work();
     work.compulsory += movement.launches * one.bytes();
   }
   return work;

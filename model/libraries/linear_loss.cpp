@@ -1,89 +1,79 @@
-#include "model/libraries/linear_loss.hpp"
-
+// The last linear layer and the loss over its vocabulary in one: logits of a chunk of tokens at a
+// time, which their gradients replace, and which never lie in memory for all tokens.
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/gemm.hpp"
 #include "model/libraries/layer_operations.hpp"
-#include "model/libraries/layer_walks.hpp"
 
 namespace roofcast::layer {
 namespace {
 
 enum : ArrayId { kInput, kWeights, kLogits, kInputGradient, kWeightGradient, kTokens, kTargets };
 
-std::int64_t chunk_of(const Problem& p) {
-  return loss_chunk(p[kRows], p[kCols], p[kHidden]);
-}
-
 Problem product(const Problem& p, std::int64_t m, std::int64_t n, std::int64_t k) {
   return gemm::library_problem(p.dtype, m, n, k, p[kLossTileM], p[kLossTileN], 1);
 }
 
 Problem logits_product(const Problem& p) {
-  return product(p, chunk_of(p), p[kCols], p[kHidden]);
+  return product(p, loss_chunk(p[kRows], p[kCols], p[kHidden]), p[kCols], p[kHidden]);
 }
 
-// Of what all chunks take each has its share; what lies between their launches is compulsory for
-// none.
-ArrayUse used_by(ArrayUse use, ArrayId array, double compulsory_share) {
-  use.array = array;
-  use.compulsory = compulsory_share * use.compulsory;
-  return use;
-}
-
-struct Operands {
-  ArrayId a, b, c;
-  double share_a, share_b, share_c;
+/// What a product's matrix is; of what all chunks take each has its share, and what lies between
+/// their launches is compulsory for none.
+struct Matrix {
+  ArrayId array;
+  double compulsory_share;
 };
 
-Launched launched_product(const Problem& one, const Gpu& gpu, const Operands& of, double times) {
-  LaunchSequence program = gemm::plan_library(one, gpu);
-  Plan& plan = program.front().plan;
-  plan.arrays[0] = used_by(plan.arrays[0], of.a, of.share_a);
-  plan.arrays[1] = used_by(plan.arrays[1], of.b, of.share_b);
-  plan.arrays[2] = used_by(plan.arrays[2], of.c, of.share_c);
-  if (plan.arrays.size() > 3) plan.arrays[3] = used_by(plan.arrays[3], of.c, 0);
-  return {std::move(plan), times};
+Plan plan_of_product(const Problem& one, const Gpu& gpu, const std::array<Matrix, 3>& matrices) {
+  Plan plan = std::move(gemm::plan_library(one, gpu).front().plan);
+  for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
+    const Matrix& matrix = matrices[std::min<std::size_t>(i, 2)];  // what is added to, once more
+    plan.arrays[i].array = matrix.array;
+    plan.arrays[i].compulsory = (i > 2 ? 0 : matrix.compulsory_share) * plan.arrays[i].compulsory;
+  }
+  return plan;
 }
 
 // Logits are read for the largest and the sum; for gradients once more, which replace them.
-constexpr Movement kGradientsOfRows = [] {
-  Movement movement = kLossGradients;
-  movement.sweeps = 2;
-  movement.row = {kIndex, 12};
-  return movement;
-}();
+constexpr Movement kGradientsOfRows = kLossGradients.swept(2).beside(kLossOfRows.row);
+
+const Movement& rows_of(const Problem& p) {
+  return p[kPass] == kBackward ? kGradientsOfRows : kLossOfRows;
+}
 
 }  // namespace
 
 LaunchSequence plan_linear_loss(const Problem& p, const Gpu& gpu) {
-  const std::int64_t chunk = chunk_of(p), vocabulary = p[kCols], hidden = p[kHidden];
+  const Problem forward = logits_product(p);
+  const std::int64_t chunk = forward[gemm::kM], vocabulary = p[kCols], hidden = p[kHidden];
   const double chunks = as_double(ceil_div(p[kRows], chunk)), tokens = as_double(chunk);
   const bool gradients = p[kPass] == kBackward;
-  const double once = 1 / chunks;
-  LaunchSequence program;
-  program.push_back(
-      launched_product(logits_product(p), gpu, {kInput, kWeights, kLogits, 1, once, 0}, chunks));
-  const Counted loss{gradients ? kGradientsOfRows : kLossOfRows, p.dtype, tokens,
-                     as_double(vocabulary), 0};
+  const Counted loss{rows_of(p), p.dtype, tokens, as_double(vocabulary), 0};
   Plan of_rows = plan_of(loss);
   const double logits = loss.of_elements().read_bytes;
   of_rows.arrays = {scratch(kLogits, {logits, gradients ? logits : 0}),
                     reads(kTargets, tokens * kIndex),
                     writes(kTokens, tokens * loss.of_row().write_bytes)};
-  program.push_back({std::move(of_rows), chunks});
+  LaunchSequence program;
+  const double once = 1 / chunks;
+  program.push_back(
+      {plan_of_product(forward, gpu, {{{kInput, 1}, {kWeights, once}, {kLogits, 0}}})});
+  program.push_back({std::move(of_rows)});
   if (gradients) {
-    program.push_back(launched_product(product(p, chunk, hidden, vocabulary), gpu,
-                                       {kLogits, kWeights, kInputGradient, 0, 0, 1}, chunks));
+    program.push_back({plan_of_product(product(p, chunk, hidden, vocabulary), gpu,
+                                       {{{kLogits, 0}, {kWeights, 0}, {kInputGradient, 1}}})});
     Problem added = product(p, vocabulary, hidden, chunk);
     added[gemm::kEpilogue] = gemm::kResidual;
     program.push_back(
-        launched_product(added, gpu, {kLogits, kInput, kWeightGradient, 0, 0, once}, chunks));
+        {plan_of_product(added, gpu, {{{kLogits, 0}, {kInput, 0}, {kWeightGradient, once}}})});
   }
   for (Launched& node : program) {
+    node.repeats = chunks;
     node.plan.notes.caveat =
         "chunks as Liger-Kernel cuts them, its products with one tile for all; registers are an "
         "estimate";
@@ -92,25 +82,19 @@ LaunchSequence plan_linear_loss(const Problem& p, const Gpu& gpu) {
 }
 
 std::vector<Problem> linear_loss_candidates(const Problem& p, const Gpu& gpu) {
-  std::vector<Problem> found;
-  for (const Problem& one : gemm::library_candidates(logits_product(p), gpu)) {
-    Problem& candidate = found.emplace_back(p);
-    candidate[kLossTileM] = one[gemm::kTileM];
-    candidate[kLossTileN] = one[gemm::kTileN];
-  }
-  return found;
+  return gemm::candidates_of(p, logits_product(p), gpu, kLossTile);
 }
 
 Work linear_loss_work(const Problem& p) {
-  const double tokens = as_double(p[kRows]), vocabulary = as_double(p[kCols]),
-               hidden = as_double(p[kHidden]), element = size_bytes(p.dtype);
+  const double tokens = as_double(p[kRows]), hidden = as_double(p[kHidden]);
+  const double words = as_double(p[kCols]), logits = tokens * words;
   const bool gradients = p[kPass] == kBackward;
-  const Movement& of_rows = gradients ? kGradientsOfRows : kLossOfRows;
+  const Movement& of_rows = rows_of(p);
   Work work;
-  work.tensor_flops[p.dtype] = (gradients ? 6 : 2) * tokens * vocabulary * hidden;
-  work.vector_flops = tokens * vocabulary * (of_rows.flops + (gradients ? 1 : 0));
-  work.special_flops = tokens * vocabulary * of_rows.special;
-  const double both = (tokens + vocabulary) * hidden * element;
+  work.tensor_flops[p.dtype] = (gradients ? 6 : 2) * logits * hidden;
+  work.vector_flops = logits * (of_rows.flops + (gradients ? 1 : 0));
+  work.special_flops = logits * of_rows.special;
+  const double both = (tokens + words) * hidden * size_bytes(p.dtype);
   work.compulsory = {both + tokens * kIndex,
                      (gradients ? both : 0) + tokens * of_rows.row.write_bytes};
   return work;

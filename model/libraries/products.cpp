@@ -6,12 +6,24 @@
 
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/gemm.hpp"
-#include "model/libraries/gemm_catalogue.hpp"
+#include "model/libraries/gemm_counts.hpp"
 
 namespace roofcast::products {
 namespace {
 
 constexpr double kElement = 2;  // bytes of the type that weights are widened to
+
+/// Weights in groups of so many, which share a scale of 16 bits (AWQ, arXiv 2306.00978; GPTQ).
+constexpr double kGroup = 128, kInt4Bytes = 0.5 + 2 / kGroup;
+
+// Of an operand that lies in memory in fewer bytes than the product takes it for.
+void take_share(Plan& plan, gemm::LibraryArray operand, double share) {
+  ArrayUse& use = plan.arrays[operand];
+  use.compulsory.read_bytes *= share;
+  use.footprint.read_bytes *= share;
+  if (!plan.raster) return;
+  (operand == gemm::kA ? plan.raster->row_panel_bytes : plan.raster->column_panel_bytes) *= share;
+}
 
 // --- weights of 4 bits ---
 
@@ -20,38 +32,27 @@ void require_plain(const Problem& p) {
   throw InputError("weights of 4 bits lie packed: leave 'quantize' and 'layout' out");
 }
 
-/// What of the operands that the SMs receive is left where weights are narrow.
-double received_share(const Problem& p, const Gpu& gpu) {
-  const auto [a, b] = gemm::library_received(p, gpu);
-  return (a + b * kInt4Bytes / kElement) / (a + b);
-}
-
-// Instructions of warps that widen the weights of a step: bits of four shifted and masked, joined
-// to a pair of halves, an offset taken off, and the scale (Marlin, arXiv 2408.11743, section 3.4).
-double widening_instructions(const Problem& p) {
-  constexpr double kOfElement = 1.5, kLanes = 32;
-  return as_double(p[gemm::kTileN]) * as_double(gemm::kUsualStepBytes) / kElement / kLanes *
-         kOfElement;
-}
+/// What is left of the operands that the SMs receive, and the instructions of warps that widen the
+/// weights of a step: bits of four shifted and masked, joined to a pair of halves, an offset taken
+/// off, and the scale (Marlin, arXiv 2408.11743, section 3.4).
+struct Narrowed {
+  Narrowed(const Problem& p, const Gpu& gpu) {
+    constexpr double kOfElement = 1.5, kLanes = 32;
+    const gemm::LibraryProduct product = gemm::library_product(p, gpu);
+    const double a = product.received(product.a, product.b),
+                 b = product.received(product.b, product.a);
+    share = (a + b * kInt4Bytes / kElement) / (a + b);
+    instructions = as_double(p[gemm::kTileN]) * as_double(gemm::kUsualStepBytes) / kElement /
+                   kLanes * kOfElement;
+  }
+  double share, instructions;
+};
 
 Work int4_work(const Problem& p) {
   Work work = gemm::library_work(p);
-  work.compulsory.read_bytes -=
-      as_double(p[gemm::kBatch] * p[gemm::kN] * p[gemm::kK]) * (kElement - kInt4Bytes);
+  work.compulsory.read_bytes -= as_double(std::max<std::int64_t>(1, p[gemm::kBatch])) *
+                                as_double(p[gemm::kN] * p[gemm::kK]) * (kElement - kInt4Bytes);
   return work;
-}
-
-// The family's problem has no batch.
-Problem one_product(const Problem& p) {
-  return gemm::library_problem(p.dtype, p[gemm::kM], p[gemm::kN], p[gemm::kK]);
-}
-
-Work int4_product_work(const Problem& p) {
-  return int4_work(one_product(p));
-}
-
-IoComplexity int4_product_io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
-  return gemm::library_io(one_product(p), compulsory_bytes, on_chip_bytes);
 }
 
 std::vector<Problem> int4_candidates(const Problem& p, const Gpu& gpu) {
@@ -61,36 +62,31 @@ std::vector<Problem> int4_candidates(const Problem& p, const Gpu& gpu) {
 
 Outline int4_outline(const Problem& p, const Gpu& gpu) {
   Outline outline = gemm::library_outline(p, gpu);
-  const double share = received_share(p, gpu);
-  outline.step_bytes *= share;
-  outline.looked_up_bytes *= share;
-  outline.step_instructions += widening_instructions(p);
+  const Narrowed narrowed(p, gpu);
+  outline.step_bytes *= narrowed.share;
+  outline.looked_up_bytes *= narrowed.share;
+  outline.step_instructions += narrowed.instructions;
   return outline;
 }
 
 LaunchSequence int4_plan(const Problem& p, const Gpu& gpu) {
   require_plain(p);
   LaunchSequence program = gemm::plan_library(p, gpu);
+  const Narrowed narrowed(p, gpu);
   Plan& plan = program.front().plan;
-  const double narrower = kInt4Bytes / kElement, share = received_share(p, gpu);
-  ArrayUse& weights = plan.arrays[1];
-  weights.compulsory.read_bytes *= narrower;
-  weights.footprint.read_bytes *= narrower;
-  if (plan.raster) plan.raster->column_panel_bytes *= narrower;
-  plan.joined.bytes *= share;
-  plan.joined.most *= share;
+  take_share(plan, gemm::kB, kInt4Bytes / kElement);
+  plan.joined.bytes *= narrowed.share;
   for (BlockClass& blocks : plan.blocks) {
     Step& step = blocks.phases.front().step;
     for (Traffic* level : {&step.issued.requested, &step.issued.l1, &step.issued.l2}) {
-      level->read_bytes *= share;
+      level->read_bytes *= narrowed.share;
     }
-    step.issued.shared_bytes *= share;
-    step.warp_instructions += widening_instructions(p);
+    step.issued.shared_bytes *= narrowed.share;
+    step.warp_instructions += narrowed.instructions;
   }
   plan.notes.caveat =
       "weights of 4 bits are widened as Marlin's source counts: PyTorch's own kernel takes 0.8 to "
-      "1.4 "
-      "times as long for one row where it was measured, and 8 to 17 times for 64";
+      "1.4 times as long for one row where it was measured, and 8 to 17 times for 64";
   return program;
 }
 
@@ -154,14 +150,7 @@ Work convolution_work(const Problem& p) {
 }
 
 std::vector<Problem> convolution_candidates(const Problem& p, const Gpu& gpu) {
-  std::vector<Problem> found;
-  for (const Problem& one : gemm::library_candidates(product_of(p), gpu)) {
-    Problem& candidate = found.emplace_back(p);
-    candidate[kTileM] = one[gemm::kTileM];
-    candidate[kTileN] = one[gemm::kTileN];
-    candidate[kSplitK] = one[gemm::kSplitK];
-  }
-  return found;
+  return gemm::candidates_of(p, product_of(p), gpu, kOwnChoice);
 }
 
 Outline convolution_outline(const Problem& p, const Gpu& gpu) {
@@ -175,10 +164,7 @@ IoComplexity convolution_io(const Problem& p, double compulsory_bytes, double on
 LaunchSequence convolution_plan(const Problem& p, const Gpu& gpu) {
   LaunchSequence program = gemm::plan_library(product_of(p), gpu);
   Plan& plan = program.front().plan;
-  const double share = image_elements(p) / matrix_elements(p);
-  plan.arrays.front().compulsory.read_bytes *= share;
-  plan.arrays.front().footprint.read_bytes *= share;
-  if (plan.raster) plan.raster->row_panel_bytes *= share;
+  take_share(plan, gemm::kA, image_elements(p) / matrix_elements(p));
   plan.notes.caveat =
       "an implicit product with cuBLAS's tiles, pixels last; that channels of less than 16 B are "
       "padded first is not counted";
@@ -206,8 +192,8 @@ constinit const KernelFamily kInt4Family = {
     .summary = "C[m,n] = A[m,k]·B[k,n], B in 4 bits, 128 of them with a scale",
     .parameters = gemm::kShape,
     .dtypes = kInt4Types,
-    .work = int4_product_work,
-    .io = int4_product_io,
+    .work = int4_work,
+    .io = gemm::library_io,
     .variants = kInt4Variants,
     .validated = {}};
 

@@ -22,10 +22,6 @@ enum ConvolutionParameter : std::size_t {
   kSplitK
 };
 
-/// Weights in groups of so many, which share a scale of 16 bits (AWQ, arXiv 2306.00978; GPTQ).
-inline constexpr double kGroup = 128;
-inline constexpr double kInt4Bytes = 0.5 + 2 / kGroup;
-
 extern const KernelFamily kInt4Family;
 extern const KernelFamily kConvolutionFamily;
 

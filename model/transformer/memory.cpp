@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "model/counting/integers.hpp"
-#include "model/libraries/linear_loss.hpp"
+#include "model/libraries/layer.hpp"
 #include "model/transformer/task.hpp"
 
 namespace roofcast::transformer {

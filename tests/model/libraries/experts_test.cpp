@@ -7,7 +7,6 @@
 
 #include <numeric>
 
-#include "model/libraries/experts_routing.hpp"
 #include "model/roofcast.hpp"
 #include "tests/model/devices.hpp"
 #include "tests/model/plans.hpp"

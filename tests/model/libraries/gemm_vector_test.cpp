@@ -1,5 +1,5 @@
 // Products with one row or one column by a library.
-#include "model/libraries/gemm_vector.hpp"
+#include "model/libraries/gemm_catalogue.hpp"
 
 #include <gtest/gtest.h>
 
