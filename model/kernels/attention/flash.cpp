@@ -1,7 +1,6 @@
 // attention.flash2 and attention.flash3.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <string>
 
 #include "model/counting/coalescing.hpp"
@@ -13,25 +12,11 @@
 namespace roofcast::attention {
 namespace {
 
-// Of the steps of a tile, those in which the maximum of one of so many rows grows, with scores in
-// any order: step t has the largest of t of a row with the chance 1/t.
-double growing_share(double steps, double rows) {
-  constexpr int kFew = 256;  // beyond those the chance is rows/t
-  double growing = 0;
-  for (int t = 1; t <= kFew && t <= steps; ++t) growing += 1 - std::pow(1 - 1.0 / t, rows);
-  if (steps > kFew) growing += rows * std::log(steps / kFew);
-  return std::min(1.0, growing / std::max(1.0, steps));
-}
-
 // As the counters say, instead of what any kernel of its kind does.
-void set_counts(BlockSteps& blocks, const Forward& c, const Counted& counted, double steps,
-                double shared_bytes) {
+void set_counts(BlockSteps& blocks, const Forward& c, const Counted& counted, double shared_bytes) {
   const double scores = as_double(c.tile.queries * c.tile.keys);
-  double a_score = counted.a_score;
-  if (!c.kernel.wide()) {
-    a_score +=
-        growing_share(steps, as_double(c.tile.rows_per_warp)) * c.head() / as_double(c.tile.keys);
-  }
+  const double rescaled = c.kernel.instructions_a_sum * c.head() / as_double(c.tile.keys);
+  const double a_score = counted.a_score + rescaled;
   for (Step* step : {&blocks.full, &blocks.masked}) {
     const double mask = step == &blocks.masked ? kMaskInstructions : 0;
     step->warp_instructions = scores * (a_score + mask) / 32;
@@ -49,13 +34,9 @@ void set_tiles(Plan& plan, const Forward& c, DType type, const Counted& counted,
   const auto kv_bytes = static_cast<std::int64_t>(as_double(s.seq_kv) * s.row_bytes());
   const std::int64_t together = heads_together(heads, s.group(), kv_bytes, s.causal);
   std::vector<Steps> tiles;
-  double steps = 0;
-  for (std::int64_t i = c.tiles(); i-- > 0;) {
-    tiles.push_back(c.steps(i));
-    steps += tiles.back().all();
-  }
+  for (std::int64_t i = c.tiles(); i-- > 0;) tiles.push_back(c.steps(i));
   BlockSteps blocks = forward_blocks(c, type);
-  set_counts(blocks, c, counted, steps / as_double(c.tiles()), shared_bytes);
+  set_counts(blocks, c, counted, shared_bytes);
   add_blocks(plan, blocks, tiles, {heads, together});
   const double panel = mean_rows(tiles, c.tile.keys, s.seq_kv) * 2 * s.row_bytes();
   plan.raster = TileRaster{.tile_rows = s.batch * s.kv_heads,
@@ -81,7 +62,7 @@ Plan forward_plan(const Forward& c, DType type, const Counted& counted, double s
 LaunchSequence flash2_forward(const Shape& shape, DType type) {
   const Flash2Tile& tile = kFlash2Tiles[head_row(shape.head_dim)];
   const Forward c{.shape = shape,
-                  .kernel = kMma,
+                  .kernel = kMmaForward,
                   .tile = {.queries = tile.queries,
                            .keys = tile.keys,
                            .warps = tile.warps,

@@ -11,6 +11,10 @@ namespace roofcast::attention {
 inline constexpr double kMaskInstructions = 2;
 inline constexpr Kernel kMma = {.product = Instruction::mma_sync,
                                 .instructions_a_mask = kMaskInstructions};
+/// Forward multiplies the sums in every step.
+inline constexpr Kernel kMmaForward = {.product = Instruction::mma_sync,
+                                       .instructions_a_sum = 1,
+                                       .instructions_a_mask = kMaskInstructions};
 inline constexpr Kernel kWgmma = {.product = Instruction::wgmma,
                                   .instructions_a_mask = kMaskInstructions};
 
@@ -20,7 +24,7 @@ inline constexpr Kernel kWgmma = {.product = Instruction::wgmma,
 struct Counted {
   double a_score, a_row;
 };
-// Without the multiplications of O where a maximum grew.
+// Without the multiplications of O.
 inline constexpr std::array<Counted, 3> kFlash2Forward = {{{8.3, 950}, {12.2, 1540}, {21.4, 2730}}};
 inline constexpr std::array<Counted, 3> kFlash3Forward = {{{6.5, 760}, {6.3, 1480}, {9.2, 1800}}};
 
