@@ -154,7 +154,6 @@ void set_flash2(Forward& c, const Gpu& gpu) {
   if (c.splits > 1) c.tile = flash2_split_tile(*c.width);
   c.sums.parts_at_once = 1;
   c.tile.chains = library::kFlash2Products;
-  c.tile.masks_one_more = true;
   c.tile.in_order = true;
 }
 

@@ -123,11 +123,6 @@ Steps Forward::steps(std::int64_t of_tile) const {
   const std::int64_t first = of_tile * tile.queries / packed;
   const std::int64_t end = std::min(rows(), (of_tile + 1) * tile.queries);
   Steps steps = steps_over_keys(shape, first, ceil_div(end, packed) - 1, tile.keys);
-  const bool whole = shape.seq_q % tile.queries == 0 && shape.seq_kv % tile.keys == 0;
-  if (tile.masks_one_more && shape.causal && !whole && steps.full > 0) {
-    --steps.full;
-    ++steps.masked;
-  }
   if (by_boxes()) steps.full_share = steps.masked_share = 1;
   return steps;
 }

@@ -63,7 +63,6 @@ struct Tile {
   double merging_loads = 0;
   double chains = 1, waited_products = 1;  ///< as of Phase
   TileScheduler scheduler = TileScheduler::hardware;
-  bool masks_one_more = false;  ///< step under a causal mask, where tiles are not whole
   bool in_order = false;        ///< tiles of a head from the first on; else the longest first
 
   bool products() const { return vector_instructions == 0; }  ///< on tensor cores
