@@ -67,7 +67,7 @@ void set_classes(Plan& plan, const Forward& c, DType type) {
 // The last block of a head to end adds the parts.
 BlockSteps with_merging(BlockSteps blocks, const Forward& c) {
   Step& end = blocks.epilogue;
-  end.waits.global = c.tile.merging_loads;
+  end.waits.global = 2;  // what scales the parts, then the parts
   set_traffic(end.issued, {c.part_bytes() / as_double(c.copies()), end.issued.l2.write_bytes});
   return blocks;
 }
@@ -128,7 +128,7 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   } else {
     plan.arrays = forward_inputs(c.shape);
   }
-  const bool merges = c.tile.merging_loads > 0;
+  const bool merges = c.tile.merges;
   if (merges && c.tile.products()) {
     const double density = serving::group_read_density(c.shape);
     for (const ArrayId cache : {kK, kV}) plan.arrays[cache].pattern.read_density = density;
@@ -287,7 +287,7 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   }
   if (c.tile.scheduler == TileScheduler::queue) program.push_back({cleared_counter()});
   program.push_back({attention_launch(c, p, gpu)});
-  if (c.splits > 1 && c.tile.merging_loads == 0) program.push_back({sum_of_parts(c)});
+  if (c.splits > 1 && !c.tile.merges) program.push_back({sum_of_parts(c)});
   return program;
 }
 

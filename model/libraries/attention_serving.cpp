@@ -14,6 +14,12 @@ std::int64_t sms(const Gpu& gpu) {
   return gpu.sm_count.value_or(1);
 }
 
+// Lengths and pages, one after the other before the first tile; and chains of dependent operations,
+// of a tile of 16 rows of a group and of a lone head's block. By attention_decode.csv
+// (ai-dynamo/aiconfigurator, generation_attention_perf of TensorRT-LLM), rows of even position:
+// groups of 24 and 32 beside smaller ones, lone heads to 64 keys.
+constexpr double kDependentLoads = 3, kWaitsOfTile = 420, kWaitsOfVector = 2000;
+
 // decoderXQAConstants.h
 constexpr std::int64_t kLeastKeys = 128, kRounds = 8, kMostParts = 6000;
 
@@ -79,15 +85,9 @@ Tile group_tile(const Shape& shape) {
             .rows_per_warp = queries,
             .stages = 1,
             .blocks_per_sm = 1};
-  // By attention_decode.csv (ai-dynamo/aiconfigurator, generation_attention_perf of TensorRT-LLM),
-  // rows of even position: lengths and pages before the first tile, by groups up to 64 keys; what a
-  // tile takes, by groups of 24 and 32 beside smaller ones; and what adding the parts takes, by
-  // lengths of 256 beside 128.
-  constexpr double kDependentLoads = 3, kMerging = 5;
-  constexpr double kWaits = 420;
   tile.dependent_loads = kDependentLoads;
-  tile.waits_of_step = as_double(queries / 16) * kWaits;
-  tile.merging_loads = kMerging;
+  tile.waits_of_step = as_double(queries / 16) * kWaitsOfTile;
+  tile.merges = true;
   return tile;
 }
 
@@ -104,11 +104,9 @@ Tile vector_tile(const Shape& shape, const Gpu& gpu) {
             .stages = 0,
             .blocks_per_sm = launch.blocks_per_sm};
   tile.vector_instructions = library::kVectorInstructions;
-  // By the same rows: lone heads, to 64 keys.
-  constexpr double kDependentLoads = 2, kWaits = 2200, kMerging = 6;
   tile.dependent_loads = kDependentLoads;
-  tile.waits_before = kWaits;
-  tile.merging_loads = kMerging;
+  tile.waits_before = kWaitsOfVector;
+  tile.merges = true;
   return tile;
 }
 

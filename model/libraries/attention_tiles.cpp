@@ -78,15 +78,6 @@ Tile trtllm_tile(std::int64_t head, std::int64_t rows, bool wide) {
   return {queries, 64, 12, 64, 2, 1};
 }
 
-// Of few queries, keys dealt out to the warps.
-Tile flash3_decode_tile() {
-  // As in serving::group_tile.
-  constexpr double kDependentLoads = 5;
-  Tile tile{64, 256, 8, 64, 1, 1};
-  tile.dependent_loads = kDependentLoads;
-  return tile;
-}
-
 // flash_api.cpp: num_splits_heuristic. The fewest parts whose last round is nearly as full as the
 // best.
 std::int64_t flash2_splits(const Forward& c, const Gpu& gpu) {
@@ -140,12 +131,6 @@ std::int64_t flash3_packed(const Shape& shape, std::int64_t width, bool lengths)
   return fullness(1) < kAsFull * fullness(group) ? group : 1;
 }
 
-// Few queries against a longer cache.
-bool decodes(const Shape& shape, std::int64_t rows) {
-  constexpr std::int64_t kFewRows = 64;
-  return rows <= kFewRows && shape.seq_q < shape.seq_kv;
-}
-
 void set_flash2(Forward& c, const Gpu& gpu) {
   // The heads of a group are as queries where each has one.
   if (c.shape.seq_q == 1) c.packed = c.shape.group();
@@ -159,9 +144,8 @@ void set_flash2(Forward& c, const Gpu& gpu) {
 
 void set_flash3(Forward& c, bool lengths) {
   c.packed = flash3_packed(c.shape, *c.width, lengths);
-  const bool few = decodes(c.shape, c.shape.seq_q * c.packed);
-  c.tile = few ? flash3_decode_tile() : flash3_tile(*c.width, c.shape.causal);
-  if (!few) c.tile.waited_products = kWaitsForScores;
+  c.tile = flash3_tile(*c.width, c.shape.causal);
+  c.tile.waited_products = kWaitsForScores;
 }
 
 void set_cudnn(Forward& c, const Gpu& gpu) {
@@ -200,9 +184,7 @@ void set_trtllm(Forward& c, const Gpu& gpu) {
     if (c.splits == kToChoose) c.splits = serving::splits(c.shape, gpu);
     return;
   }
-  const std::int64_t rows = c.shape.seq_q * c.packed;
-  c.tile =
-      decodes(c.shape, rows) ? flash3_decode_tile() : trtllm_tile(*c.width, rows, c.kernel.wide());
+  c.tile = trtllm_tile(*c.width, c.shape.seq_q, c.kernel.wide());
 }
 
 }  // namespace
