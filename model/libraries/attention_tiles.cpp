@@ -12,11 +12,13 @@
 namespace roofcast::attention {
 namespace {
 
-// Counted, of FlashAttention-2: a multiply-add for scale and maximum, the maximum, the exponential,
-// the sum and half of a conversion to a pair; a multiplication to rescale.
-constexpr Kernel kFlash2 = {Instruction::mma_sync, 4.5, 1, library::kMaskInstructions};
-// With the order of warpgroups, as this project's flash3 (6.3 with the sums at head dim 128).
-constexpr Kernel kFlash3 = {Instruction::wgmma, 5.3, 1, library::kMaskInstructions};
+// Counted, as this project's flash3 (6.3 with the sums at head dim 128): a multiply-add for scale and
+// maximum, the maximum, the exponential, the sum and half of a conversion to a pair; a
+// multiplication to rescale.
+constexpr double kScoreInstructions = 5.3;
+constexpr Kernel kFlash2 = {Instruction::mma_sync, kScoreInstructions, 1,
+                            library::kMaskInstructions};
+constexpr Kernel kFlash3 = {Instruction::wgmma, kScoreInstructions, 1, library::kMaskInstructions};
 
 // Heads are padded to one of these: FlashAttention, one kernel each; cuDNN by the names of its
 // kernels.
