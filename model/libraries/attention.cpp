@@ -154,14 +154,10 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   return plan;
 }
 
-// Of the launches that write a cache, by rows of compute capability
-// 9.0, in attention_causal_prefill.csv above 50 µs (lengths, places, sines and cosines before the
-// data) and attention_fa3_causal_prefill.csv above 20 µs (the token's place, then element by
-// element, divisions for its head).
-struct CacheWork {
-  double waits, instructions_an_element;
-};
-constexpr CacheWork kWithQ = {8, 4}, kByToken = {8, 30};
+// Of a launch that writes a cache: lengths, places, sines and cosines before the data, and of a
+// thread for an element. By rows of compute capability 9.0 in attention_causal_prefill.csv above
+// 50 us and attention_fa3_causal_prefill.csv above 20 us.
+constexpr double kCacheWaits = 8, kCacheInstructions = 30;
 
 // A launch beside attention, all of whose blocks do one step.
 Plan plan_beside(std::int64_t blocks, std::int64_t threads, const Step& step) {
@@ -188,12 +184,11 @@ Plan cache_writes(const Shape& shape, bool with_q) {
              : shape.batch * shape.seq_kv;
   const double of_block = bytes / as_double(blocks),
                elements = bytes / shape.element / as_double(blocks);
-  const CacheWork& work = with_q ? kWithQ : kByToken;
   Step step;
   step.issued.vector_flops = elements * 2;
-  step.warp_instructions = elements / 32 * work.instructions_an_element;
+  step.warp_instructions = elements / 32 * kCacheInstructions;
   set_traffic(step.issued, {of_block, of_block});
-  step.waits.global = work.waits;
+  step.waits.global = kCacheWaits;
   Plan plan = plan_beside(
       blocks, with_q ? kThreads : std::min(kMostThreads, shape.kv_heads * shape.head_dim), step);
   plan.arrays = {reads_activation(kQkv, bytes), scratch(kK, {0, shape.kv_bytes()}),
