@@ -85,6 +85,7 @@ Tile group_tile(const Shape& shape) {
             .rows_per_warp = queries,
             .stages = 1,
             .blocks_per_sm = 1};
+  tile.deals_keys = true;
   tile.dependent_loads = kDependentLoads;
   tile.waits_of_step = as_double(queries / 16) * kWaitsOfTile;
   tile.merges = true;

@@ -55,7 +55,9 @@ Tile cudnn_narrow_tile(std::int64_t width) {
 
 // Of one query a head, likewise: the queries of a group, and keys dealt out to four warps.
 Tile cudnn_decode_tile(std::int64_t width) {
-  return {16, 128, 4, 16, 1, width <= 64 ? 4 : 2};
+  Tile tile{16, 128, 4, 16, 1, width <= 64 ? 4 : 2};
+  tile.deals_keys = true;
+  return tile;
 }
 
 // FlashAttention-2, flash_fwd_launch_template.h: the usual kernel, and that of split keys.
@@ -182,6 +184,7 @@ void set_trtllm(Forward& c, const Gpu& gpu) {
   // Prefill packs none.
   if (serving::takes_groups(c.shape, gpu)) c.packed = c.shape.group();
   if (serving::decodes(c.shape)) {
+    c.kernel = kFlash2;
     c.tile = c.packed > 1 ? serving::group_tile(c.shape) : serving::vector_tile(c.shape, gpu);
     if (c.splits == kToChoose) c.splits = serving::splits(c.shape, gpu);
     return;
@@ -191,9 +194,8 @@ void set_trtllm(Forward& c, const Gpu& gpu) {
 
 }  // namespace
 
-// Where keys are dealt out to warps, K and V have one place in turn.
 std::int64_t shared_rows(const Tile& tile) {
-  return tile.queries + (tile.dependent_loads > 0 ? 1 : 2) * tile.stages * tile.keys;
+  return tile.queries + (tile.deals_keys ? 1 : 2) * tile.stages * tile.keys;
 }
 
 std::int64_t library_width(Library library, std::int64_t head_dim) {

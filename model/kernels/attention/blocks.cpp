@@ -29,15 +29,15 @@ Step step_of(const Forward& c, DType type, bool masked) {
     step.issued.vector_flops = 4 * scores * c.head();
     instructions += c.tile.vector_instructions * c.head();
     step.waits.global = 2;  // K, then V
-  } else if (c.kernel.wide() && c.tile.dependent_loads == 0) {
-    // Each 64 rows read K, Q and V; P stays in registers.
+  } else if (c.kernel.wide()) {
     step.issued.tensor_flops[type] = 4 * scores * c.head();
-    step.issued.shared_bytes = kv_bytes * (rows / 64 + 1) + rows * c.shape.row_bytes();
+    step.issued.shared_bytes = 2 * kv_bytes;
   } else {
     step.issued.tensor_flops[type] = 4 * scores * c.head();
     instructions += 4 * c.head() * kInstructionsAFlop;
     // Warps that hold different queries read all of K and V each.
-    const double readers = std::max(1.0, rows / as_double(c.tile.rows_per_warp));
+    const double readers =
+        c.tile.deals_keys ? 1 : std::max(1.0, rows / as_double(c.tile.rows_per_warp));
     step.issued.shared_bytes = (readers + 1) * kv_bytes;
     step.wavefronts.shared = step.issued.shared_bytes / 128;
   }
@@ -67,7 +67,6 @@ Step epilogue_of(const Forward& c) {
   // A part comes with what scales it.
   const double lse_bytes = c.writes_lse || parts ? c.full_rows() * kSumElement : 0;
   set_traffic(step.issued, {0, results * element + lse_bytes});
-  step.issued.special_flops = as_double(c.tile.queries);
   step.warp_instructions =
       as_double(c.tile.queries) * c.head() * c.kernel.instructions_a_result / 32;
   return step;
@@ -85,16 +84,12 @@ std::vector<ArrayUse> forward_inputs(const Shape& shape) {
 }
 
 double copied_row_bytes(const Shape& shape, double padded, bool by_boxes) {
-  constexpr double kSector = 32, kLine = 128;
-  const std::int64_t chunk = 16, chunks = static_cast<std::int64_t>(shape.row_bytes()) / chunk;
-  const bool apart = chunks % 2 != 0;  // every other row begins between sectors
-  if (by_boxes) return padded * shape.element * (apart ? 1 + kSector / kLine : 1);
-  const double sectors = as_double(ceil_div(chunks, 2));
-  return kSector * (apart ? (sectors + as_double(chunks)) / 2 : sectors);
+  if (by_boxes) return padded * shape.element;
+  return kSectorBytes * std::ceil(shape.row_bytes() / kSectorBytes);
 }
 
 bool Forward::by_boxes() const {
-  return kernel.wide() && tile.products() && tile.dependent_loads == 0;
+  return kernel.wide();
 }
 
 double Forward::head() const {

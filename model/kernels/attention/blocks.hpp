@@ -59,10 +59,11 @@ struct Tile {
   bool alternates = false;
   double waits_before = 0;   ///< dependent operations beside those loads
   double waits_of_step = 0;  ///< the same of a step
+  bool deals_keys = false;   ///< to its warps; K and V have one place in turn
   bool merges = false;       ///< the last block adds the parts of split keys; else a launch does
   double chains = 1, waited_products = 1;  ///< as of Phase
   TileScheduler scheduler = TileScheduler::hardware;
-  bool in_order = false;        ///< tiles of a head from the first on; else the longest first
+  bool in_order = false;  ///< tiles of a head from the first on; else the longest first
 
   bool products() const { return vector_instructions == 0; }  ///< on tensor cores
 };

@@ -52,7 +52,8 @@ Forward forward_of(const Shape& shape, std::int64_t splits) {
                    .warps = tile.warps,
                    .rows_per_warp = kMostRows,
                    .stages = tile.stages,
-                   .blocks_per_sm = tile.blocks},
+                   .blocks_per_sm = tile.blocks,
+                   .deals_keys = true},
           .packed = shape.group(),
           .splits = splits,
           .writes_lse = true};

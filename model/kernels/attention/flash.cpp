@@ -42,7 +42,8 @@ void set_tiles(Plan& plan, const Forward& c, DType type, const Counted& counted,
   plan.raster = TileRaster{.tile_rows = s.batch * s.kv_heads,
                            .tile_columns = c.tiles() * s.group(),
                            .group_rows = std::max<std::int64_t>(1, together / s.group()),
-                           .row_panel_bytes = panel};
+                           .row_panel_bytes = panel,
+                           .rolling = true};
   // Blocks that run together find K and V in L2 with one access: no limit rests on more.
   plan.joined.most = std::max(0.0, l2_of_launch(plan).read_bytes - s.q_bytes() - 2 * s.kv_bytes());
 }

@@ -105,8 +105,7 @@ Backward flash3_backward(const Shape& shape, DqSum dq, DType type) {
   // Of an element of the head: Q and dO, and dQ's sums.
   const std::int64_t read_by_keys = shape.group() * shape.seq_q * (dq == kAtomic ? 8 : 4);
   const std::int64_t width = keys.head_dim;
-  // Divisions of 64 bits find the place of a thread.
-  constexpr double kDotsInstructions = 220, kRoundInstructions = 230, kAdditionBytes = 128;
+  constexpr double kDotsInstructions = 40, kRoundInstructions = 16, kAdditionBytes = 128;
   const CountedBackward& counted = kFlash3Backward[head_row(shape.head_dim)];
   return {
       .shape = shape,

@@ -101,10 +101,9 @@ Plan pass(const Parts& c, double instructions, std::vector<ArrayUse> arrays) {
 }
 
 constexpr std::int64_t kVectorScores = 8;  // of 16 bytes
-// Of a thread for a score: of the softmax for each that it has registers for, and more for each
-// that there is; of its rows too long for that; of backward. By the counters, less what
+// Of a thread for a score: of the softmax for each that it has registers for; of its rows too long for that; of backward. By the counters, less what
 // gemm.mma_sync counts for the products. Rows too long: twice what both take, an estimate.
-constexpr double kSlotInstructions = 17, kScoreInstructions = 2, kAgainInstructions = 52;
+constexpr double kSlotInstructions = 17, kAgainInstructions = 52;
 constexpr double kGradientInstructions = 21;
 
 // Where P stands: in place of S, unless passes between them keep both.
@@ -154,9 +153,7 @@ Plan softmax_of(const Parts& c, Passes passes) {
       as_double(layout.rows * layout.threads * standard::kHeldVectors * kVectorScores);
   Step step;
   step.issued.special_flops = held ? slots : 2 * of_block;
-  step.warp_instructions = (held ? slots * kSlotInstructions + of_block * kScoreInstructions
-                                 : of_block * kAgainInstructions) /
-                           32;
+  step.warp_instructions = (held ? slots * kSlotInstructions : of_block * kAgainInstructions) / 32;
   step.waits.global = 1;
   add_reductions(step, 2, layout);
   set_traffic(step.issued, {(held ? 1 : 2) * c.score_bytes() / blocks, written / blocks});
