@@ -20,48 +20,12 @@ Forward forward_of(const Problem& p, const Gpu& gpu) {
                          p[kCacheWrites] != kNoWrites, gpu);
 }
 
-// Blocks whose numbers of steps are so close count as equal, with their mean.
-constexpr std::int64_t kMostClasses = 32;
-
-// The first parts of a tile have as many whole steps, one has the rest, and those after it have
-// none: they write zeros. All parts of a tile whose queries see no key are such.
-void add_parts(Plan& plan, const BlockSteps& blocks, std::int64_t tiles, const Steps& all,
-               const Forward& c) {
-  if (c.splits == 1) return plan.blocks.push_back(block_class(blocks, tiles, all));
-  const double each = std::max(1.0, std::ceil(all.all() / as_double(c.splits)));
-  const auto whole = static_cast<std::int64_t>(all.all() / each);
-  const double rest = all.all() - as_double(whole) * each;
-  const std::int64_t empty = c.splits - whole - (rest > 0 ? 1 : 0);
-  if (whole > 0) plan.blocks.push_back(block_class(blocks, tiles * whole, {each, 0}));
-  if (rest > 0) plan.blocks.push_back(block_class(blocks, tiles, {rest, 0}));
-  if (empty > 0) plan.blocks.push_back(block_class(blocks, tiles * empty, {0, 0}));
-}
-
-// Tiles from `from` on, whose numbers of steps are close, with their mean.
-Steps mean_steps(const Forward& c, std::int64_t from, std::int64_t end) {
-  // Steps grow evenly from tile to tile: the first and the last tell the mean.
-  const Steps a = c.steps(from), b = c.steps(end - 1);
-  Steps mean{(a.full + b.full) / 2, (a.masked + b.masked) / 2};
-  // Of a last tile that is not the only one, keys beyond the last count as read.
-  mean.masked_share = as_double(std::min(c.tile.keys, c.shape.seq_kv)) / as_double(c.tile.keys);
-  return mean;
-}
-
 void set_classes(Plan& plan, const Forward& c, DType type) {
-  const BlockSteps blocks = forward_blocks(c, type);
-  const std::int64_t together = c.shape.causal ? ceil_div(c.tiles(), kMostClasses) : c.tiles();
-  const std::int64_t classes = ceil_div(c.tiles(), together);
-  // Heads whose tiles go in order alternate between long and short ones.
-  const std::int64_t parties =
-      c.tile.in_order ? std::min(c.copies(), 2 * kMostClasses / classes) : 1;
-  for (std::int64_t party = 0; party < parties; ++party) {
-    const std::int64_t copies = c.copies() * (party + 1) / parties - c.copies() * party / parties;
-    for (std::int64_t i = 0; i < classes; ++i) {
-      const std::int64_t from = (c.tile.in_order ? i : classes - 1 - i) * together;
-      const std::int64_t end = std::min(c.tiles(), from + together);
-      add_parts(plan, blocks, (end - from) * copies, mean_steps(c, from, end), c);
-    }
-  }
+  std::vector<Steps> tiles;
+  for (std::int64_t i = 0; i < c.tiles(); ++i) tiles.push_back(c.steps(i));
+  if (!c.tile.in_order) std::reverse(tiles.begin(), tiles.end());
+  add_blocks(plan, forward_blocks(c, type), tiles, {c.copies(), c.tile.in_order ? 1 : c.copies()},
+             c.splits);
 }
 
 // The last block of a head to end adds the parts.

@@ -183,9 +183,9 @@ struct Order {
   std::int64_t copies;
   std::int64_t together;
 };
-/// Adds the blocks to the plan: equal neighbours are one class, and there are at most 64 classes,
+/// Adds the blocks to the plan: equal neighbours are one class, and there are at most 32 classes,
 /// of neighbours' means where there would be more.
 void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& longest_first,
-                const Order& order);
+                const Order& order, std::int64_t splits = 1);
 
 }  // namespace roofcast::attention

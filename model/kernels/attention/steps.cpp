@@ -1,5 +1,6 @@
 // The steps of tiles, and the classes of blocks that follow from them.
 #include <algorithm>
+#include <cmath>
 
 #include "model/kernels/attention/blocks.hpp"
 
@@ -63,6 +64,20 @@ std::vector<Run> runs_of(const std::vector<Steps>& tiles, std::size_t most) {
   return fewer;
 }
 
+// The first parts of a tile have as many whole steps, one has the rest, and those after it have
+// none: they write zeros. All parts of a tile whose queries see no key are such.
+void add_parts(Plan& plan, const BlockSteps& blocks, std::int64_t tiles, const Steps& all,
+               std::int64_t splits) {
+  if (splits == 1) return plan.blocks.push_back(block_class(blocks, tiles, all));
+  const double each = std::max(1.0, std::ceil(all.all() / as_double(splits)));
+  const auto whole = static_cast<std::int64_t>(all.all() / each);
+  const double rest = all.all() - as_double(whole) * each;
+  const std::int64_t empty = splits - whole - (rest > 0 ? 1 : 0);
+  if (whole > 0) plan.blocks.push_back(block_class(blocks, tiles * whole, {each, 0}));
+  if (rest > 0) plan.blocks.push_back(block_class(blocks, tiles, {rest, 0}));
+  if (empty > 0) plan.blocks.push_back(block_class(blocks, tiles * empty, {0, 0}));
+}
+
 }  // namespace
 
 Steps steps_over_keys(const Shape& shape, std::int64_t first, std::int64_t last,
@@ -114,8 +129,8 @@ BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps
 }
 
 void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& longest_first,
-                const Order& order) {
-  constexpr std::int64_t kMostClasses = 64, kMostParties = 8;
+                const Order& order, std::int64_t splits) {
+  constexpr std::int64_t kMostClasses = 32, kMostParties = 8;
   // Places fall idle behind the last parties alone: the ones before them count as one.
   std::int64_t parties = std::min(kMostParties, ceil_div(order.copies, order.together));
   const std::vector<Run> runs =
@@ -125,7 +140,7 @@ void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& 
   for (std::int64_t left = order.copies; parties > 0; --parties) {
     const std::int64_t behind = parties > 1 ? (parties - 2) * order.together + last : 0;
     for (const Run& run : runs) {
-      plan.blocks.push_back(block_class(blocks, run.tiles * (left - behind), run.each));
+      add_parts(plan, blocks, run.tiles * (left - behind), run.each, splits);
     }
     left = behind;
   }
