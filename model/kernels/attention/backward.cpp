@@ -26,7 +26,7 @@ double read_by_warps(double m, double n, double k, double down, double across, b
   return k * ((rows_held ? 0 : m * across) + n * down);
 }
 
-// Bytes through shared memory in a step, by hand: what arrives, dS (and P) on the way from sums to
+// Bytes through shared memory in a step, but for copies to it: dS (and P) on the way from sums to
 // operands, and what products read. A warpgroup of wgmma reads as one warp of mma.sync does: 64
 // rows, unless they are in registers, and all columns. dQ of blocks of keys is shared out by its
 // rows as far as they go, 16 a warp or 64 a warpgroup, then by columns.
@@ -34,24 +34,29 @@ double shared_bytes_of_step(const Blocks& b) {
   const double rows = as_double(b.of_keys ? b.tile.keys : b.tile.queries);
   const double columns = as_double(b.of_keys ? b.tile.queries : b.tile.keys);
   const double d = b.c.head();
-  constexpr double kWarpsOfGroup = 4, kRowsOfGroup = 64, kRowsOfWarp = 16;
+  constexpr double kWarpsOfGroup = 4, kRowsOfGroup = 64;
+  constexpr double kRowNumberBytes = 4;  // log-sum-exp and D, for 16 rows: two wavefronts each
   const bool wide = b.c.kernel.wide();
   const double units =
       wide ? as_double(b.tile.warps) / kWarpsOfGroup - 1 : as_double(b.tile.warps);  // one copies
-  const double rows_of_unit = wide ? kRowsOfGroup : kRowsOfWarp;
+  const double rows_of_unit = kRowsOfGroup;
   const double across =
       wide ? std::max(1.0, units * rows_of_unit / rows) : as_double(b.tile.warps_across);
   const double down = units / across;
   const bool held = across <= 1;  // P and dS go from sums to operands in registers
-  double elements = 2 * columns * d + 2 * read_by_warps(rows, columns, d, down, across, false);
+  double elements = 2 * as_double(b.tile.parts) *
+                    read_by_warps(rows, columns / as_double(b.tile.parts), d, down, across, false);
   if (!held) elements += 2 * rows * columns;
   elements += (b.of_keys ? 2 : 1) * read_by_warps(rows, d, columns, down, across, held);
   if (b.adds_dq) {
-    const double dq_down = std::min(units, columns / rows_of_unit);
+    const double dq_down =
+        std::min(units, columns / (wide ? rows_of_unit : as_double(b.tile.dq_rows)));
     if (held) elements += rows * columns;  // dS alone
     elements += read_by_warps(columns, d, rows, dq_down, units / dq_down, false);
   }
-  return elements * b.c.shape.element;
+  const double numbers =
+      b.of_keys ? kRowNumberBytes * columns * down * (wide ? rows / down : 16) : 0;
+  return elements * b.c.shape.element + numbers;
 }
 
 constexpr double kNumbersOfRow = 2;  // the log-sum-exp and D
@@ -102,9 +107,6 @@ Step step_of(const Blocks& b, DType type, bool masked) {
   if (counted.instructions_a_score > 0) {
     const double masks = masked ? kernel.instructions_a_mask : 0;
     step.warp_instructions = scores * (counted.instructions_a_score + masks) / 32;
-  }
-  if (counted.shared_bytes_a_score > 0) {
-    step.wavefronts.shared = scores * counted.shared_bytes_a_score / 128;
   }
   if (counted.addition_bytes > 0) {
     step.wavefronts.l1 = sums * kSumElement / counted.addition_bytes;

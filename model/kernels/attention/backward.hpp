@@ -10,7 +10,6 @@ namespace roofcast::attention {
 /// kind.
 struct StepCounts {
   double instructions_a_score = 0;  ///< of a thread
-  double shared_bytes_a_score = 0;  ///< that threads and matrix instructions read and write
   double instructions_a_row = 0;  ///< of a thread, before and after the steps, for a row that stays
   double addition_bytes = 0;      ///< of dQ, that a wavefront of L1 adds
   Waits waits{.barriers = 1};     ///< of a step, one after the other
@@ -32,6 +31,8 @@ struct BackwardTile {
   std::int64_t shared_bytes;
   /// Heads of the tiles that are worked on together, so that what passes them stays in L2.
   std::int64_t together = 1;
+  std::int64_t parts = 1;     ///< of a step, whose scores a block holds at a time
+  std::int64_t dq_rows = 16;  ///< of dQ, that a warp of mma.sync adds up
   StepCounts counts{};
   double chains = 1, waited_products = 1;  ///< as of Phase
 };

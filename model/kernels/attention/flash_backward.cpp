@@ -6,43 +6,6 @@
 namespace roofcast::attention {
 namespace {
 
-constexpr double kRowNumberBytes = 4;  // log-sum-exp and D, for 16 rows a warp: two wavefronts each
-
-// A warp reads K and V for each part of the queries, and Q and dO for its own keys; dS (and P) are
-// written; dQ is shared out as 32 rows and 32 columns a warp.
-double shared_bytes_of(const Flash2BackwardTile& tile, DqSum dq) {
-  const double d = as_double(tile.head_dim), keys = as_double(tile.keys);
-  const double queries = as_double(tile.queries), at_once = as_double(tile.at_once);
-  const double warps = as_double(tile.threads()) / 32, across = tile.warps_across;
-  const double rows = keys / tile.warps_down;
-  const bool exchanges = across > 1;
-  double elements = 2 * warps * (rows + at_once / across) * d * queries / at_once;
-  elements += 2 * warps * (queries * d / across + (exchanges ? rows * queries : 0));
-  elements += (exchanges ? 2 : dq == kAtomic ? 1 : 0) * keys * queries;
-  if (dq == kAtomic) elements += warps * (32 + 32) * keys;
-  return 2 * elements / (keys * queries) + kRowNumberBytes * 16 / rows;
-}
-
-// The same of a warpgroup, whose instructions read 64 rows of A, unless they are in registers, and
-// all columns of B.
-double shared_bytes_of(const Flash3BackwardTile& tile, DqSum dq) {
-  constexpr double kRows = 64;
-  const double d = as_double(tile.head_dim), keys = as_double(tile.keys);
-  const double queries = as_double(tile.queries);
-  const double own_queries = tile.splits_head() ? queries / 2 : queries;
-  const double own_d = tile.splits_head() ? d / 2 : d;
-  double elements = 2 * (kRows + own_queries) * d + 2 * queries * own_d;
-  if (tile.splits_head()) elements += 2 * kRows * queries + 2 * kRows * own_queries;
-  if (dq == kAtomic) {
-    elements += kRows * keys + keys * (queries > kRows ? d : d / 2) + kRows * own_queries;
-  }
-  return 2 * elements / (kRows * own_queries) + kRowNumberBytes;
-}
-double shared_bytes_of(const Flash3DqTile& tile) {
-  constexpr double kRows = 64;
-  const double d = as_double(tile.head_dim), keys = as_double(tile.keys);
-  return 2 * (2 * (kRows + keys) * d + keys * d) / (kRows * keys);  // rows' numbers in registers
-}
 // Of a step, for each part whose scores are held at a time: two chains of products along d, the
 // exponentials, dS, and the first products of dV and dK; then operands from shared memory.
 Waits waits_of(const Flash2BackwardTile& tile) {
@@ -77,9 +40,10 @@ Backward flash2_backward(const Shape& shape, DqSum dq, DType type) {
                .shared_bytes = keys.shared_bytes(dq),
                .together = heads_together(shape.batch * shape.kv_heads, 1,
                                           shape.group() * shape.seq_q * row, shape.causal),
+               .parts = keys.queries / keys.at_once,
+               .dq_rows = 32,
                .counts = {dq == kAtomic ? counted.keys.a_score : counted.without_dq,
-                          shared_bytes_of(keys, dq), counted.keys.a_row, kAdditionBytes,
-                          waits_of(keys)},
+                          counted.keys.a_row, kAdditionBytes, waits_of(keys)},
                .chains = kUnrolled},
       .rows = {shape.seq_q, shape.head_dim, kRowLanes, kDotsInstructions, kRoundInstructions,
                compiled::registers("attention::mma::rows_kernel", type),
@@ -94,8 +58,7 @@ Backward flash2_backward(const Shape& shape, DqSum dq, DType type) {
                   .shared_bytes = queries.shared_bytes(),
                   .together = heads_together(shape.batch * shape.heads, shape.group(),
                                              shape.seq_kv * row, shape.causal),
-                  .counts = {counted.dq_alone, shared_bytes_of(queries), counted.keys.a_row / 2,
-                             kAdditionBytes},
+                  .counts = {counted.dq_alone, counted.keys.a_row / 2, kAdditionBytes},
                   .chains = kUnrolled}};
 }
 
@@ -122,7 +85,7 @@ Backward flash3_backward(const Shape& shape, DqSum dq, DType type) {
                .together = flash3_heads_together(shape.batch * shape.kv_heads,
                                                  read_by_keys * shape.head_dim),
                .counts = {dq == kAtomic ? counted.keys.a_score : counted.without_dq,
-                          shared_bytes_of(keys, dq), counted.keys.a_row, kAdditionBytes},
+                          counted.keys.a_row, kAdditionBytes},
                .waited_products = keys.splits_head() ? 1.0 : kWaitsForDq},
       .rows = {padded_queries(shape.seq_q), width, width / 8, kDotsInstructions, kRoundInstructions,
                compiled::registers("attention::flash3_backward::prepare_kernel", type),
@@ -139,8 +102,7 @@ Backward flash3_backward(const Shape& shape, DqSum dq, DType type) {
                   .shared_bytes = queries.shared_bytes(),
                   .together = flash3_heads_together(shape.batch * shape.heads,
                                                     shape.seq_kv * 4 * shape.head_dim),
-                  .counts = {counted.dq_alone, shared_bytes_of(queries), counted.keys.a_row / 2,
-                             kAdditionBytes},
+                  .counts = {counted.dq_alone, counted.keys.a_row / 2, kAdditionBytes},
                   .waited_products = kWaitsForTwo}};
 }
 
