@@ -13,22 +13,20 @@ namespace roofcast::attention {
 namespace {
 
 // As the counters say, instead of what any kernel of its kind does.
-void set_counts(BlockSteps& blocks, const Forward& c, const Counted& counted, double shared_bytes) {
+void set_counts(BlockSteps& blocks, const Forward& c, const Counted& counted) {
   const double scores = as_double(c.tile.queries * c.tile.keys);
   const double rescaled = c.kernel.instructions_a_sum * c.head() / as_double(c.tile.keys);
   const double a_score = counted.a_score + rescaled;
   for (Step* step : {&blocks.full, &blocks.masked}) {
     const double mask = step == &blocks.masked ? kMaskInstructions : 0;
     step->warp_instructions = scores * (a_score + mask) / 32;
-    step->wavefronts.shared = scores * shared_bytes / 128;
   }
   blocks.epilogue.warp_instructions = as_double(c.tile.queries) * counted.a_row / 32;
 }
 
 // Tiles of the heads that run together, longest first; which of K and V comes from DRAM again
 // follows from that order.
-void set_tiles(Plan& plan, const Forward& c, DType type, const Counted& counted,
-               double shared_bytes) {
+void set_tiles(Plan& plan, const Forward& c, DType type, const Counted& counted) {
   const Shape& s = c.shape;
   const std::int64_t heads = s.batch * s.heads;
   const auto kv_bytes = static_cast<std::int64_t>(as_double(s.seq_kv) * s.row_bytes());
@@ -36,7 +34,7 @@ void set_tiles(Plan& plan, const Forward& c, DType type, const Counted& counted,
   std::vector<Steps> tiles;
   for (std::int64_t i = c.tiles(); i-- > 0;) tiles.push_back(c.steps(i));
   BlockSteps blocks = forward_blocks(c, type);
-  set_counts(blocks, c, counted, shared_bytes);
+  set_counts(blocks, c, counted);
   add_blocks(plan, blocks, tiles, {heads, together});
   const double panel = mean_rows(tiles, c.tile.keys, s.seq_kv) * 2 * s.row_bytes();
   plan.raster = TileRaster{.tile_rows = s.batch * s.kv_heads,
@@ -48,7 +46,7 @@ void set_tiles(Plan& plan, const Forward& c, DType type, const Counted& counted,
   plan.joined.most = std::max(0.0, l2_of_launch(plan).read_bytes - s.q_bytes() - 2 * s.kv_bytes());
 }
 
-Plan forward_plan(const Forward& c, DType type, const Counted& counted, double shared_bytes) {
+Plan forward_plan(const Forward& c, DType type, const Counted& counted) {
   Plan plan;
   plan.needs = {c.kernel.product, c.kernel.copy()};
   plan.useful.tensor_flops[type] = c.shape.flops();
@@ -56,7 +54,7 @@ Plan forward_plan(const Forward& c, DType type, const Counted& counted, double s
   plan.arrays = forward_inputs(c.shape);
   plan.arrays.push_back(writes(kO, c.shape.q_bytes()));
   plan.arrays.push_back(writes(kLse, c.shape.rows_bytes()));
-  set_tiles(plan, c, type, counted, shared_bytes);
+  set_tiles(plan, c, type, counted);
   return plan;
 }
 
@@ -72,8 +70,7 @@ LaunchSequence flash2_forward(const Shape& shape, DType type) {
                            .blocks_per_sm = tile.blocks,
                            .chains = kUnrolled},
                   .writes_lse = true};
-  Plan plan =
-      forward_plan(c, type, kFlash2Forward[head_row(shape.head_dim)], shared_bytes_of(tile));
+  Plan plan = forward_plan(c, type, kFlash2Forward[head_row(shape.head_dim)]);
   plan.launch.grid[0] = c.blocks();
   plan.launch.block[0] = tile.threads();
   plan.launch.registers =
@@ -98,10 +95,7 @@ LaunchSequence flash3_forward(const Shape& shape, DType type, const Gpu& gpu) {
                            .alternates = true,
                            .waited_products = kWaitsForScores},
                   .writes_lse = true};
-  // What instructions read of shared memory lies beneath their products: one warpgroup multiplies
-  // while another takes exponentials.
-  constexpr double kBeneath = 0;
-  Plan plan = forward_plan(c, type, kFlash3Forward[head_row(shape.head_dim)], kBeneath);
+  Plan plan = forward_plan(c, type, kFlash3Forward[head_row(shape.head_dim)]);
   plan.scheduler = shape.causal ? TileScheduler::queue : TileScheduler::persistent;
   plan.launch.grid[0] = std::min(c.blocks(), gpu.sm_count.value_or(1));
   plan.launch.block[0] = tile.threads();

@@ -42,14 +42,6 @@ inline constexpr std::array<CountedBackward, 3> kFlash3Backward = {
 // Products that a warp of mma.sync has under way.
 inline constexpr double kUnrolled = 4.5;
 
-/// Bytes through shared memory of a score; copies to it are not among shared_wavefronts. Warps of
-/// flash2 read K and V for their own rows, and Q in every step.
-inline double shared_bytes_of(const Flash2Tile& tile) {
-  const double d = as_double(tile.head_dim), keys = as_double(tile.keys);
-  const double rows = as_double(tile.queries) / tile.warps;
-  return tile.held == 1 ? 4 * d / rows + 2 * d / keys : 6 * d / rows + 4 * d / keys;
-}
-
 Backward flash2_backward(const Shape& shape, DqSum dq, DType type);
 Backward flash3_backward(const Shape& shape, DqSum dq, DType type);
 
