@@ -128,7 +128,7 @@ BlockSteps block_steps(const Blocks& b, DType type) {
   prologue.waits = {.tile_loads = 1, .barriers = 1};
   set_traffic(epilogue.issued, {0, rows * (b.of_keys ? 2 : 1) * s.row_bytes()});
   epilogue.warp_instructions =
-      rows * (b.tile.counts.instructions_a_row + b.c.head() * b.c.kernel.instructions_a_result) /
+      copied * (b.tile.counts.instructions_a_row + b.c.head() * b.c.kernel.instructions_a_result) /
       32;
   return {prologue,      step_of(b, type, false),  step_of(b, type, true),
           epilogue,      as_double(b.tile.stages), b.c.kernel.warpgroups(b.tile.warps),

@@ -38,8 +38,8 @@ Step step_of(const Forward& c, DType type, bool masked) {
     // Warps that hold different queries read all of K and V each.
     const double readers =
         c.tile.deals_keys ? 1 : std::max(1.0, rows / as_double(c.tile.rows_per_warp));
-    step.issued.shared_bytes = (readers + 1) * kv_bytes;
-    step.wavefronts.shared = step.issued.shared_bytes / 128;
+    step.issued.shared_bytes = 2 * kv_bytes;
+    step.wavefronts.shared = (readers + 1) * kv_bytes / 128;
   }
   step.warp_instructions = scores / 32 * instructions;
   if (c.tile.products()) step.waits.tile_loads = 1;

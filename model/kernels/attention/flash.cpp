@@ -21,7 +21,8 @@ void set_counts(BlockSteps& blocks, const Forward& c, const Counted& counted) {
     const double mask = step == &blocks.masked ? kMaskInstructions : 0;
     step->warp_instructions = scores * (a_score + mask) / 32;
   }
-  blocks.epilogue.warp_instructions = as_double(c.tile.queries) * counted.a_row / 32;
+  const double rows = c.kernel.wide() ? as_double(c.tile.queries) : c.full_rows();
+  blocks.epilogue.warp_instructions = rows * counted.a_row / 32;
 }
 
 // Tiles of the heads that run together, longest first; which of K and V comes from DRAM again
