@@ -1,76 +1,24 @@
 #include "model/libraries/attention.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "model/kernels/common/plan_parts.hpp"
-#include "model/libraries/attention_serving.hpp"
 #include "model/libraries/attention_tiles.hpp"
 
 namespace roofcast::attention {
 namespace {
 
-Forward forward_of(const Problem& p, const Gpu& gpu) {
-  if (p[kSplits] < 1) {
-    throw InputError("splits is " + std::to_string(p[kSplits]) +
-                     " in a plan: give a number from 1");
-  }
-  return library_forward(static_cast<Library>(p[kLibraryChoice]), Shape(p), p[kSplits],
-                         p[kCacheWrites] != kNoWrites, gpu);
-}
-
-void set_classes(Plan& plan, const Forward& c, DType type) {
-  std::vector<Steps> tiles;
-  for (std::int64_t i = 0; i < c.tiles(); ++i) tiles.push_back(c.steps(i));
-  if (!c.tile.in_order) std::reverse(tiles.begin(), tiles.end());
-  add_blocks(plan, forward_blocks(c, type), tiles, {c.copies(), c.tile.in_order ? 1 : c.copies()},
-             c.splits);
-}
-
-// The last block of a head to end adds the parts.
-BlockSteps with_merging(BlockSteps blocks, const Forward& c) {
-  Step& end = blocks.epilogue;
-  end.waits.global = 2;  // what scales the parts, then the parts
-  set_traffic(end.issued, {c.part_bytes() / as_double(c.copies()), end.issued.l2.write_bytes});
-  return blocks;
-}
-
-// Tiles of keys are dealt out one by one, cut where there are more parts than tiles: some parts
-// have one more than others.
-void set_parts_of_tiles(Plan& plan, const Forward& c, const BlockSteps& blocks) {
-  const std::int64_t tiles = std::max(c.splits, ceil_div(c.shape.seq_kv, c.tile.keys));
-  const std::int64_t most = ceil_div(tiles, c.splits);
-  const std::int64_t with_most = tiles - c.splits * (most - 1);
-  const double share = as_double(c.shape.seq_kv) / as_double(tiles * c.tile.keys);
-  const auto add = [&](const BlockSteps& some, std::int64_t parts, std::int64_t steps) {
-    if (parts == 0) return;
-    plan.blocks.push_back(block_class(some, c.copies() * parts, {as_double(steps), 0, share, 1}));
-  };
-  add(blocks, with_most - 1, most);
-  add(blocks, c.splits - with_most, most - 1);
-  add(c.splits > 1 ? with_merging(blocks, c) : blocks, 1, most);
-}
-
 // Keys are dealt out evenly.
-void set_parts_of_keys(Plan& plan, const Forward& c, BlockSteps blocks) {
-  const double steps = as_double(c.shape.seq_kv) / as_double(c.tile.keys) / as_double(c.splits);
-  blocks.full.warp_instructions *= std::min(1.0, steps);
-  const Steps each{std::max(1.0, steps), 0, std::min(1.0, steps), 1};
+void add_even_parts(Plan& plan, const Forward& c, BlockSteps steps) {
+  const double all = as_double(c.shape.seq_kv) / as_double(c.tile.keys) / as_double(c.splits);
+  steps.full.warp_instructions *= std::min(1.0, all);
+  const Steps each{std::max(1.0, all), 0, std::min(1.0, all), 1};
   if (c.splits > 1) {
-    plan.blocks.push_back(block_class(blocks, c.copies() * (c.splits - 1), each));
-    blocks = with_merging(blocks, c);
+    plan.blocks.push_back(block_class(steps, c.copies() * (c.splits - 1), each));
+    steps = with_merging(steps, c);
   }
-  plan.blocks.push_back(block_class(blocks, c.copies(), each));
-}
-
-void set_launch(Plan& plan, const Forward& c, const Gpu& gpu) {
-  plan.launch.grid[0] = c.blocks();
-  plan.launch.block[0] = c.tile.warps * 32;
-  if (!gpu.occupancy) return;
-  plan.launch.registers = gpu.occupancy->registers_for(c.tile.blocks_per_sm, plan.launch.block[0]);
-  plan.launch.shared_bytes =
-      shared_rows(c.tile) * static_cast<std::int64_t>(c.head() * c.shape.element);
+  plan.blocks.push_back(block_class(steps, c.copies(), each));
 }
 
 constexpr std::string_view kGuess =
@@ -78,43 +26,30 @@ constexpr std::string_view kGuess =
     "the library; registers are a guess";
 
 Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
-  Plan plan;
+  Plan plan = forward_plan(c, p.dtype);
   plan.notes.estimated_traffic = true;
-  plan.needs = {c.kernel.product, c.kernel.copy()};
-  (c.tile.products() ? plan.useful.tensor_flops[p.dtype] : plan.useful.vector_flops) =
-      c.shape.flops();
-  // Without tensor memory every exponential goes through the special-function unit.
-  if (c.kernel.product != Instruction::tcgen05) plan.useful.special_flops = c.shape.scores();
+  plan.notes.caveat = kGuess;
   const double q = c.shape.q_bytes(), kv = c.shape.kv_bytes();
   if (p[kCacheWrites] != kNoWrites) {
-    plan.arrays = {p[kCacheWrites] == kWritesQkv ? scratch(kQ, {q, 0}) : reads_activation(kQ, q),
-                   scratch(kK, {kv, 0}), scratch(kV, {kv, 0})};
-  } else {
-    plan.arrays = forward_inputs(c.shape);
+    plan.arrays[kK] = scratch(kK, {kv, 0});
+    plan.arrays[kV] = scratch(kV, {kv, 0});
   }
-  const bool merges = c.tile.merges;
-  if (merges && c.tile.products()) {
+  if (p[kCacheWrites] == kWritesQkv) plan.arrays[kQ] = scratch(kQ, {q, 0});
+  if (stays(plan.scheduler)) {
+    plan.launch.grid[0] = std::min(plan.launch.grid[0], gpu.slots(c.tile.blocks_per_sm));
+  }
+  const BlockSteps steps = forward_steps(c, p.dtype);
+  if (!c.tile.merges) {
+    const Blocks blocks = c.blocks();
+    add_blocks(plan, steps, steps_of_tiles(blocks), {c.copies(), c.tile.in_order ? 1 : c.copies()},
+               c.splits);
+  } else if (c.kernel.on_tensor_cores()) {
     const double density = serving::group_read_density(c.shape);
     for (const ArrayId cache : {kK, kV}) plan.arrays[cache].pattern.read_density = density;
-  }
-  if (c.splits > 1) {
-    plan.arrays.push_back(scratch(kParts, {merges ? c.part_bytes() : 0, c.part_bytes()}));
-  }
-  if (c.splits == 1 || merges) plan.arrays.push_back(writes(kO, q));
-  set_launch(plan, c, gpu);
-  plan.scheduler = c.tile.scheduler;
-  if (stays(plan.scheduler)) {
-    plan.launch.grid[0] = std::min(c.blocks(), gpu.slots(c.tile.blocks_per_sm));
-  }
-  if (merges && c.tile.products()) {
-    set_parts_of_tiles(plan, c, forward_blocks(c, p.dtype));
-  } else if (merges) {
-    set_parts_of_keys(plan, c, forward_blocks(c, p.dtype));
+    deal_keys(plan, c, steps, c.tile.keys);
   } else {
-    set_classes(plan, c, p.dtype);
+    add_even_parts(plan, c, steps);
   }
-  plan.on_chip_bytes = c.on_chip_bytes(plan.launch.shared_bytes);
-  plan.notes.caveat = kGuess;
   return plan;
 }
 
@@ -219,8 +154,9 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
       found.push_back(one);
       continue;
     }
-    const auto steps = static_cast<std::int64_t>(c.steps(c.tiles() - 1).all());
-    const std::int64_t blocks = c.tiles() * c.copies(), slots = gpu.slots(c.tile.blocks_per_sm);
+    const std::int64_t steps = ceil_div(shape.seq_kv, c.tile.keys);
+    const std::int64_t blocks = c.blocks().tiles() * c.copies();
+    const std::int64_t slots = gpu.slots(c.tile.blocks_per_sm);
     for (std::int64_t splits = 1; splits <= std::min(kMostSplits, steps); splits *= 2) {
       if (splits > 1 && blocks * splits >= 2 * slots) break;
       one[kSplits] = splits;
@@ -235,8 +171,14 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
 }
 
 LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
-  const Forward c = forward_of(p, gpu);
-  if (c.shape.backward) return backward_launches(p, c.shape, gpu);
+  if (p[kSplits] < 1) {
+    throw InputError("splits is " + std::to_string(p[kSplits]) +
+                     " in a plan: give a number from 1");
+  }
+  const Shape shape(p);
+  if (shape.backward) return backward_launches(p, shape, gpu);
+  const Forward c = library_forward(static_cast<Library>(p[kLibraryChoice]), shape, p[kSplits],
+                                    p[kCacheWrites] != kNoWrites, gpu);
   LaunchSequence program;
   if (p[kLibraryChoice] == kTrtllm && p[kCacheWrites] != kNoWrites) {
     program.push_back({offsets(c.shape)});

@@ -1,11 +1,8 @@
-#include "model/libraries/attention_serving.hpp"
-
 #include <algorithm>
 #include <cmath>
 
-#include "model/constants/libraries.hpp"
 #include "model/counting/dram_access.hpp"
-#include "model/kernels/common/plan_parts.hpp"
+#include "model/libraries/attention_tiles.hpp"
 
 namespace roofcast::attention::serving {
 namespace {
@@ -42,25 +39,22 @@ std::int64_t group_splits(const Shape& shape, const Gpu& gpu) {
 // few of them to fill the SMs, then keys are split as far as each SM has a block.
 struct VectorLaunch {
   std::int64_t threads;
-  std::int64_t blocks_per_sm;
   std::int64_t keys;  ///< that a block reads at once: eight of each group of threads, 16 bytes each
   std::int64_t splits;
 };
+constexpr std::int64_t kThreadsOfSm = 1024;
 
 VectorLaunch vector_launch(const Shape& shape, const Gpu& gpu) {
-  constexpr std::int64_t kThreads = 256, kThreadsOfSm = 1024, kUnrolled = 8;
-  constexpr std::int64_t kMost = kThreadsOfSm / kThreads;
+  constexpr std::int64_t kThreads = 256, kMost = kThreadsOfSm / kThreads, kUnrolled = 8;
   const std::int64_t heads = shape.batch * shape.heads;
   const std::int64_t factor = std::min(kMost, ceil_div(sms(gpu) * kMost, heads));
-  VectorLaunch launch{};
-  launch.threads = factor == kMost ? kThreadsOfSm : factor > 1 ? 2 * kThreads : kThreads;
-  launch.blocks_per_sm = kThreadsOfSm / launch.threads;
+  const std::int64_t threads =
+      factor == kMost ? kThreadsOfSm : std::min<std::int64_t>(factor, 2) * kThreads;
   const auto threads_of_key =
       std::max<std::int64_t>(1, static_cast<std::int64_t>(shape.row_bytes()) / 16);
-  launch.keys = launch.threads / threads_of_key * kUnrolled;
+  const std::int64_t keys = threads / threads_of_key * kUnrolled;
   // The token that is new counts once more.
-  launch.splits = std::min(ceil_div(shape.seq_kv + 1, launch.keys), ceil_div(sms(gpu), heads));
-  return launch;
+  return {threads, keys, std::min(ceil_div(shape.seq_kv + 1, keys), ceil_div(sms(gpu), heads))};
 }
 
 }  // namespace
@@ -79,16 +73,10 @@ bool takes_groups(const Shape& shape, const Gpu& gpu) {
 
 Tile group_tile(const Shape& shape) {
   const std::int64_t queries = shape.group() <= 16 ? 16 : 32;
-  Tile tile{.queries = queries,
-            .keys = 256,
-            .warps = 8,
-            .rows_per_warp = queries,
-            .stages = 1,
-            .blocks_per_sm = 1};
-  tile.deals_keys = true;
-  tile.dependent_loads = kDependentLoads;
-  tile.waits_of_step = as_double(queries / 16) * kWaitsOfTile;
-  tile.merges = true;
+  Tile tile{queries, 256, 8, 1, 1};
+  tile.waits_before.global = kDependentLoads;
+  tile.counts.waits.arithmetic = as_double(queries / 16) * kWaitsOfTile;
+  tile.deals_keys = tile.merges = true;
   return tile;
 }
 
@@ -98,15 +86,9 @@ double group_read_density(const Shape& shape) {
 
 Tile vector_tile(const Shape& shape, const Gpu& gpu) {
   const VectorLaunch launch = vector_launch(shape, gpu);
-  Tile tile{.queries = 1,
-            .keys = launch.keys,
-            .warps = launch.threads / 32,
-            .rows_per_warp = 1,
-            .stages = 0,
-            .blocks_per_sm = launch.blocks_per_sm};
-  tile.vector_instructions = library::kVectorInstructions;
-  tile.dependent_loads = kDependentLoads;
-  tile.waits_before = kWaitsOfVector;
+  Tile tile{1, launch.keys, launch.threads / 32, 0, kThreadsOfSm / launch.threads};
+  tile.waits_before = {.global = kDependentLoads, .arithmetic = kWaitsOfVector, .barriers = 1};
+  tile.counts.waits = {.global = 2, .barriers = 1};  // K, then V
   tile.merges = true;
   return tile;
 }

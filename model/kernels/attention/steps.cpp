@@ -15,11 +15,6 @@ double share_before(std::int64_t end, std::int64_t first_step, std::int64_t step
   return as_double(there) / as_double(steps * rows);
 }
 
-Work scaled_traffic(Work issued, double share) {
-  for (Traffic* level : {&issued.requested, &issued.l1, &issued.l2}) *level = share * *level;
-  return issued;
-}
-
 /// Tiles that count as equal.
 struct Run {
   Steps each;
@@ -27,21 +22,22 @@ struct Run {
 };
 
 Run mean_of(const Run* from, const Run* end) {
-  Run mean{{0, 0, 0, 0}, 0};
+  Steps sum{0, 0, 0, 0};
+  std::int64_t tiles = 0;
   for (const Run* run = from; run != end; ++run) {
-    const double tiles = as_double(run->tiles);
-    mean.tiles += run->tiles;
-    mean.each.full += tiles * run->each.full;
-    mean.each.masked += tiles * run->each.masked;
-    mean.each.full_share += tiles * run->each.full * run->each.full_share;
-    mean.each.masked_share += tiles * run->each.masked * run->each.masked_share;
+    const double full = as_double(run->tiles) * run->each.full;
+    const double masked = as_double(run->tiles) * run->each.masked;
+    tiles += run->tiles;
+    sum.full += full;
+    sum.masked += masked;
+    sum.full_share += full * run->each.full_share;
+    sum.masked_share += masked * run->each.masked_share;
   }
-  const auto divide = [](double& share, double by) { share = by > 0 ? share / by : 1; };
-  divide(mean.each.full_share, mean.each.full);
-  divide(mean.each.masked_share, mean.each.masked);
-  mean.each.full /= as_double(mean.tiles);
-  mean.each.masked /= as_double(mean.tiles);
-  return mean;
+  const auto share = [](double there, double all) { return all > 0 ? there / all : 1; };
+  const double n = as_double(tiles);
+  return {{sum.full / n, sum.masked / n, share(sum.full_share, sum.full),
+           share(sum.masked_share, sum.masked)},
+          tiles};
 }
 
 // At most so many, of neighbours' means where there would be more.
@@ -106,10 +102,23 @@ Steps steps_over_queries(const Shape& shape, std::int64_t first, std::int64_t la
           share_before(shape.seq_q, begin, unmasked - begin, queries)};
 }
 
-double mean_rows(const std::vector<Steps>& blocks, std::int64_t tile, std::int64_t extent) {
-  double sum = 0;
-  for (const Steps& each : blocks) sum += std::min(each.all() * as_double(tile), as_double(extent));
-  return sum / as_double(static_cast<std::int64_t>(blocks.size()));
+std::vector<Steps> steps_of_tiles(const Blocks& b) {
+  std::vector<Steps> tiles;
+  for (std::int64_t first = 0; first < b.rows(); first += b.rows_held()) {
+    const std::int64_t end = std::min(b.rows(), first + b.rows_held());
+    Steps steps = b.keys_stay ? steps_over_queries(b.shape, first, end - 1, b.tile.queries)
+                              : steps_over_keys(b.shape, first / b.packed,
+                                                ceil_div(end, b.packed) - 1, b.tile.keys);
+    if (b.keys_stay) {
+      steps.full *= as_double(b.packed);
+      steps.masked *= as_double(b.packed);
+    }
+    if (b.kernel.wide()) steps.full_share = steps.masked_share = 1;  // boxes are whole
+    tiles.push_back(steps);
+  }
+  // A mask hides the first keys from fewest queries, and the last keys from most.
+  if (!b.keys_stay && !b.tile.in_order) std::reverse(tiles.begin(), tiles.end());
+  return tiles;
 }
 
 BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps& steps) {
@@ -118,7 +127,8 @@ BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps
   result.phases.push_back({blocks.prologue});
   const auto add = [&](Step step, double repeats, double share) {
     if (repeats <= 0) return;
-    if (share < 1) step.issued = scaled_traffic(step.issued, share);
+    Work& issued = step.issued;
+    for (Traffic* level : {&issued.requested, &issued.l1, &issued.l2}) *level = share * *level;
     result.phases.push_back(
         {step, repeats, blocks.ahead, blocks.groups, blocks.chains, blocks.waited_products});
   };
