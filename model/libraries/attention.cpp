@@ -147,8 +147,7 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
     Problem one = p;
     one[kLibraryChoice] = library;
     if (shape.backward) one[kSplits] = 1;
-    const Forward c =
-        library_forward(library, shape, one[kSplits], p[kCacheWrites] != kNoWrites, gpu);
+    const Forward c = library_forward(library, shape, one[kSplits], gpu);
     if (c.splits != kToChoose) {
       one[kSplits] = c.splits;
       found.push_back(one);
@@ -177,8 +176,8 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   }
   const Shape shape(p);
   if (shape.backward) return backward_launches(p, shape, gpu);
-  const Forward c = library_forward(static_cast<Library>(p[kLibraryChoice]), shape, p[kSplits],
-                                    p[kCacheWrites] != kNoWrites, gpu);
+  const Forward c =
+      library_forward(static_cast<Library>(p[kLibraryChoice]), shape, p[kSplits], gpu);
   LaunchSequence program;
   if (p[kLibraryChoice] == kTrtllm && p[kCacheWrites] != kNoWrites) {
     program.push_back({offsets(c.shape)});

@@ -52,7 +52,7 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
   Backward c{.shape = shape,
              .kernel = kWide,
              .keys = {},
-             .rows = {shape.seq_q, shape.head_dim, ceil_div(shape.head_dim, 8)},
+             .rows = {shape.seq_q, shape.head_dim},
              .width = width,
              .heads_apart = true};
   if (library != kFa3) c.rows.waits = c.rows.group_waits = library::kPassWaits;
@@ -71,14 +71,13 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
     tile.warps_across = 2;
   } else if (library == kFa3) {
     tile = tile_in(shape.causal ? kFa3CausalTiles : kFa3Tiles, width);
-    if (width <= 128) tile.waited_products = kWaitsForDq;
   } else {
     tile = tile_in(kCudnnTiles, width);
     c.kernel.instructions_a_mask = library::kMaskInstructions;
     tile.counts.instructions_a_row = as_double(width) * library::kResultInstructions;
   }
   c.kernel.product = product;
-  tile.registers = c.kernel.wide() ? 168 : 255;
+  tile.registers = 168;
   tile.together =
       heads_together(shape.batch * shape.heads, 1, shape.seq_q * shape.head_dim * 2, shape.causal);
   fit_block(tile, width, gpu);

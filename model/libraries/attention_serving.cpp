@@ -18,7 +18,7 @@ std::int64_t sms(const Gpu& gpu) {
 constexpr double kDependentLoads = 3, kWaitsOfTile = 420, kWaitsOfVector = 2000;
 
 // decoderXQAConstants.h
-constexpr std::int64_t kLeastKeys = 128, kRounds = 8, kMostParts = 6000;
+constexpr std::int64_t kLeastKeys = 128, kRounds = 8;
 
 // kernels/xqa/mha.cu: of a row of the cache a warp copies a line at a time, two ahead.
 constexpr double kPartBytes = 128, kPartsAtOnce = 2;
@@ -32,7 +32,7 @@ std::int64_t group_splits(const Shape& shape, const Gpu& gpu) {
   std::int64_t splits = std::max<std::int64_t>(1, std::min(parts, few));
   const std::int64_t places = kRounds * sms(gpu);
   if (copies * splits > places) splits = std::max<std::int64_t>(1, places / copies);
-  return std::clamp(kMostParts / shape.batch, std::int64_t{1}, splits);
+  return splits;
 }
 
 // decoderMaskedMultiheadAttentionLaunch.h: blocks grow from 256 threads to 1024 where there are too

@@ -18,18 +18,6 @@ constexpr Kernel kFlash2 = {Instruction::mma_sync, kScoreInstructions, 1,
                             library::kMaskInstructions};
 constexpr Kernel kFlash3 = {Instruction::wgmma, kScoreInstructions, 1, library::kMaskInstructions};
 
-// Heads are padded to one of these: FlashAttention, one kernel each; cuDNN by the names of its
-// kernels.
-constexpr std::array<std::int64_t, 6> kFlash2Widths = {32, 64, 96, 128, 192, 256};
-constexpr std::array<std::int64_t, 5> kFlash3Widths = {64, 96, 128, 192, 256};
-constexpr std::array<std::int64_t, 3> kCudnnWidths = {64, 128, 256};
-
-template <std::size_t N>
-std::int64_t width_in(const std::array<std::int64_t, N>& widths, std::int64_t head_dim) {
-  const auto found = std::lower_bound(widths.begin(), widths.end(), head_dim);
-  return found != widths.end() ? *found : widths.back();
-}
-
 // FlashAttention-2, flash_fwd_launch_template.h: the usual kernel, and that of split keys.
 constexpr std::array<LibraryTile, 3> kFa2Tiles = {
     {{64, 128, 128, 4, 1, 2}, {128, 128, 64, 4, 1, 2}, {256, 128, 64, 8, 1, 1}}};
@@ -83,18 +71,6 @@ std::int64_t flash2_splits(const Forward& c, const Gpu& gpu) {
   return 1;
 }
 
-// cuDNN, by the grids of its kernels for one query: parts that double until each SM has a block,
-// none where two would be enough, and none of few keys.
-std::int64_t cudnn_splits(const Forward& c, const Gpu& gpu) {
-  constexpr std::int64_t kFewKeys = 512;
-  const std::int64_t sms = gpu.sm_count.value_or(1), blocks = c.copies();
-  if (c.shape.seq_kv <= kFewKeys || 2 * blocks >= sms) return 1;
-  const std::int64_t steps = c.shape.seq_kv / c.tile.keys;
-  std::int64_t parts = 1;
-  while (parts * blocks < sms && 2 * parts <= std::min(steps, kMostSplits)) parts *= 2;
-  return parts;
-}
-
 void set_flash2(Forward& c, const Gpu& gpu) {
   // The heads of a group are as queries where each has one.
   if (c.shape.seq_q == 1) c.packed = c.shape.group();
@@ -106,21 +82,13 @@ void set_flash2(Forward& c, const Gpu& gpu) {
   c.tile.in_order = true;
 }
 
-// hopper/heuristics.h: the heads of a group are packed where tiles are under 0.9 as full otherwise,
-// and where lengths are not known.
-void set_flash3(Forward& c, bool lengths) {
-  constexpr double kAsFull = 0.9;
+void set_flash3(Forward& c) {
+  c.packed = c.shape.group();
   c.tile = tile_in(c.shape.causal ? kFa3CausalTiles : kFa3Tiles, c.width);
   c.tile.waited_products = kWaitsForScores;
-  const auto fullness = [&](std::int64_t packed) {
-    const std::int64_t rows = c.shape.seq_q * packed;
-    return as_double(rows) / as_double(ceil_div(rows, c.tile.queries) * c.tile.queries);
-  };
-  const std::int64_t group = c.shape.group();
-  if (lengths || fullness(1) < kAsFull * fullness(group)) c.packed = group;
 }
 
-void set_cudnn(Forward& c, const Gpu& gpu) {
+void set_cudnn(Forward& c) {
   const bool decoded = serving::decodes(c.shape);
   if (decoded) {
     c.kernel = kFlash2;
@@ -135,7 +103,7 @@ void set_cudnn(Forward& c, const Gpu& gpu) {
     c.tile = tile_in(kCudnnNarrowTiles, c.width);
     c.tile.chains = library::kFlash2Products;
   }
-  if (c.splits == kToChoose) c.splits = decoded ? cudnn_splits(c, gpu) : 1;
+  if (c.splits == kToChoose && !decoded) c.splits = 1;
 }
 
 void set_trtllm(Forward& c, const Gpu& gpu) {
@@ -178,9 +146,9 @@ void fit_block(Forward& c, const Gpu& gpu) {
 }  // namespace
 
 std::int64_t library_width(Library library, std::int64_t head_dim) {
-  if (library == kTrtllm) return padded_head(head_dim);
-  if (library == kFa2) return width_in(kFlash2Widths, head_dim);
-  return library == kFa3 ? width_in(kFlash3Widths, head_dim) : width_in(kCudnnWidths, head_dim);
+  constexpr std::array<std::int64_t, 6> kWidths = {32, 64, 96, 128, 192, 256};
+  if (library == kTrtllm || library == kCudnn) return padded_head(head_dim);
+  return *std::lower_bound(kWidths.begin(), kWidths.end(), head_dim);
 }
 
 Kernel kernel_of(Library library, const Gpu& gpu) {
@@ -191,8 +159,7 @@ Kernel kernel_of(Library library, const Gpu& gpu) {
   return kernel;
 }
 
-Forward library_forward(Library library, const Shape& shape, std::int64_t splits, bool lengths,
-                        const Gpu& gpu) {
+Forward library_forward(Library library, const Shape& shape, std::int64_t splits, const Gpu& gpu) {
   Forward c{.shape = shape,
             .kernel = kernel_of(library, gpu),
             .tile = {},
@@ -204,9 +171,9 @@ Forward library_forward(Library library, const Shape& shape, std::int64_t splits
   } else if (library == kFa2) {
     set_flash2(c, gpu);
   } else if (library == kFa3) {
-    set_flash3(c, lengths);
+    set_flash3(c);
   } else {
-    set_cudnn(c, gpu);
+    set_cudnn(c);
   }
   fit_block(c, gpu);
   return c;

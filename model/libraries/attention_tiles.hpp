@@ -11,10 +11,8 @@ namespace roofcast::attention {
 Kernel kernel_of(Library library, const Gpu& gpu);
 
 /// What a library runs for the shape, its splits where they are left to choose by the library's own
-/// rule; they stay kToChoose where that is not known. `lengths`: sequences have
-/// lengths of their own, as in serving.
-Forward library_forward(Library library, const Shape& shape, std::int64_t splits, bool lengths,
-                        const Gpu& gpu);
+/// rule; they stay kToChoose where that is not known.
+Forward library_forward(Library library, const Shape& shape, std::int64_t splits, const Gpu& gpu);
 
 /// What that library's backward does. Throws InputError where it has none.
 Backward library_backward(Library library, const Shape& shape, const Gpu& gpu);
@@ -33,7 +31,8 @@ Tile tile_in(const std::array<LibraryTile, N>& tiles, std::int64_t width) {
   return {found.queries, found.keys, found.warps, found.stages, found.blocks_per_sm};
 }
 
-/// Elements that a row of its tiles has room for.
+/// Elements that a row of its tiles has room for: FlashAttention has a kernel for each, cuDNN by the
+/// names of its kernels.
 std::int64_t library_width(Library library, std::int64_t head_dim);
 
 /// How TensorRT-LLM decodes: one query a sequence against its cache. The rules by which it shares

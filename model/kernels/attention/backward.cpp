@@ -139,9 +139,8 @@ Plan row_dots(const Backward& c) {
                                   reads(kLse, s.rows_bytes()),
                                   scratch(kRowDots, {0, c.all_rows() * kRowNumbers})};
   if (c.dq == kAtomic) arrays.push_back(scratch(kDqSums, {0, c.dq_sum_bytes()}));
-  const double threads = c.all_rows() * as_double(c.rows.lanes);
+  const double threads = c.all_rows() * as_double(ceil_div(c.rows.width, kVectorElements));
   Plan plan = pass_over(threads * kVectorElements, kInstructions, std::move(arrays), c.rows.waits);
-  plan.launch.registers = c.rows.dots_registers;
   plan.useful.vector_flops = 2 * s.q_bytes() / s.element;
   plan.blocks.front().phases.front().step.waits.shared = 5;
   return plan;
@@ -154,7 +153,6 @@ Plan round_dq(const Backward& c) {
   Plan plan =
       pass_over(sums / kSumElement, kInstructions,
                 {scratch(kDqSums, {sums, 0}), writes(kDQ, c.shape.q_bytes())}, c.rows.waits);
-  plan.launch.registers = c.rows.round_registers;
   plan.useful.conversions = c.shape.q_bytes() / c.shape.element / 2;
   return plan;
 }

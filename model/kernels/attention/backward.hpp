@@ -7,10 +7,8 @@ namespace roofcast::attention {
 
 /// Of what backward keeps for each query: two numbers of its row, and sums of dQ in fp32.
 struct RowLayout {
-  std::int64_t rows;   ///< of a head, padding with them
-  std::int64_t width;  ///< of a row of sums, elements
-  std::int64_t lanes;  ///< threads that add up D of a row
-  std::int64_t dots_registers = 32, round_registers = 32;
+  std::int64_t rows;       ///< of a head, padding with them
+  std::int64_t width;      ///< of a row of sums, elements
   double waits = 1;        ///< dependent round trips to memory of a pass over rows
   double group_waits = 1;  ///< the same of the sums over a group
 };

@@ -82,7 +82,6 @@ Forward flash3_forward(const Shape& s, DType type) {
                                           t.keys, t.stages, t.stages_q),
                       t.shared_bytes(), forward_together(s), {counted.a_score, counted.a_row});
   tile.scheduler = s.causal ? TileScheduler::queue : TileScheduler::persistent;
-  tile.waits_before = {.barriers = 1};  // one warpgroup starts while the other works
   tile.waited_products = kWaitsForScores;
   return {s, kWgmma, tile, padded_head(s.head_dim), 1, 1, true};
 }
@@ -127,10 +126,7 @@ Backward flash2_backward(const Shape& s, DqSum dq, DType type) {
       tile_of(of_queries, compiled::registers("attention::mma::queries_kernel", type, head),
               of_queries.shared_bytes(), forward_together(s), counts_of_queries(counted));
   keys.chains = queries.chains = kUnrolled;
-  const RowLayout rows = {s.seq_q, s.head_dim, 16,
-                          compiled::registers("attention::mma::rows_kernel", type),
-                          compiled::registers("attention::mma::round_kernel", type)};
-  return {s, kMma, keys, rows, padded_head(s.head_dim), dq, queries};
+  return {s, kMma, keys, {s.seq_q, s.head_dim}, padded_head(s.head_dim), dq, queries};
 }
 
 Backward flash3_backward(const Shape& s, DqSum dq, DType type) {
@@ -155,11 +151,8 @@ Backward flash3_backward(const Shape& s, DqSum dq, DType type) {
                          flash3_heads_together(s.batch * s.heads, read_by_queries * s.head_dim),
                          counts_of_queries(counted));
   queries.waited_products = kWaitsForTwo;
-  const RowLayout rows = {
-      padded_queries(s.seq_q), k.head_dim, k.head_dim / 8,
-      compiled::registers("attention::flash3_backward::prepare_kernel", type),
-      compiled::registers("attention::flash3_backward::convert_dq_kernel", type)};
-  return {s, kWgmma, keys, rows, padded_head(s.head_dim), dq, queries};
+  return {s,  kWgmma, keys, {padded_queries(s.seq_q), k.head_dim}, padded_head(s.head_dim),
+          dq, queries};
 }
 
 LaunchSequence forward_program(const Forward& c, DType type, const Gpu& gpu) {

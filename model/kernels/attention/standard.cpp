@@ -213,9 +213,7 @@ Plan gradient_of(const Parts& c) {
   const double blocks = as_double(plan.launch.blocks());
   const double of_block = c.shape.all_scores() / blocks;
   Step dots;
-  dots.warp_instructions = s.q_bytes() / s.element / blocks / 32 * 4;
   dots.waits.global = 1;
-  add_reductions(dots, 1, layout);
   set_traffic(dots.issued, {(2 * s.q_bytes() + s.rows_bytes()) / blocks, 0});
   const double trips =
       std::ceil(as_double(s.seq_kv) / (kAtOnce * as_double(kVectorScores * layout.threads)));
