@@ -27,7 +27,6 @@ constexpr std::string_view kGuess =
 
 Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   Plan plan = forward_plan(c, p.dtype);
-  plan.notes.estimated_traffic = true;
   plan.notes.caveat = kGuess;
   const double q = c.shape.q_bytes(), kv = c.shape.kv_bytes();
   if (p[kCacheWrites] != kNoWrites) {
@@ -58,42 +57,26 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
 // 50 us and attention_fa3_causal_prefill.csv above 20 us.
 constexpr double kCacheWaits = 8, kCacheInstructions = 30;
 
-// A launch beside attention, all of whose blocks do one step.
-Plan plan_beside(std::int64_t blocks, std::int64_t threads, const Step& step) {
-  Plan plan;
-  plan.launch.grid[0] = blocks;
-  plan.launch.block[0] = threads;
-  plan.launch.registers = 32;
-  set_blocks(plan, {{step}});
-  plan.notes.estimated_traffic = true;
-  plan.notes.caveat = "registers are a guess";
-  return plan;
-}
-
 // K and V, and Q with them, as one product leaves them, to where attention reads them: a thread a
 // vector, or, of K and V alone, a block a token (vLLM, csrc/cache_kernels.cu:
 // reshape_and_cache_flash).
 Plan cache_writes(const Shape& shape, bool with_q) {
   constexpr std::int64_t kThreads = 256, kMostThreads = 512;
-  const double q_bytes = with_q ? shape.q_bytes() : 0;
-  const double bytes = q_bytes + 2 * shape.kv_bytes();
-  const double per_block = as_double(kThreads) * 16;
+  const double kv = shape.kv_bytes(), q = with_q ? shape.q_bytes() : 0, bytes = q + 2 * kv;
+  const auto vectors = static_cast<std::int64_t>(bytes / 16);
   const std::int64_t blocks =
-      with_q ? std::max(std::int64_t{1}, static_cast<std::int64_t>(bytes / per_block))
-             : shape.batch * shape.seq_kv;
-  const double of_block = bytes / as_double(blocks),
-               elements = bytes / shape.element / as_double(blocks);
+      with_q ? std::max(std::int64_t{1}, vectors / kThreads) : shape.batch * shape.seq_kv;
+  const double elements = bytes / shape.element / as_double(blocks);
   Step step;
   step.issued.vector_flops = elements * 2;
   step.warp_instructions = elements / 32 * kCacheInstructions;
-  set_traffic(step.issued, {of_block, of_block});
   step.waits.global = kCacheWaits;
-  Plan plan = plan_beside(
-      blocks, with_q ? kThreads : std::min(kMostThreads, shape.kv_heads * shape.head_dim), step);
-  plan.arrays = {reads_activation(kQkv, bytes), scratch(kK, {0, shape.kv_bytes()}),
-                 scratch(kV, {0, shape.kv_bytes()})};
-  if (with_q) plan.arrays.push_back(scratch(kQ, {0, q_bytes}));
-  return plan;
+  std::vector<ArrayUse> arrays = {reads_activation(kQkv, bytes), scratch(kK, {0, kv}),
+                                  scratch(kV, {0, kv})};
+  if (with_q) arrays.push_back(scratch(kQ, {0, q}));
+  return even_launch(blocks,
+                     with_q ? kThreads : std::min(kMostThreads, shape.kv_heads * shape.head_dim),
+                     std::move(arrays), step);
 }
 
 // Where each sequence begins, by its length (TensorRT-LLM, kernels/gptKernels.cu:
@@ -102,25 +85,33 @@ Plan offsets(const Shape& shape) {
   constexpr std::int64_t kThreads = 256;
   Step step;
   step.issued.vector_flops = as_double(kThreads);
-  set_traffic(step.issued, {32, 32});
   step.waits = {.global = 2, .shared = 10, .barriers = 2};
-  return plan_beside(shape.batch, kThreads, step);
+  return even_launch(shape.batch, kThreads, {}, step);
 }
 
 // D and zeros for dQ, blocks of keys that add to dQ, and dQ from fp32.
-LaunchSequence backward_launches(const Problem& p, const Shape& shape, const Gpu& gpu) {
-  LaunchSequence program = backward_program(
-      library_backward(static_cast<Library>(p[kLibraryChoice]), shape, gpu), p.dtype);
-  if (p[kLibraryChoice] == kCudnn && has_wide_products(gpu)) {
+LaunchSequence backward_launches(Library library, const Problem& p, const Gpu& gpu) {
+  LaunchSequence program = backward_program(library_backward(library, Shape(p), gpu), p.dtype);
+  if (library == kCudnn && has_wide_products(gpu)) {
     Plan& of_keys = program[1].plan;
     of_keys.scheduler = TileScheduler::queue;
     of_keys.launch.grid[0] = std::min(of_keys.launch.grid[0], gpu.slots(1));
     program.insert(program.begin() + 1, {cleared_counter()});
   }
-  for (Launched& node : program) {
-    node.plan.notes.estimated_traffic = true;
-    node.plan.notes.caveat = kGuess;
+  for (Launched& node : program) node.plan.notes.caveat = kGuess;
+  return program;
+}
+
+LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gpu) {
+  const Forward c = library_forward(library, Shape(p), p[kSplits], gpu);
+  LaunchSequence program;
+  if (p[kCacheWrites] != kNoWrites) {
+    if (library == kTrtllm) program.push_back({offsets(c.shape)});
+    program.push_back({cache_writes(c.shape, p[kCacheWrites] == kWritesQkv)});
   }
+  if (c.tile.scheduler == TileScheduler::queue) program.push_back({cleared_counter()});
+  program.push_back({attention_launch(c, p, gpu)});
+  if (c.splits > 1 && !c.tile.merges) program.push_back({sum_of_parts(c)});
   return program;
 }
 
@@ -174,20 +165,10 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
     throw InputError("splits is " + std::to_string(p[kSplits]) +
                      " in a plan: give a number from 1");
   }
-  const Shape shape(p);
-  if (shape.backward) return backward_launches(p, shape, gpu);
-  const Forward c =
-      library_forward(static_cast<Library>(p[kLibraryChoice]), shape, p[kSplits], gpu);
-  LaunchSequence program;
-  if (p[kLibraryChoice] == kTrtllm && p[kCacheWrites] != kNoWrites) {
-    program.push_back({offsets(c.shape)});
-  }
-  if (p[kCacheWrites] != kNoWrites) {
-    program.push_back({cache_writes(c.shape, p[kCacheWrites] == kWritesQkv)});
-  }
-  if (c.tile.scheduler == TileScheduler::queue) program.push_back({cleared_counter()});
-  program.push_back({attention_launch(c, p, gpu)});
-  if (c.splits > 1 && !c.tile.merges) program.push_back({sum_of_parts(c)});
+  const auto library = static_cast<Library>(p[kLibraryChoice]);
+  LaunchSequence program = p[kPass] == kBackward ? backward_launches(library, p, gpu)
+                                                 : forward_launches(library, p, gpu);
+  for (Launched& node : program) node.plan.notes.estimated_traffic = true;
   return program;
 }
 

@@ -179,22 +179,12 @@ ArrayUse gradient_input(const Shape& shape) {
 Plan pass_over(double elements, double instructions, std::vector<ArrayUse> arrays, double waits) {
   constexpr std::int64_t kThreads = 256;
   constexpr double kMostBlocks = 1e18;  // beyond any grid: refused, but a number
-  Plan plan;
-  plan.launch.grid[0] = static_cast<std::int64_t>(
-      std::min(kMostBlocks, std::ceil(elements / as_double(kThreads * kVectorElements))));
-  plan.launch.block[0] = kThreads;
-  plan.launch.registers = 32;
-  plan.arrays = std::move(arrays);
-  Traffic sum;
-  for (const ArrayUse& use : plan.arrays) sum += use.footprint;
-  const double blocks = as_double(plan.launch.blocks());
+  const double vectors = elements / kVectorElements;
+  const double blocks = std::min(kMostBlocks, std::ceil(vectors / kThreads));
   Step step;
-  step.warp_instructions = elements / as_double(kVectorElements * 32) / blocks * instructions;
+  step.warp_instructions = vectors / 32 / blocks * instructions;
   step.waits.global = waits;
-  set_traffic(step.issued, shared_by(sum, blocks));
-  set_blocks(plan, {{step}});
-  plan.notes.caveat = "registers are a guess";
-  return plan;
+  return even_launch(static_cast<std::int64_t>(blocks), kThreads, std::move(arrays), step);
 }
 
 LaunchSequence backward_program(const Backward& c, DType type) {

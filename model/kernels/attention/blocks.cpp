@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model/counting/coalescing.hpp"
 #include "model/counting/totals.hpp"
@@ -81,6 +82,21 @@ BlockSteps block_steps(const Blocks& b, DType type) {
           b.kernel.wide() ? as_double(multiplying_groups(b.tile.warps)) : 0,
           b.tile.chains,
           b.tile.waited_products};
+}
+
+Plan even_launch(std::int64_t blocks, std::int64_t threads, std::vector<ArrayUse> arrays,
+                 Step step) {
+  Plan plan;
+  plan.launch.grid[0] = blocks;
+  plan.launch.block[0] = threads;
+  plan.launch.registers = 32;
+  plan.arrays = std::move(arrays);
+  Traffic sum;
+  for (const ArrayUse& use : plan.arrays) sum += use.footprint;
+  set_traffic(step.issued, shared_by(sum, as_double(blocks)));
+  set_blocks(plan, {{step}});
+  plan.notes.caveat = "registers are a guess";
+  return plan;
 }
 
 Plan launch_plan(const Blocks& b, std::int64_t splits, DType type) {

@@ -166,6 +166,11 @@ struct Order {
 void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& longest_first,
                 const Order& order, std::int64_t splits = 1);
 
+/// A launch of equal blocks of one step, which share the traffic of its arrays; 32 registers are a
+/// guess.
+Plan even_launch(std::int64_t blocks, std::int64_t threads, std::vector<ArrayUse> arrays,
+                 Step step);
+
 /// A launch without its arrays and classes of blocks.
 Plan launch_plan(const Blocks& blocks, std::int64_t splits, DType type);
 

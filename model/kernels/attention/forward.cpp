@@ -1,6 +1,7 @@
 #include "model/kernels/attention/forward.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
@@ -80,12 +81,10 @@ void deal_keys(Plan& plan, const Forward& c, const BlockSteps& steps, std::int64
 }
 
 Plan cleared_counter() {
-  Plan plan;
-  plan.launch.block[0] = 32;
+  Plan plan = even_launch(1, 32, {}, {});
   plan.launch.registers = 16;
-  Step step;
-  set_traffic(step.issued, {0, kSectorBytes});
-  set_blocks(plan, {{step}});
+  plan.notes = {};
+  set_traffic(plan.blocks.front().phases.front().step.issued, {0, kSectorBytes});
   return plan;
 }
 
@@ -93,33 +92,27 @@ Plan sum_of_parts(const Forward& c) {
   const PartSums& sums = c.sums;
   const std::int64_t warps = std::max(sums.warps_of_row, std::int64_t{4});
   const std::int64_t rows = c.shape.batch * c.shape.heads * c.shape.seq_q;
-  const double outputs = as_double(rows * c.shape.head_dim);
-  Plan plan;
-  plan.launch.grid[0] = ceil_div(rows, warps / sums.warps_of_row);
-  plan.launch.block[0] = 32 * warps;
-  plan.launch.registers = 40;
-  plan.useful.vector_flops = outputs * as_double(c.splits) * 2;
-  plan.useful.special_flops = as_double(rows * c.splits);
-  plan.arrays = {scratch(kParts, {c.part_bytes(), 0}), writes(kO, c.shape.q_bytes())};
-  if (c.writes_lse) plan.arrays.push_back(writes(kLse, c.shape.rows_bytes()));
-  Traffic traffic;
-  for (const ArrayUse& use : plan.arrays) traffic += use.footprint;
-  const double blocks = as_double(plan.launch.blocks());
+  const std::int64_t blocks = ceil_div(rows, warps / sums.warps_of_row);
+  const double outputs = as_double(rows * c.shape.head_dim), splits = as_double(c.splits);
   Step step;
-  step.issued.vector_flops = plan.useful.vector_flops / blocks;
-  step.issued.special_flops = plan.useful.special_flops / blocks;
-  step.warp_instructions = outputs / blocks / 32 * (as_double(c.splits) * 1.5 + 4);
-  set_traffic(step.issued, shared_by(traffic, blocks));
+  step.issued.vector_flops = outputs * splits * 2 / as_double(blocks);
+  step.issued.special_flops = as_double(rows) * splits / as_double(blocks);
+  step.warp_instructions = outputs / as_double(blocks) / 32 * (splits * 1.5 + 4);
   // The log-sum-exps, then parts; what warps have of a row meets in shared memory.
   step.waits.global = 1 + as_double(ceil_div(c.splits, sums.parts_at_once));
   if (sums.warps_of_row > 1) {
     step.waits.barriers = 1;
     step.waits.shared = as_double(sums.warps_of_row);
-    plan.launch.shared_bytes = sums.shared_bytes;
   }
-  set_blocks(plan, {{step}});
+  std::vector<ArrayUse> arrays = {scratch(kParts, {c.part_bytes(), 0}),
+                                  writes(kO, c.shape.q_bytes())};
+  if (c.writes_lse) arrays.push_back(writes(kLse, c.shape.rows_bytes()));
+  Plan plan = even_launch(blocks, 32 * warps, std::move(arrays), step);
+  plan.launch.registers = 40;
+  plan.launch.shared_bytes = sums.shared_bytes;
+  plan.useful.vector_flops = outputs * splits * 2;
+  plan.useful.special_flops = as_double(rows) * splits;
   plan.notes.estimated_traffic = true;
-  plan.notes.caveat = "registers are a guess";
   return plan;
 }
 

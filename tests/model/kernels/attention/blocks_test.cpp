@@ -103,17 +103,15 @@ BlockSteps counting_steps() {
   return blocks;
 }
 
-// Rows of 80 bytes begin at multiples of 16: five chunks are two pairs and one, three sectors where
-// they begin at one, else five. Rows of 160 and 128 bytes are whole sectors. Boxes hold the
-// compiled head.
+// Of 80 bytes three sectors. Boxes hold the compiled head.
 TEST(AttentionBlocks, CopiesAskForSectors) {
   const auto shape = [](std::int64_t head_dim) {
     return Shape(prefill(1, 1, 64, head_dim, false));
   };
-  EXPECT_EQ(copied_row_bytes(shape(40), 64, false), 32 * (3 + 5) / 2.0);
+  EXPECT_EQ(copied_row_bytes(shape(40), 64, false), 96);
   EXPECT_EQ(copied_row_bytes(shape(80), 128, false), 160);
   EXPECT_EQ(copied_row_bytes(shape(64), 64, false), 128);
-  EXPECT_EQ(copied_row_bytes(shape(40), 64, true), 128 + 32);
+  EXPECT_EQ(copied_row_bytes(shape(40), 64, true), 128);
   EXPECT_EQ(copied_row_bytes(shape(80), 128, true), 256);
 }
 
