@@ -13,7 +13,7 @@ namespace {
 void add_even_parts(Plan& plan, const Forward& c, BlockSteps steps) {
   const double all = as_double(c.shape.seq_kv) / as_double(c.tile.keys) / as_double(c.splits);
   steps.full.warp_instructions *= std::min(1.0, all);
-  const Steps each{std::max(1.0, all), 0, std::min(1.0, all), 1};
+  const Steps each{std::max(1.0, all), 0, std::min(1.0, all)};
   if (c.splits > 1) {
     plan.blocks.push_back(block_class(steps, c.copies() * (c.splits - 1), each));
     steps = with_merging(steps, c);

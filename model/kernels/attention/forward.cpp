@@ -73,7 +73,7 @@ void deal_keys(Plan& plan, const Forward& c, const BlockSteps& steps, std::int64
     if (parts == 0) return;
     plan.blocks.push_back(
         block_class(some, c.copies() * parts,
-                    {as_double(some_units * unit) / as_double(c.tile.keys), 0, share, 1}));
+                    {as_double(some_units * unit) / as_double(c.tile.keys), 0, share}));
   };
   add(steps, with_most - merging, most);
   add(steps, c.splits - with_most, most - 1);

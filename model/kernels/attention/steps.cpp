@@ -7,7 +7,7 @@
 namespace roofcast::attention {
 namespace {
 
-// Of the steps, which end at `end` or beyond it, the share of their rows before it.
+// Of so many steps, which end at `end` or beyond it, the share of their rows before it.
 double share_before(std::int64_t end, std::int64_t first_step, std::int64_t steps,
                     std::int64_t rows) {
   if (steps == 0) return 1;
@@ -19,43 +19,33 @@ double share_before(std::int64_t end, std::int64_t first_step, std::int64_t step
 struct Run {
   Steps each;
   std::int64_t tiles;
-};
 
-Run mean_of(const Run* from, const Run* end) {
-  Steps sum{0, 0, 0, 0};
-  std::int64_t tiles = 0;
-  for (const Run* run = from; run != end; ++run) {
-    const double full = as_double(run->tiles) * run->each.full;
-    const double masked = as_double(run->tiles) * run->each.masked;
-    tiles += run->tiles;
-    sum.full += full;
-    sum.masked += masked;
-    sum.full_share += full * run->each.full_share;
-    sum.masked_share += masked * run->each.masked_share;
+  void join(const Run& other) {
+    const double n = as_double(tiles + other.tiles);
+    const double own = as_double(tiles) / n, others = as_double(other.tiles) / n;
+    const double there =
+        own * each.all() * each.share + others * other.each.all() * other.each.share;
+    each.full = own * each.full + others * other.each.full;
+    each.masked = own * each.masked + others * other.each.masked;
+    each.share = each.all() > 0 ? there / each.all() : 1;
+    tiles += other.tiles;
   }
-  const auto share = [](double there, double all) { return all > 0 ? there / all : 1; };
-  const double n = as_double(tiles);
-  return {{sum.full / n, sum.masked / n, share(sum.full_share, sum.full),
-           share(sum.masked_share, sum.masked)},
-          tiles};
-}
+};
 
 // At most so many, of neighbours' means where there would be more.
 std::vector<Run> runs_of(const std::vector<Steps>& tiles, std::size_t most) {
-  std::vector<Run> runs;
+  std::vector<Run> runs, fewer;
   for (const Steps& each : tiles) {
-    if (!runs.empty() && runs.back().each == each) {
-      ++runs.back().tiles;
-    } else {
-      runs.push_back({each, 1});
-    }
+    if (runs.empty() || !(runs.back().each == each)) runs.push_back({each, 0});
+    ++runs.back().tiles;
   }
-  if (runs.size() <= most) return runs;
   const std::size_t together = (runs.size() + most - 1) / most;
-  std::vector<Run> fewer;
-  for (std::size_t from = 0; from < runs.size(); from += together) {
-    const std::size_t end = std::min(runs.size(), from + together);
-    fewer.push_back(mean_of(&runs[from], runs.data() + end));
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (i % together == 0) {
+      fewer.push_back(runs[i]);
+    } else {
+      fewer.back().join(runs[i]);
+    }
   }
   return fewer;
 }
@@ -81,8 +71,7 @@ Steps steps_over_keys(const Shape& shape, std::int64_t first, std::int64_t last,
   const std::int64_t seen = shape.visible(last);
   const std::int64_t all = ceil_div(seen, keys);
   const std::int64_t full = std::min(all, shape.visible(first) / keys);
-  return {as_double(full), as_double(all - full), 1,
-          share_before(shape.seq_kv, full, all - full, keys)};
+  return {as_double(full), as_double(all - full), share_before(shape.seq_kv, 0, all, keys)};
 }
 
 Steps steps_over_queries(const Shape& shape, std::int64_t first, std::int64_t last,
@@ -98,8 +87,7 @@ Steps steps_over_queries(const Shape& shape, std::int64_t first, std::int64_t la
     unmasked = std::clamp(ceil_div(seen_from(last), queries), begin, tiles);
   }
   return {as_double(tiles - unmasked), as_double(unmasked - begin),
-          share_before(shape.seq_q, unmasked, tiles - unmasked, queries),
-          share_before(shape.seq_q, begin, unmasked - begin, queries)};
+          share_before(shape.seq_q, begin, tiles - begin, queries)};
 }
 
 std::vector<Steps> steps_of_tiles(const Blocks& b) {
@@ -113,7 +101,7 @@ std::vector<Steps> steps_of_tiles(const Blocks& b) {
       steps.full *= as_double(b.packed);
       steps.masked *= as_double(b.packed);
     }
-    if (b.kernel.wide()) steps.full_share = steps.masked_share = 1;  // boxes are whole
+    if (b.kernel.wide()) steps.share = 1;  // boxes are whole
     tiles.push_back(steps);
   }
   // A mask hides the first keys from fewest queries, and the last keys from most.
@@ -125,15 +113,16 @@ BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps
   BlockClass result;
   result.count = count;
   result.phases.push_back({blocks.prologue});
-  const auto add = [&](Step step, double repeats, double share) {
+  const auto add = [&](Step step, double repeats) {
     if (repeats <= 0) return;
     Work& issued = step.issued;
-    for (Traffic* level : {&issued.requested, &issued.l1, &issued.l2}) *level = share * *level;
+    for (Traffic* level : {&issued.requested, &issued.l1, &issued.l2})
+      *level = steps.share * *level;
     result.phases.push_back(
         {step, repeats, blocks.ahead, blocks.groups, blocks.chains, blocks.waited_products});
   };
-  add(blocks.full, steps.full, steps.full_share);
-  add(blocks.masked, steps.masked, steps.masked_share);
+  add(blocks.full, steps.full);
+  add(blocks.masked, steps.masked);
   result.phases.push_back({blocks.epilogue});
   return result;
 }
