@@ -71,6 +71,18 @@ std::int64_t flash2_splits(const Forward& c, const Gpu& gpu) {
   return 1;
 }
 
+// cuDNN, by the grids of its kernels for one query: parts that double until each SM has a block,
+// none where two would be enough, and none of few keys.
+std::int64_t cudnn_splits(const Forward& c, const Gpu& gpu) {
+  constexpr std::int64_t kFewKeys = 512;
+  const std::int64_t sms = gpu.slots(1), blocks = c.copies();
+  if (c.shape.seq_kv <= kFewKeys || 2 * blocks >= sms) return 1;
+  const std::int64_t most = std::min(c.shape.seq_kv / c.tile.keys, kMostSplits);
+  std::int64_t parts = 1;
+  while (parts * blocks < sms && 2 * parts <= most) parts *= 2;
+  return parts;
+}
+
 void set_flash2(Forward& c, const Gpu& gpu) {
   // The heads of a group are as queries where each has one.
   if (c.shape.seq_q == 1) c.packed = c.shape.group();
@@ -88,7 +100,7 @@ void set_flash3(Forward& c) {
   c.tile.waited_products = kWaitsForScores;
 }
 
-void set_cudnn(Forward& c) {
+void set_cudnn(Forward& c, const Gpu& gpu) {
   const bool decoded = serving::decodes(c.shape);
   if (decoded) {
     c.kernel = kFlash2;
@@ -103,7 +115,7 @@ void set_cudnn(Forward& c) {
     c.tile = tile_in(kCudnnNarrowTiles, c.width);
     c.tile.chains = library::kFlash2Products;
   }
-  if (c.splits == kToChoose && !decoded) c.splits = 1;
+  if (c.splits == kToChoose) c.splits = decoded ? cudnn_splits(c, gpu) : 1;
 }
 
 void set_trtllm(Forward& c, const Gpu& gpu) {
@@ -206,7 +218,7 @@ Forward library_forward(Library library, const Shape& shape, std::int64_t splits
   } else if (library == kFa3) {
     set_flash3(c);
   } else {
-    set_cudnn(c);
+    set_cudnn(c, gpu);
   }
   fit_block(c, gpu);
   return c;
