@@ -39,9 +39,8 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   }
   const BlockSteps steps = forward_steps(c, p.dtype);
   if (!c.tile.merges) {
-    const Blocks blocks = c.blocks();
-    add_blocks(plan, steps, steps_of_tiles(blocks), {c.copies(), c.tile.in_order ? 1 : c.copies()},
-               c.splits);
+    add_blocks(plan, steps, steps_of_tiles(c.blocks()), c.copies(),
+               c.tile.in_order ? 1 : c.copies(), c.splits);
   } else if (c.kernel.on_tensor_cores()) {
     const double density = serving::group_read_density(c.shape);
     for (const ArrayId cache : {kK, kV}) plan.arrays[cache].pattern.read_density = density;

@@ -10,13 +10,32 @@
 namespace roofcast::attention {
 namespace {
 
-// Counted, as this project's flash3 (6.3 with the sums at head dim 128): a multiply-add for scale and
-// maximum, the maximum, the exponential, the sum and half of a conversion to a pair; a
+// Counted, as this project's flash3 (6.3 with the sums at head dim 128): a multiply-add for scale
+// and maximum, the maximum, the exponential, the sum and half of a conversion to a pair; a
 // multiplication to rescale.
 constexpr double kScoreInstructions = 5.3;
 constexpr Kernel kFlash2 = {Instruction::mma_sync, kScoreInstructions, 1,
                             library::kMaskInstructions};
 constexpr Kernel kFlash3 = {Instruction::wgmma, kScoreInstructions, 1, library::kMaskInstructions};
+
+// Elements that a row of tiles has room for: FlashAttention has a kernel for each.
+std::int64_t library_width(Library library, std::int64_t head_dim) {
+  constexpr std::array<std::int64_t, 6> kWidths = {32, 64, 96, 128, 192, 256};
+  if (library == kTrtllm || library == kCudnn) return padded_head(head_dim);
+  return *std::lower_bound(kWidths.begin(), kWidths.end(), head_dim);
+}
+
+/// For rows of up to `width` elements.
+struct LibraryTile {
+  std::int64_t width;
+  std::int64_t queries, keys, warps, stages, blocks_per_sm;
+};
+template <std::size_t N>
+Tile tile_in(const std::array<LibraryTile, N>& tiles, std::int64_t width) {
+  std::size_t i = 0;
+  while (tiles[i].width < width) ++i;
+  return {tiles[i].queries, tiles[i].keys, tiles[i].warps, tiles[i].stages, tiles[i].blocks_per_sm};
+}
 
 // FlashAttention-2, flash_fwd_launch_template.h: the usual kernel, and that of split keys.
 constexpr std::array<LibraryTile, 3> kFa2Tiles = {
@@ -155,8 +174,8 @@ void fit_block(Forward& c, const Gpu& gpu) {
   tile.registers = gpu.occupancy->registers_for(tile.blocks_per_sm, tile.warps * 32);
 }
 
-// Counted: a multiply-add and the exponential, a subtraction, a product, half a conversion each of P
-// and dS, and half a store of dS; an addition in memory takes one element, or four.
+// Counted: a multiply-add and the exponential, a subtraction, a product, half a conversion each of
+// P and dS, and half a store of dS; an addition in memory takes one element, or four.
 constexpr Kernel kFlash2Backward = {Instruction::mma_sync, 5.5, 1, library::kMaskInstructions};
 constexpr Kernel kFlash3Backward = {Instruction::wgmma, 5.5, 0.25, 2};
 
@@ -189,12 +208,6 @@ void fit_backward(Tile& tile, std::int64_t width, const Gpu& gpu) {
 }
 
 }  // namespace
-
-std::int64_t library_width(Library library, std::int64_t head_dim) {
-  constexpr std::array<std::int64_t, 6> kWidths = {32, 64, 96, 128, 192, 256};
-  if (library == kTrtllm || library == kCudnn) return padded_head(head_dim);
-  return *std::lower_bound(kWidths.begin(), kWidths.end(), head_dim);
-}
 
 Kernel kernel_of(Library library, const Gpu& gpu) {
   if (library == kFa3) return kFlash3;

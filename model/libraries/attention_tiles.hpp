@@ -10,30 +10,12 @@ namespace roofcast::attention {
 
 Kernel kernel_of(Library library, const Gpu& gpu);
 
-/// What a library runs for the shape, its splits where they are left to choose by the library's own
-/// rule; they stay kToChoose where that is not known.
+/// What a library runs for the shape. Where splits are left to choose they follow the library's own
+/// rule, or stay kToChoose where that is not known.
 Forward library_forward(Library library, const Shape& shape, std::int64_t splits, const Gpu& gpu);
 
 /// What that library's backward does. Throws InputError where it has none.
 Backward library_backward(Library library, const Shape& shape, const Gpu& gpu);
-
-/// Tiles of a library for rows of up to so many elements.
-struct LibraryTile {
-  std::int64_t width;
-  std::int64_t queries, keys, warps, stages, blocks_per_sm;
-};
-/// The first that is wide enough, else the last.
-template <std::size_t N>
-Tile tile_in(const std::array<LibraryTile, N>& tiles, std::int64_t width) {
-  std::size_t i = 0;
-  while (i + 1 < N && tiles[i].width < width) ++i;
-  const LibraryTile& found = tiles[i];
-  return {found.queries, found.keys, found.warps, found.stages, found.blocks_per_sm};
-}
-
-/// Elements that a row of its tiles has room for: FlashAttention has a kernel for each, cuDNN by the
-/// names of its kernels.
-std::int64_t library_width(Library library, std::int64_t head_dim);
 
 /// How TensorRT-LLM decodes: one query a sequence against its cache. The rules by which it shares
 /// out the work are public (cpp/tensorrt_llm/kernels/decoderMaskedMultiheadAttention).

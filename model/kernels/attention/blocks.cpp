@@ -128,7 +128,7 @@ void add_tiles(Plan& plan, const Blocks& b, const BlockSteps& steps) {
                            .row_panel_bytes = rows * b.passing_row_bytes() + sums,
                            .row_panel_written = sums,
                            .rolling = true};
-  add_blocks(plan, steps, tiles, {b.heads(), b.tile.together});
+  add_blocks(plan, steps, tiles, b.heads(), b.tile.together);
   // Blocks that run together find what they share in L2 with one access: no limit rests on more
   // than one read of each array.
   double more = l2_of_launch(plan).read_bytes;

@@ -153,16 +153,11 @@ double copied_row_bytes(const Shape& shape, std::int64_t width, bool by_boxes);
 /// The steps of each tile of a head, longest first unless tiles go in order.
 std::vector<Steps> steps_of_tiles(const Blocks& blocks);
 
-/// The order in which blocks run: `copies` of all tiles (heads), as many copies together as stay in
-/// L2, of those the longest blocks first.
-struct Order {
-  std::int64_t copies;
-  std::int64_t together;
-};
-/// Adds the blocks to the plan: equal neighbours are one class, and there are at most 32 classes of
-/// tiles, of neighbours' means where there would be more.
-void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& longest_first,
-                const Order& order, std::int64_t splits = 1);
+/// Adds `copies` (heads) of all tiles, so many together, of those the first tiles first. Equal
+/// neighbours are one class, and there are at most 32 classes of tiles, of neighbours' means where
+/// there would be more.
+void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& tiles,
+                std::int64_t copies, std::int64_t together, std::int64_t splits = 1);
 
 /// A launch of equal blocks of one step, which share the traffic of its arrays; 32 registers are a
 /// guess.

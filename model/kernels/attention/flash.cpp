@@ -21,23 +21,27 @@ constexpr Kernel kWgmma = {Instruction::wgmma, 0, 0, kMaskInstructions};
 // By head dim: instructions of a thread for a score of a step, and for a row of the block before
 // and after its steps. By the counters of 1024 to 16384 keys, which tell one from the other; passes
 // beside the blocks are counted apart.
-struct Counted {
-  double a_score, a_row;
-};
-// Without the multiplications of O.
-constexpr std::array<Counted, 3> kFlash2Forward = {{{8.3, 950}, {12.2, 1540}, {21.4, 2730}}};
-constexpr std::array<Counted, 3> kFlash3Forward = {{{6.5, 760}, {6.3, 1480}, {9.2, 1800}}};
+// Forward, without the multiplications of O.
+constexpr std::array<StepCounts, 3> kFlash2Forward = {{{8.3, 950}, {12.2, 1540}, {21.4, 2730}}};
+constexpr std::array<StepCounts, 3> kFlash3Forward = {{{6.5, 760}, {6.3, 1480}, {9.2, 1800}}};
 
-// Blocks of keys, which add up dQ; and in two passes, of a score, blocks of keys without dQ, and
-// blocks of queries for dQ alone.
-struct CountedBackward {
-  Counted keys;
+// Blocks of keys, which add up dQ, with the bytes that a wavefront adds; and in two passes, of a
+// score, blocks of keys without dQ, and blocks of queries for dQ alone.
+struct BackwardCounts {
+  StepCounts keys;
   double without_dq, dq_alone;
+
+  StepCounts of_keys(DqSum dq) const {
+    StepCounts counts = keys;
+    if (dq == kTwoPass) counts.instructions_a_score = without_dq;
+    return counts;
+  }
+  StepCounts of_queries() const { return {dq_alone, keys.instructions_a_row / 2}; }
 };
-constexpr std::array<CountedBackward, 3> kFlash2Backward = {
-    {{{23.4, 2670}, 14.4, 9.8}, {{34.5, 3440}, 21.7, 15.9}, {{93.9, 4970}, 63, 34}}};
-constexpr std::array<CountedBackward, 3> kFlash3Backward = {
-    {{{9.4, 320}, 8.3, 6.1}, {{13.0, 640}, 10.7, 6.8}, {{26.7, 1280}, 24.3, 20}}};
+constexpr std::array<BackwardCounts, 3> kFlash2Backward = {
+    {{{23.4, 2670, 32}, 14.4, 9.8}, {{34.5, 3440, 32}, 21.7, 15.9}, {{93.9, 4970, 32}, 63, 34}}};
+constexpr std::array<BackwardCounts, 3> kFlash3Backward = {
+    {{{9.4, 320, 128}, 8.3, 6.1}, {{13.0, 640, 128}, 10.7, 6.8}, {{26.7, 1280, 128}, 24.3, 20}}};
 
 // Products that a warp of mma.sync has under way.
 constexpr double kUnrolled = 4.5;
@@ -65,25 +69,31 @@ std::int64_t forward_together(const Shape& s) {
 Forward flash2_forward(const Shape& s, DType type) {
   const std::size_t head = head_row(s.head_dim);
   const Flash2Tile& t = kFlash2Tiles[head];
-  const Counted& counted = kFlash2Forward[head];
   Tile tile = tile_of(t, compiled::registers("attention::mma::forward_kernel", type, head),
-                      t.shared_bytes(), forward_together(s), {counted.a_score, counted.a_row});
+                      t.shared_bytes(), forward_together(s), kFlash2Forward[head]);
   tile.chains = kUnrolled;
-  return {s, kMmaForward, tile, padded_head(s.head_dim), 1, 1, true};
+  return {.shape = s,
+          .kernel = kMmaForward,
+          .tile = tile,
+          .width = padded_head(s.head_dim),
+          .writes_lse = true};
 }
 
 // A block stays on its SM. Where a mask makes tiles unequal, blocks take the next one from a
 // counter.
 Forward flash3_forward(const Shape& s, DType type) {
   const Flash3Tile& t = kFlash3Tiles[s.causal ? 1 : 0][head_row(s.head_dim)];
-  const Counted& counted = kFlash3Forward[head_row(s.head_dim)];
   Tile tile = tile_of(t,
                       compiled::registers("attention::forward_kernel", type, t.head_dim, t.queries,
                                           t.keys, t.stages, t.stages_q),
-                      t.shared_bytes(), forward_together(s), {counted.a_score, counted.a_row});
+                      t.shared_bytes(), forward_together(s), kFlash3Forward[head_row(s.head_dim)]);
   tile.scheduler = s.causal ? TileScheduler::queue : TileScheduler::persistent;
   tile.waited_products = kWaitsForScores;
-  return {s, kWgmma, tile, padded_head(s.head_dim), 1, 1, true};
+  return {.shape = s,
+          .kernel = kWgmma,
+          .tile = tile,
+          .width = padded_head(s.head_dim),
+          .writes_lse = true};
 }
 
 // Of a step, for each part whose scores are held at a time: two chains of products along d, the
@@ -99,41 +109,31 @@ Waits waits_of(const Flash2BackwardTile& tile) {
           .barriers = 2};
 }
 
-StepCounts counts_of_keys(const CountedBackward& counted, DqSum dq, double addition_bytes) {
-  return {dq == kAtomic ? counted.keys.a_score : counted.without_dq, counted.keys.a_row,
-          addition_bytes};
-}
-StepCounts counts_of_queries(const CountedBackward& counted) {
-  return {counted.dq_alone, counted.keys.a_row / 2};
-}
-
 Backward flash2_backward(const Shape& s, DqSum dq, DType type) {
-  constexpr double kAdditionBytes = 32;
   const std::size_t head = head_row(s.head_dim);
   const Flash2BackwardTile& of_keys = kFlash2BackwardTiles[head];
   const Flash2Tile& of_queries = kFlash2DqTiles[head];
-  const CountedBackward& counted = kFlash2Backward[head];
+  const BackwardCounts& counted = kFlash2Backward[head];
   const auto row = static_cast<std::int64_t>(s.row_bytes());
   Tile keys = tile_of(of_keys, compiled::registers("attention::mma::keys_kernel", type, head, dq),
                       of_keys.shared_bytes(dq),
                       heads_together(s.batch * s.kv_heads, 1, s.group() * s.seq_q * row, s.causal),
-                      counts_of_keys(counted, dq, kAdditionBytes));
+                      counted.of_keys(dq));
   keys.counts.waits = waits_of(of_keys);
   keys.warps_across = of_keys.warps_across;
   keys.parts = of_keys.queries / of_keys.at_once;
   keys.dq_rows = 32;
   Tile queries =
       tile_of(of_queries, compiled::registers("attention::mma::queries_kernel", type, head),
-              of_queries.shared_bytes(), forward_together(s), counts_of_queries(counted));
+              of_queries.shared_bytes(), forward_together(s), counted.of_queries());
   keys.chains = queries.chains = kUnrolled;
   return {s, kMma, keys, {s.seq_q, s.head_dim}, padded_head(s.head_dim), dq, queries};
 }
 
 Backward flash3_backward(const Shape& s, DqSum dq, DType type) {
-  constexpr double kAdditionBytes = 128;
   const Flash3BackwardTile& k = kFlash3BackwardTiles[head_row(s.head_dim)];
   const Flash3DqTile& q = kFlash3DqTiles[head_row(s.head_dim)];
-  const CountedBackward& counted = kFlash3Backward[head_row(s.head_dim)];
+  const BackwardCounts& counted = kFlash3Backward[head_row(s.head_dim)];
   // Of an element of the head: Q and dO, and dQ's sums; K and V.
   const std::int64_t read_by_keys = s.group() * s.seq_q * (dq == kAtomic ? 8 : 4);
   const std::int64_t read_by_queries = s.seq_kv * 4;
@@ -142,14 +142,14 @@ Backward flash3_backward(const Shape& s, DqSum dq, DType type) {
                                           k.head_dim, k.queries, k.keys, k.stages, dq == kAtomic),
                       k.shared_bytes(),
                       flash3_heads_together(s.batch * s.kv_heads, read_by_keys * s.head_dim),
-                      counts_of_keys(counted, dq, kAdditionBytes));
+                      counted.of_keys(dq));
   keys.waited_products = k.splits_head() ? 1.0 : kWaitsForDq;
   Tile queries = tile_of(q,
                          compiled::registers("attention::flash3_backward::queries_kernel", type,
                                              q.head_dim, q.queries, q.keys, q.stages),
                          q.shared_bytes(),
                          flash3_heads_together(s.batch * s.heads, read_by_queries * s.head_dim),
-                         counts_of_queries(counted));
+                         counted.of_queries());
   queries.waited_products = kWaitsForTwo;
   return {s,  kWgmma, keys, {padded_queries(s.seq_q), k.head_dim}, padded_head(s.head_dim),
           dq, queries};

@@ -127,17 +127,16 @@ BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps
   return result;
 }
 
-void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& longest_first,
-                const Order& order, std::int64_t splits) {
+void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& tiles,
+                std::int64_t copies, std::int64_t together, std::int64_t splits) {
   constexpr std::int64_t kMostClasses = 32, kMostParties = 8;
   // Places fall idle behind the last parties alone: the ones before them count as one.
-  std::int64_t parties = std::min(kMostParties, ceil_div(order.copies, order.together));
-  const std::vector<Run> runs =
-      runs_of(longest_first, static_cast<std::size_t>(kMostClasses / parties));
+  std::int64_t parties = std::min(kMostParties, ceil_div(copies, together));
+  const std::vector<Run> runs = runs_of(tiles, static_cast<std::size_t>(kMostClasses / parties));
   if (runs.size() == 1) parties = 1;
-  const std::int64_t last = (order.copies - 1) % order.together + 1;
-  for (std::int64_t left = order.copies; parties > 0; --parties) {
-    const std::int64_t behind = parties > 1 ? (parties - 2) * order.together + last : 0;
+  const std::int64_t last = (copies - 1) % together + 1;
+  for (std::int64_t left = copies; parties > 0; --parties) {
+    const std::int64_t behind = parties > 1 ? (parties - 2) * together + last : 0;
     for (const Run& run : runs) {
       add_parts(plan, blocks, run.tiles * (left - behind), run.each, splits);
     }

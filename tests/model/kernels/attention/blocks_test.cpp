@@ -113,7 +113,7 @@ TEST(AttentionBlocks, CopiesAskForSectors) {
 TEST(AttentionBlocks, PartiesOfHeadsFollowEachOther) {
   Plan plan;
   // Tiles of 3, 2, 2 and 1 steps of five heads, two together.
-  add_blocks(plan, counting_steps(), {{3, 0}, {2, 0}, {2, 0}, {1, 0}}, {5, 2});
+  add_blocks(plan, counting_steps(), {{3, 0}, {2, 0}, {2, 0}, {1, 0}}, 5, 2);
   std::vector<std::int64_t> counts;
   for (const BlockClass& each : plan.blocks) counts.push_back(each.count);
   EXPECT_EQ(counts, (std::vector<std::int64_t>{2, 4, 2, 2, 4, 2, 1, 2, 1}));
@@ -130,7 +130,7 @@ TEST(AttentionBlocks, ManyTilesAreFewClassesWithTheSameSteps) {
     there += (i + 3.0) / i;
   }
   Plan plan;
-  add_blocks(plan, counting_steps(), tiles, {6, 2});
+  add_blocks(plan, counting_steps(), tiles, 6, 2);
   EXPECT_LE(plan.blocks.size(), 64U);
   const Work issued = issued_by_launch(plan);
   EXPECT_NEAR(issued.vector_flops, 6 * steps, 1e-6 * steps);
