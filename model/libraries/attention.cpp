@@ -114,11 +114,6 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
   return program;
 }
 
-bool can_run(const Kernel& kernel, const Gpu& gpu) {
-  return gpu.features.has(kernel.product) &&
-         (kernel.product != Instruction::mma_sync || gpu.features.has(Instruction::cp_async));
-}
-
 }  // namespace
 
 std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
@@ -133,7 +128,8 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
   std::vector<Problem> found;
   for (const Library library : {kCudnn, kFa2, kFa3, kTrtllm}) {
     if (asked == kBest ? library == kTrtllm : library != asked) continue;
-    if (!can_run(kernel_of(library, gpu), gpu)) continue;
+    const Kernel kernel = kernel_of(library, gpu);
+    if (!gpu.features.has(kernel.product) || !gpu.features.has(kernel.copy())) continue;
     Problem one = p;
     one[kLibraryChoice] = library;
     if (shape.backward) one[kSplits] = 1;

@@ -69,7 +69,7 @@ std::int64_t flash2_splits(const Forward& c, const Gpu& gpu) {
   constexpr double kEnough = 0.8, kNearly = 0.85;
   const std::int64_t keys = tile_in(kFa2SplitTiles, c.width).keys;
   const std::int64_t steps = ceil_div(c.shape.seq_kv, keys), places = 2 * gpu.sm_count.value_or(1);
-  const std::int64_t blocks = c.copies() * ceil_div(c.rows(), 64);
+  const std::int64_t blocks = c.copies() * ceil_div(c.shape.seq_q * c.packed, 64);
   if (as_double(blocks) >= kEnough * as_double(places)) return 1;
   const std::int64_t most = std::min({kMostSplits, places, steps});
   // Parts that leave the longest as long as fewer would are none.

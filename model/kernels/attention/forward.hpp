@@ -22,8 +22,6 @@ struct Forward {
   PartSums sums{};
 
   Blocks blocks() const;
-  double head() const { return as_double(width); }
-  std::int64_t rows() const { return shape.seq_q * packed; }
   std::int64_t copies() const { return shape.batch * shape.heads / packed; }
   /// Sums of parts, each with what scales it; 0 where keys are not split.
   double part_bytes() const;

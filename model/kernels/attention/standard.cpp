@@ -74,7 +74,8 @@ void Program::multiply(Operands operands, const ArrayUse& a, const ArrayUse& b,
 // Goes over all scores once, so many instructions for eight of them.
 void Program::pass(double instructions, std::vector<ArrayUse> arrays) {
   Plan plan = pass_over(s.all_scores(), instructions, std::move(arrays));
-  plan.notes.caveat = kUnmeasured;
+  plan.notes.caveat =
+      "registers are those that blocks leave, instructions are counted by hand: no run yet";
   launches.push_back({std::move(plan)});
 }
 
