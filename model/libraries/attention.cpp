@@ -1,112 +1,24 @@
 #include "model/libraries/attention.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "model/kernels/common/plan_parts.hpp"
-#include "model/libraries/attention_serving.hpp"
 #include "model/libraries/attention_tiles.hpp"
 
 namespace roofcast::attention {
 namespace {
 
-Forward forward_of(const Problem& p, const Gpu& gpu) {
-  if (p[kSplits] < 1) {
-    throw InputError("splits is " + std::to_string(p[kSplits]) +
-                     " in a plan: give a number from 1");
-  }
-  return library_forward(static_cast<Library>(p[kLibraryChoice]), Shape(p), p[kSplits],
-                         p[kCacheWrites] != kNoWrites, gpu);
-}
-
-// Blocks whose numbers of steps are so close count as equal, with their mean.
-constexpr std::int64_t kMostClasses = 32;
-
-// The first parts of a tile have as many whole steps, one has the rest, and those after it have
-// none: they write zeros. All parts of a tile whose queries see no key are such.
-void add_parts(Plan& plan, const BlockSteps& blocks, std::int64_t tiles, const Steps& all,
-               const Forward& c) {
-  if (c.splits == 1) return plan.blocks.push_back(block_class(blocks, tiles, all));
-  const double each = std::max(1.0, std::ceil(all.all() / as_double(c.splits)));
-  const auto whole = static_cast<std::int64_t>(all.all() / each);
-  const double rest = all.all() - as_double(whole) * each;
-  const std::int64_t empty = c.splits - whole - (rest > 0 ? 1 : 0);
-  if (whole > 0) plan.blocks.push_back(block_class(blocks, tiles * whole, {each, 0}));
-  if (rest > 0) plan.blocks.push_back(block_class(blocks, tiles, {rest, 0}));
-  if (empty > 0) plan.blocks.push_back(block_class(blocks, tiles * empty, {0, 0}));
-}
-
-// Tiles from `from` on, whose numbers of steps are close, with their mean.
-Steps mean_steps(const Forward& c, std::int64_t from, std::int64_t end) {
-  // Steps grow evenly from tile to tile: the first and the last tell the mean.
-  const Steps a = c.steps(from), b = c.steps(end - 1);
-  Steps mean{(a.full + b.full) / 2, (a.masked + b.masked) / 2};
-  // Of a last tile that is not the only one, keys beyond the last count as read.
-  mean.masked_share = as_double(std::min(c.tile.keys, c.shape.seq_kv)) / as_double(c.tile.keys);
-  return mean;
-}
-
-void set_classes(Plan& plan, const Forward& c, DType type) {
-  const BlockSteps blocks = forward_blocks(c, type);
-  const std::int64_t together = c.shape.causal ? ceil_div(c.tiles(), kMostClasses) : c.tiles();
-  const std::int64_t classes = ceil_div(c.tiles(), together);
-  // Heads whose tiles go in order alternate between long and short ones.
-  const std::int64_t parties =
-      c.tile.in_order ? std::min(c.copies(), 2 * kMostClasses / classes) : 1;
-  for (std::int64_t party = 0; party < parties; ++party) {
-    const std::int64_t copies = c.copies() * (party + 1) / parties - c.copies() * party / parties;
-    for (std::int64_t i = 0; i < classes; ++i) {
-      const std::int64_t from = (c.tile.in_order ? i : classes - 1 - i) * together;
-      const std::int64_t end = std::min(c.tiles(), from + together);
-      add_parts(plan, blocks, (end - from) * copies, mean_steps(c, from, end), c);
-    }
-  }
-}
-
-// The last block of a head to end adds the parts.
-BlockSteps with_merging(BlockSteps blocks, const Forward& c) {
-  Step& end = blocks.epilogue;
-  end.waits.global = c.tile.merging_loads;
-  set_traffic(end.issued, {c.part_bytes() / as_double(c.copies()), end.issued.l2.write_bytes});
-  return blocks;
-}
-
-// Tiles of keys are dealt out one by one, cut where there are more parts than tiles: some parts
-// have one more than others.
-void set_parts_of_tiles(Plan& plan, const Forward& c, const BlockSteps& blocks) {
-  const std::int64_t tiles = std::max(c.splits, ceil_div(c.shape.seq_kv, c.tile.keys));
-  const std::int64_t most = ceil_div(tiles, c.splits);
-  const std::int64_t with_most = tiles - c.splits * (most - 1);
-  const double share = as_double(c.shape.seq_kv) / as_double(tiles * c.tile.keys);
-  const auto add = [&](const BlockSteps& some, std::int64_t parts, std::int64_t steps) {
-    if (parts == 0) return;
-    plan.blocks.push_back(block_class(some, c.copies() * parts, {as_double(steps), 0, share, 1}));
-  };
-  add(blocks, with_most - 1, most);
-  add(blocks, c.splits - with_most, most - 1);
-  add(c.splits > 1 ? with_merging(blocks, c) : blocks, 1, most);
-}
-
 // Keys are dealt out evenly.
-void set_parts_of_keys(Plan& plan, const Forward& c, BlockSteps blocks) {
-  const double steps = as_double(c.shape.seq_kv) / as_double(c.tile.keys) / as_double(c.splits);
-  blocks.full.warp_instructions *= std::min(1.0, steps);
-  const Steps each{std::max(1.0, steps), 0, std::min(1.0, steps), 1};
+void add_even_parts(Plan& plan, const Forward& c, BlockSteps steps) {
+  const double all = as_double(c.shape.seq_kv) / as_double(c.tile.keys) / as_double(c.splits);
+  steps.full.warp_instructions *= std::min(1.0, all);
+  const Steps each{std::max(1.0, all), 0, std::min(1.0, all)};
   if (c.splits > 1) {
-    plan.blocks.push_back(block_class(blocks, c.copies() * (c.splits - 1), each));
-    blocks = with_merging(blocks, c);
+    plan.blocks.push_back(block_class(steps, c.copies() * (c.splits - 1), each));
+    steps = with_merging(steps, c);
   }
-  plan.blocks.push_back(block_class(blocks, c.copies(), each));
-}
-
-void set_launch(Plan& plan, const Forward& c, const Gpu& gpu) {
-  plan.launch.grid[0] = c.blocks();
-  plan.launch.block[0] = c.tile.warps * 32;
-  if (!gpu.occupancy) return;
-  plan.launch.registers = gpu.occupancy->registers_for(c.tile.blocks_per_sm, plan.launch.block[0]);
-  plan.launch.shared_bytes =
-      shared_rows(c.tile) * static_cast<std::int64_t>(c.head() * c.shape.element);
+  plan.blocks.push_back(block_class(steps, c.copies(), each));
 }
 
 constexpr std::string_view kGuess =
@@ -114,92 +26,56 @@ constexpr std::string_view kGuess =
     "the library; registers are a guess";
 
 Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
-  Plan plan;
-  plan.notes.estimated_traffic = true;
-  plan.needs = {c.kernel.product, c.kernel.copy()};
-  (c.tile.products() ? plan.useful.tensor_flops[p.dtype] : plan.useful.vector_flops) =
-      c.shape.flops();
-  // Without tensor memory every exponential goes through the special-function unit.
-  if (c.kernel.product != Instruction::tcgen05) plan.useful.special_flops = c.shape.scores();
+  Plan plan = forward_plan(c, p.dtype);
+  plan.notes.caveat = kGuess;
   const double q = c.shape.q_bytes(), kv = c.shape.kv_bytes();
   if (p[kCacheWrites] != kNoWrites) {
-    plan.arrays = {p[kCacheWrites] == kWritesQkv ? scratch(kQ, {q, 0}) : reads_activation(kQ, q),
-                   scratch(kK, {kv, 0}), scratch(kV, {kv, 0})};
-  } else {
-    plan.arrays = forward_inputs(c.shape);
+    plan.arrays[kK] = scratch(kK, {kv, 0});
+    plan.arrays[kV] = scratch(kV, {kv, 0});
   }
-  const bool merges = c.tile.merging_loads > 0;
-  if (merges && c.tile.products()) {
+  if (p[kCacheWrites] == kWritesQkv) plan.arrays[kQ] = scratch(kQ, {q, 0});
+  if (stays(plan.scheduler)) {
+    plan.launch.grid[0] = std::min(plan.launch.grid[0], gpu.slots(c.tile.blocks_per_sm));
+  }
+  const BlockSteps steps = forward_steps(c, p.dtype);
+  if (!c.tile.merges) {
+    add_blocks(plan, steps, steps_of_tiles(c.blocks()), c.copies(),
+               c.tile.in_order ? 1 : c.copies(), c.splits);
+  } else if (c.kernel.on_tensor_cores()) {
     const double density = serving::group_read_density(c.shape);
     for (const ArrayId cache : {kK, kV}) plan.arrays[cache].pattern.read_density = density;
-  }
-  if (c.splits > 1) {
-    plan.arrays.push_back(scratch(kParts, {merges ? c.part_bytes() : 0, c.part_bytes()}));
-  }
-  if (c.splits == 1 || merges) plan.arrays.push_back(writes(kO, q));
-  set_launch(plan, c, gpu);
-  plan.scheduler = c.tile.scheduler;
-  if (stays(plan.scheduler)) {
-    plan.launch.grid[0] = std::min(c.blocks(), gpu.slots(c.tile.blocks_per_sm));
-  }
-  if (merges && c.tile.products()) {
-    set_parts_of_tiles(plan, c, forward_blocks(c, p.dtype));
-  } else if (merges) {
-    set_parts_of_keys(plan, c, forward_blocks(c, p.dtype));
+    deal_keys(plan, c, steps, c.tile.keys);
   } else {
-    set_classes(plan, c, p.dtype);
+    add_even_parts(plan, c, steps);
   }
-  plan.on_chip_bytes = c.on_chip_bytes(plan.launch.shared_bytes);
-  plan.notes.caveat = kGuess;
   return plan;
 }
 
-// Of the launches that write a cache, by rows of compute capability
-// 9.0, in attention_causal_prefill.csv above 50 µs (lengths, places, sines and cosines before the
-// data) and attention_fa3_causal_prefill.csv above 20 µs (the token's place, then element by
-// element, divisions for its head).
-struct CacheWork {
-  double waits, instructions_an_element;
-};
-constexpr CacheWork kWithQ = {8, 4}, kByToken = {8, 30};
-
-// A launch beside attention, all of whose blocks do one step.
-Plan plan_beside(std::int64_t blocks, std::int64_t threads, const Step& step) {
-  Plan plan;
-  plan.launch.grid[0] = blocks;
-  plan.launch.block[0] = threads;
-  plan.launch.registers = 32;
-  set_blocks(plan, {{step}});
-  plan.notes.estimated_traffic = true;
-  plan.notes.caveat = "registers are a guess";
-  return plan;
-}
+// Of a launch that writes a cache: lengths, places, sines and cosines before the data, and of a
+// thread for an element. By rows of compute capability 9.0 in attention_causal_prefill.csv above
+// 50 us and attention_fa3_causal_prefill.csv above 20 us.
+constexpr double kCacheWaits = 8, kCacheInstructions = 30;
 
 // K and V, and Q with them, as one product leaves them, to where attention reads them: a thread a
 // vector, or, of K and V alone, a block a token (vLLM, csrc/cache_kernels.cu:
 // reshape_and_cache_flash).
 Plan cache_writes(const Shape& shape, bool with_q) {
   constexpr std::int64_t kThreads = 256, kMostThreads = 512;
-  const double q_bytes = with_q ? shape.q_bytes() : 0;
-  const double bytes = q_bytes + 2 * shape.kv_bytes();
-  const double per_block = as_double(kThreads) * 16;
+  const double kv = shape.kv_bytes(), q = with_q ? shape.q_bytes() : 0, bytes = q + 2 * kv;
+  const auto vectors = static_cast<std::int64_t>(bytes / 16);
   const std::int64_t blocks =
-      with_q ? std::max(std::int64_t{1}, static_cast<std::int64_t>(bytes / per_block))
-             : shape.batch * shape.seq_kv;
-  const double of_block = bytes / as_double(blocks),
-               elements = bytes / shape.element / as_double(blocks);
-  const CacheWork& work = with_q ? kWithQ : kByToken;
+      with_q ? std::max(std::int64_t{1}, vectors / kThreads) : shape.batch * shape.seq_kv;
+  const double elements = bytes / shape.element / as_double(blocks);
   Step step;
   step.issued.vector_flops = elements * 2;
-  step.warp_instructions = elements / 32 * work.instructions_an_element;
-  set_traffic(step.issued, {of_block, of_block});
-  step.waits.global = work.waits;
-  Plan plan = plan_beside(
-      blocks, with_q ? kThreads : std::min(kMostThreads, shape.kv_heads * shape.head_dim), step);
-  plan.arrays = {reads_activation(kQkv, bytes), scratch(kK, {0, shape.kv_bytes()}),
-                 scratch(kV, {0, shape.kv_bytes()})};
-  if (with_q) plan.arrays.push_back(scratch(kQ, {0, q_bytes}));
-  return plan;
+  step.warp_instructions = elements / 32 * kCacheInstructions;
+  step.waits.global = kCacheWaits;
+  std::vector<ArrayUse> arrays = {reads_activation(kQkv, bytes), scratch(kK, {0, kv}),
+                                  scratch(kV, {0, kv})};
+  if (with_q) arrays.push_back(scratch(kQ, {0, q}));
+  return even_launch(blocks,
+                     with_q ? kThreads : std::min(kMostThreads, shape.kv_heads * shape.head_dim),
+                     std::move(arrays), step);
 }
 
 // Where each sequence begins, by its length (TensorRT-LLM, kernels/gptKernels.cu:
@@ -208,31 +84,34 @@ Plan offsets(const Shape& shape) {
   constexpr std::int64_t kThreads = 256;
   Step step;
   step.issued.vector_flops = as_double(kThreads);
-  set_traffic(step.issued, {32, 32});
   step.waits = {.global = 2, .shared = 10, .barriers = 2};
-  return plan_beside(shape.batch, kThreads, step);
+  return even_launch(shape.batch, kThreads, {}, step);
 }
 
 // D and zeros for dQ, blocks of keys that add to dQ, and dQ from fp32.
-LaunchSequence backward_launches(const Problem& p, const Shape& shape, const Gpu& gpu) {
-  LaunchSequence program = backward_program(
-      library_backward(static_cast<Library>(p[kLibraryChoice]), shape, gpu), p.dtype);
-  if (p[kLibraryChoice] == kCudnn && has_wide_products(gpu)) {
+LaunchSequence backward_launches(Library library, const Problem& p, const Gpu& gpu) {
+  LaunchSequence program = backward_program(library_backward(library, Shape(p), gpu), p.dtype);
+  if (library == kCudnn && has_wide_products(gpu)) {
     Plan& of_keys = program[1].plan;
     of_keys.scheduler = TileScheduler::queue;
     of_keys.launch.grid[0] = std::min(of_keys.launch.grid[0], gpu.slots(1));
     program.insert(program.begin() + 1, {cleared_counter()});
   }
-  for (Launched& node : program) {
-    node.plan.notes.estimated_traffic = true;
-    node.plan.notes.caveat = kGuess;
-  }
+  for (Launched& node : program) node.plan.notes.caveat = kGuess;
   return program;
 }
 
-bool can_run(const Kernel& kernel, const Gpu& gpu) {
-  return gpu.features.has(kernel.product) &&
-         (kernel.product != Instruction::mma_sync || gpu.features.has(Instruction::cp_async));
+LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gpu) {
+  const Forward c = library_forward(library, Shape(p), p[kSplits], gpu);
+  LaunchSequence program;
+  if (p[kCacheWrites] != kNoWrites) {
+    if (library == kTrtllm) program.push_back({offsets(c.shape)});
+    program.push_back({cache_writes(c.shape, p[kCacheWrites] == kWritesQkv)});
+  }
+  if (c.tile.scheduler == TileScheduler::queue) program.push_back({cleared_counter()});
+  program.push_back({attention_launch(c, p, gpu)});
+  if (c.splits > 1 && !c.tile.merges) program.push_back({sum_of_parts(c)});
+  return program;
 }
 
 }  // namespace
@@ -249,19 +128,20 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
   std::vector<Problem> found;
   for (const Library library : {kCudnn, kFa2, kFa3, kTrtllm}) {
     if (asked == kBest ? library == kTrtllm : library != asked) continue;
-    if (!can_run(kernel_of(library, gpu), gpu)) continue;
+    const Kernel kernel = kernel_of(library, gpu);
+    if (!gpu.features.has(kernel.product) || !gpu.features.has(kernel.copy())) continue;
     Problem one = p;
     one[kLibraryChoice] = library;
     if (shape.backward) one[kSplits] = 1;
-    const Forward c =
-        library_forward(library, shape, one[kSplits], p[kCacheWrites] != kNoWrites, gpu);
+    const Forward c = library_forward(library, shape, one[kSplits], gpu);
     if (c.splits != kToChoose) {
       one[kSplits] = c.splits;
       found.push_back(one);
       continue;
     }
-    const auto steps = static_cast<std::int64_t>(c.steps(c.tiles() - 1).all());
-    const std::int64_t blocks = c.tiles() * c.copies(), slots = gpu.slots(c.tile.blocks_per_sm);
+    const std::int64_t steps = ceil_div(shape.seq_kv, c.tile.keys);
+    const std::int64_t blocks = c.blocks().tiles() * c.copies();
+    const std::int64_t slots = gpu.slots(c.tile.blocks_per_sm);
     for (std::int64_t splits = 1; splits <= std::min(kMostSplits, steps); splits *= 2) {
       if (splits > 1 && blocks * splits >= 2 * slots) break;
       one[kSplits] = splits;
@@ -276,18 +156,14 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
 }
 
 LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
-  const Forward c = forward_of(p, gpu);
-  if (c.shape.backward) return backward_launches(p, c.shape, gpu);
-  LaunchSequence program;
-  if (p[kLibraryChoice] == kTrtllm && p[kCacheWrites] != kNoWrites) {
-    program.push_back({offsets(c.shape)});
+  if (p[kSplits] < 1) {
+    throw InputError("splits is " + std::to_string(p[kSplits]) +
+                     " in a plan: give a number from 1");
   }
-  if (p[kCacheWrites] != kNoWrites) {
-    program.push_back({cache_writes(c.shape, p[kCacheWrites] == kWritesQkv)});
-  }
-  if (c.tile.scheduler == TileScheduler::queue) program.push_back({cleared_counter()});
-  program.push_back({attention_launch(c, p, gpu)});
-  if (c.splits > 1 && c.tile.merging_loads == 0) program.push_back({sum_of_parts(c)});
+  const auto library = static_cast<Library>(p[kLibraryChoice]);
+  LaunchSequence program = p[kPass] == kBackward ? backward_launches(library, p, gpu)
+                                                 : forward_launches(library, p, gpu);
+  for (Launched& node : program) node.plan.notes.estimated_traffic = true;
   return program;
 }
 

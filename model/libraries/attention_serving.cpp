@@ -1,11 +1,8 @@
-#include "model/libraries/attention_serving.hpp"
-
 #include <algorithm>
 #include <cmath>
 
-#include "model/constants/libraries.hpp"
 #include "model/counting/coalescing.hpp"
-#include "model/kernels/common/plan_parts.hpp"
+#include "model/libraries/attention_tiles.hpp"
 
 namespace roofcast::attention::serving {
 namespace {
@@ -14,8 +11,14 @@ std::int64_t sms(const Gpu& gpu) {
   return gpu.sm_count.value_or(1);
 }
 
+// Lengths and pages, one after the other before the first tile; and chains of dependent operations,
+// of a tile of 16 rows of a group and of a lone head's block. By attention_decode.csv
+// (ai-dynamo/aiconfigurator, generation_attention_perf of TensorRT-LLM), rows of even position:
+// groups of 24 and 32 beside smaller ones, lone heads to 64 keys.
+constexpr double kDependentLoads = 3, kWaitsOfTile = 420, kWaitsOfVector = 2000;
+
 // decoderXQAConstants.h
-constexpr std::int64_t kLeastKeys = 128, kRounds = 8, kMostParts = 6000;
+constexpr std::int64_t kLeastKeys = 128, kRounds = 8;
 
 // kernels/xqa/mha.cu: of a row of the cache a warp copies a line at a time, two ahead.
 constexpr double kPartBytes = 128, kPartsAtOnce = 2;
@@ -29,32 +32,29 @@ std::int64_t group_splits(const Shape& shape, const Gpu& gpu) {
   std::int64_t splits = std::max<std::int64_t>(1, std::min(parts, few));
   const std::int64_t places = kRounds * sms(gpu);
   if (copies * splits > places) splits = std::max<std::int64_t>(1, places / copies);
-  return std::clamp(kMostParts / shape.batch, std::int64_t{1}, splits);
+  return splits;
 }
 
 // decoderMaskedMultiheadAttentionLaunch.h: blocks grow from 256 threads to 1024 where there are too
 // few of them to fill the SMs, then keys are split as far as each SM has a block.
 struct VectorLaunch {
   std::int64_t threads;
-  std::int64_t blocks_per_sm;
   std::int64_t keys;  ///< that a block reads at once: eight of each group of threads, 16 bytes each
   std::int64_t splits;
 };
+constexpr std::int64_t kThreadsOfSm = 1024;
 
 VectorLaunch vector_launch(const Shape& shape, const Gpu& gpu) {
-  constexpr std::int64_t kThreads = 256, kThreadsOfSm = 1024, kUnrolled = 8;
-  constexpr std::int64_t kMost = kThreadsOfSm / kThreads;
+  constexpr std::int64_t kThreads = 256, kMost = kThreadsOfSm / kThreads, kUnrolled = 8;
   const std::int64_t heads = shape.batch * shape.heads;
   const std::int64_t factor = std::min(kMost, ceil_div(sms(gpu) * kMost, heads));
-  VectorLaunch launch{};
-  launch.threads = factor == kMost ? kThreadsOfSm : factor > 1 ? 2 * kThreads : kThreads;
-  launch.blocks_per_sm = kThreadsOfSm / launch.threads;
+  const std::int64_t threads =
+      factor == kMost ? kThreadsOfSm : std::min<std::int64_t>(factor, 2) * kThreads;
   const auto threads_of_key =
       std::max<std::int64_t>(1, static_cast<std::int64_t>(shape.row_bytes()) / 16);
-  launch.keys = launch.threads / threads_of_key * kUnrolled;
+  const std::int64_t keys = threads / threads_of_key * kUnrolled;
   // The token that is new counts once more.
-  launch.splits = std::min(ceil_div(shape.seq_kv + 1, launch.keys), ceil_div(sms(gpu), heads));
-  return launch;
+  return {threads, keys, std::min(ceil_div(shape.seq_kv + 1, keys), ceil_div(sms(gpu), heads))};
 }
 
 }  // namespace
@@ -73,21 +73,10 @@ bool takes_groups(const Shape& shape, const Gpu& gpu) {
 
 Tile group_tile(const Shape& shape) {
   const std::int64_t queries = shape.group() <= 16 ? 16 : 32;
-  Tile tile{.queries = queries,
-            .keys = 256,
-            .warps = 8,
-            .rows_per_warp = queries,
-            .stages = 1,
-            .blocks_per_sm = 1};
-  // By attention_decode.csv (ai-dynamo/aiconfigurator, generation_attention_perf of TensorRT-LLM),
-  // rows of even position: lengths and pages before the first tile, by groups up to 64 keys; what a
-  // tile takes, by groups of 24 and 32 beside smaller ones; and what adding the parts takes, by
-  // lengths of 256 beside 128.
-  constexpr double kDependentLoads = 3, kMerging = 5;
-  constexpr double kWaits = 420;
-  tile.dependent_loads = kDependentLoads;
-  tile.waits_of_step = as_double(queries / 16) * kWaits;
-  tile.merging_loads = kMerging;
+  Tile tile{queries, 256, 8, 1, 1};
+  tile.waits_before.global = kDependentLoads;
+  tile.counts.waits.arithmetic = as_double(queries / 16) * kWaitsOfTile;
+  tile.deals_keys = tile.merges = true;
   return tile;
 }
 
@@ -97,18 +86,10 @@ double group_read_density(const Shape& shape) {
 
 Tile vector_tile(const Shape& shape, const Gpu& gpu) {
   const VectorLaunch launch = vector_launch(shape, gpu);
-  Tile tile{.queries = 1,
-            .keys = launch.keys,
-            .warps = launch.threads / 32,
-            .rows_per_warp = 1,
-            .stages = 0,
-            .blocks_per_sm = launch.blocks_per_sm};
-  tile.vector_instructions = library::kVectorInstructions;
-  // By the same rows: lone heads, to 64 keys.
-  constexpr double kDependentLoads = 2, kWaits = 2200, kMerging = 6;
-  tile.dependent_loads = kDependentLoads;
-  tile.waits_before = kWaits;
-  tile.merging_loads = kMerging;
+  Tile tile{1, launch.keys, launch.threads / 32, 0, kThreadsOfSm / launch.threads};
+  tile.waits_before = {.global = kDependentLoads, .arithmetic = kWaitsOfVector, .barriers = 1};
+  tile.counts.waits = {.global = 2, .barriers = 1};  // K, then V
+  tile.merges = true;
   return tile;
 }
 

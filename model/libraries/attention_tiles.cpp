@@ -3,97 +3,73 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <span>
 
 #include "model/constants/libraries.hpp"
 #include "model/kernels/common/plan_parts.hpp"
-#include "model/libraries/attention_serving.hpp"
 
 namespace roofcast::attention {
 namespace {
 
-// Counted, of FlashAttention-2: a multiply-add for scale and maximum, the maximum, the exponential,
-// the sum and half of a conversion to a pair; a multiplication to rescale.
-constexpr Kernel kFlash2 = {Instruction::mma_sync, 4.5, 1, library::kMaskInstructions};
-// With the order of warpgroups, as this project's flash3 (6.3 with the sums at head dim 128).
-constexpr Kernel kFlash3 = {Instruction::wgmma, 5.3, 1, library::kMaskInstructions};
+// Counted, as this project's flash3 (6.3 with the sums at head dim 128): a multiply-add for scale
+// and maximum, the maximum, the exponential, the sum and half of a conversion to a pair; a
+// multiplication to rescale.
+constexpr double kScoreInstructions = 5.3;
+constexpr Kernel kFlash2 = {Instruction::mma_sync, kScoreInstructions, 1,
+                            library::kMaskInstructions};
+constexpr Kernel kFlash3 = {Instruction::wgmma, kScoreInstructions, 1, library::kMaskInstructions};
 
-// Heads are padded to one of these: FlashAttention, one kernel each; cuDNN by the names of its
-// kernels.
-constexpr std::array<std::int64_t, 6> kFlash2Widths = {32, 64, 96, 128, 192, 256};
-constexpr std::array<std::int64_t, 5> kFlash3Widths = {64, 96, 128, 192, 256};
-constexpr std::array<std::int64_t, 3> kCudnnWidths = {64, 128, 256};
-
-std::int64_t width_in(std::span<const std::int64_t> widths, std::int64_t head_dim) {
-  const auto found = std::lower_bound(widths.begin(), widths.end(), head_dim);
-  return found != widths.end() ? *found : widths.back();
+// Elements that a row of tiles has room for: FlashAttention has a kernel for each.
+std::int64_t library_width(Library library, std::int64_t head_dim) {
+  constexpr std::array<std::int64_t, 6> kWidths = {32, 64, 96, 128, 192, 256};
+  if (library == kTrtllm || library == kCudnn) return padded_head(head_dim);
+  return *std::lower_bound(kWidths.begin(), kWidths.end(), head_dim);
 }
 
-// FlashAttention-3, hopper/tile_size.h: two or three warpgroups of 64 rows each, and one that
-// copies.
-Tile flash3_tile(std::int64_t width, bool causal) {
-  if (width == 64) return {192, causal ? 128 : 192, 16, 64, 2, 1};
-  if (width <= 128) return {128, causal ? 128 : 176, 12, 64, 2, 1};
-  return {128, 80, 12, 64, 2, 1};
-}
-
-// cuDNN, likewise: 128 queries, 128 keys a step; blocks that stay take tiles from a counter.
-Tile cudnn_tile(std::int64_t width) {
-  const std::int64_t stages = width <= 128 ? 3 : 2;
-  Tile tile{128, width <= 128 ? 128 : 64, 12, 64, stages, 1};
-  tile.scheduler = TileScheduler::queue;
-  tile.waited_products = kWaitsForScores;
-  return tile;
-}
-
-// By mma.sync, of kernels named for compute capability 8.0: 64 queries, 64 keys a step.
-Tile cudnn_narrow_tile(std::int64_t width) {
-  return {64, 64, 4, 16, 1, width <= 128 ? 2 : 1};
-}
-
-// Of one query a head, likewise: the queries of a group, and keys dealt out to four warps.
-Tile cudnn_decode_tile(std::int64_t width) {
-  return {16, 128, 4, 16, 1, width <= 64 ? 4 : 2};
+/// For rows of up to `width` elements.
+struct LibraryTile {
+  std::int64_t width;
+  std::int64_t queries, keys, warps, stages, blocks_per_sm;
+};
+template <std::size_t N>
+Tile tile_in(const std::array<LibraryTile, N>& tiles, std::int64_t width) {
+  std::size_t i = 0;
+  while (tiles[i].width < width) ++i;
+  return {tiles[i].queries, tiles[i].keys, tiles[i].warps, tiles[i].stages, tiles[i].blocks_per_sm};
 }
 
 // FlashAttention-2, flash_fwd_launch_template.h: the usual kernel, and that of split keys.
-Tile flash2_tile(std::int64_t width) {
-  if (width <= 64) return {128, 128, 4, 32, 1, 2};
-  if (width <= 128) return {128, 64, 4, 32, 1, 2};
-  return {128, 64, 8, 16, 1, 1};
-}
-Tile flash2_split_tile(std::int64_t width) {
-  const std::int64_t keys = width <= 64 ? 256 : width <= 128 ? 128 : 64;
-  return {64, keys, 4, 16, 1, width <= 128 ? 2 : 1};
-}
-
-// TensorRT-LLM: two warpgroups of 64 rows and one that copies; without wgmma four warps of 16 rows.
-// Three blocks an SM there by hand to the rows of compute capability 8.0.
-Tile trtllm_tile(std::int64_t head, std::int64_t rows, bool wide) {
-  if (!wide) return {64, 64, 4, 16, 1, head == 256 ? 1 : 3};
-  // A warpgroup without rows does nothing.
-  const std::int64_t queries = rows <= 64 && head < 256 ? 64 : 128;
-  if (head == 64) return {queries, 256, 12, 64, 2, 1};
-  if (head == 128) return {queries, 128, 12, 64, 2, 1};
-  return {queries, 64, 12, 64, 2, 1};
-}
-
-// Of few queries, keys dealt out to the warps.
-Tile flash3_decode_tile() {
-  // As in serving::group_tile.
-  constexpr double kDependentLoads = 5;
-  Tile tile{64, 256, 8, 64, 1, 1};
-  tile.dependent_loads = kDependentLoads;
-  return tile;
-}
+constexpr std::array<LibraryTile, 3> kFa2Tiles = {
+    {{64, 128, 128, 4, 1, 2}, {128, 128, 64, 4, 1, 2}, {256, 128, 64, 8, 1, 1}}};
+constexpr std::array<LibraryTile, 3> kFa2SplitTiles = {
+    {{64, 64, 256, 4, 1, 2}, {128, 64, 128, 4, 1, 2}, {256, 64, 64, 4, 1, 1}}};
+// FlashAttention-3, hopper/tile_size.h, with and without a causal mask: two or three warpgroups of
+// 64 rows each, and one that copies.
+constexpr std::array<LibraryTile, 3> kFa3Tiles = {
+    {{64, 192, 192, 16, 2, 1}, {128, 128, 176, 12, 2, 1}, {256, 128, 80, 12, 2, 1}}};
+constexpr std::array<LibraryTile, 3> kFa3CausalTiles = {
+    {{64, 192, 128, 16, 2, 1}, {128, 128, 128, 12, 2, 1}, {256, 128, 80, 12, 2, 1}}};
+// cuDNN, likewise; by mma.sync, of kernels named for compute capability 8.0; and of one query a
+// head there: the queries of a group, keys dealt out to four warps.
+constexpr std::array<LibraryTile, 2> kCudnnTiles = {
+    {{128, 128, 128, 12, 3, 1}, {256, 128, 64, 12, 2, 1}}};
+constexpr std::array<LibraryTile, 2> kCudnnNarrowTiles = {
+    {{128, 64, 64, 4, 1, 2}, {256, 64, 64, 4, 1, 1}}};
+constexpr std::array<LibraryTile, 2> kCudnnDecodeTiles = {
+    {{64, 16, 128, 4, 1, 4}, {256, 16, 128, 4, 1, 2}}};
+// TensorRT-LLM: two warpgroups of 64 rows and one that copies; without wgmma four warps of 16 rows,
+// three blocks an SM there by hand to the rows of compute capability 8.0.
+constexpr std::array<LibraryTile, 3> kTrtllmTiles = {
+    {{64, 128, 256, 12, 2, 1}, {128, 128, 128, 12, 2, 1}, {256, 128, 64, 12, 2, 1}}};
+constexpr std::array<LibraryTile, 2> kTrtllmNarrowTiles = {
+    {{128, 64, 64, 4, 1, 3}, {256, 64, 64, 4, 1, 1}}};
 
 // flash_api.cpp: num_splits_heuristic. The fewest parts whose last round is nearly as full as the
 // best.
 std::int64_t flash2_splits(const Forward& c, const Gpu& gpu) {
   constexpr double kEnough = 0.8, kNearly = 0.85;
-  const std::int64_t keys = flash2_split_tile(c.width.value_or(0)).keys;
+  const std::int64_t keys = tile_in(kFa2SplitTiles, c.width).keys;
   const std::int64_t steps = ceil_div(c.shape.seq_kv, keys), places = 2 * gpu.sm_count.value_or(1);
-  const std::int64_t blocks = c.copies() * ceil_div(c.rows(), 64);
+  const std::int64_t blocks = c.copies() * ceil_div(c.shape.seq_q * c.packed, 64);
   if (as_double(blocks) >= kEnough * as_double(places)) return 1;
   const std::int64_t most = std::min({kMostSplits, places, steps});
   // Parts that leave the longest as long as fewer would are none.
@@ -118,51 +94,29 @@ std::int64_t flash2_splits(const Forward& c, const Gpu& gpu) {
 // none where two would be enough, and none of few keys.
 std::int64_t cudnn_splits(const Forward& c, const Gpu& gpu) {
   constexpr std::int64_t kFewKeys = 512;
-  const std::int64_t sms = gpu.sm_count.value_or(1), blocks = c.copies();
+  const std::int64_t sms = gpu.slots(1), blocks = c.copies();
   if (c.shape.seq_kv <= kFewKeys || 2 * blocks >= sms) return 1;
-  const std::int64_t steps = c.shape.seq_kv / c.tile.keys;
+  const std::int64_t most = std::min(c.shape.seq_kv / c.tile.keys, kMostSplits);
   std::int64_t parts = 1;
-  while (parts * blocks < sms && 2 * parts <= std::min(steps, kMostSplits)) parts *= 2;
+  while (parts * blocks < sms && 2 * parts <= most) parts *= 2;
   return parts;
-}
-
-// FlashAttention-3 (hopper/heuristics.h) packs the heads of a group where tiles are under 0.9 as
-// full otherwise, and where it does not know the lengths.
-std::int64_t flash3_packed(const Shape& shape, std::int64_t width, bool lengths) {
-  const std::int64_t group = shape.group();
-  if (lengths) return group;
-  constexpr double kAsFull = 0.9;
-  const std::int64_t queries = flash3_tile(width, shape.causal).queries;
-  const auto fullness = [&](std::int64_t packed) {
-    const std::int64_t rows = shape.seq_q * packed;
-    return as_double(rows) / as_double(ceil_div(rows, queries) * queries);
-  };
-  return fullness(1) < kAsFull * fullness(group) ? group : 1;
-}
-
-// Few queries against a longer cache.
-bool decodes(const Shape& shape, std::int64_t rows) {
-  constexpr std::int64_t kFewRows = 64;
-  return rows <= kFewRows && shape.seq_q < shape.seq_kv;
 }
 
 void set_flash2(Forward& c, const Gpu& gpu) {
   // The heads of a group are as queries where each has one.
   if (c.shape.seq_q == 1) c.packed = c.shape.group();
-  c.tile = flash2_tile(*c.width);
+  c.tile = tile_in(kFa2Tiles, c.width);
   if (c.splits == kToChoose) c.splits = flash2_splits(c, gpu);
-  if (c.splits > 1) c.tile = flash2_split_tile(*c.width);
+  if (c.splits > 1) c.tile = tile_in(kFa2SplitTiles, c.width);
   c.sums.parts_at_once = 1;
   c.tile.chains = library::kFlash2Products;
-  c.tile.masks_one_more = true;
   c.tile.in_order = true;
 }
 
-void set_flash3(Forward& c, bool lengths) {
-  c.packed = flash3_packed(c.shape, *c.width, lengths);
-  const bool few = decodes(c.shape, c.shape.seq_q * c.packed);
-  c.tile = few ? flash3_decode_tile() : flash3_tile(*c.width, c.shape.causal);
-  if (!few) c.tile.waited_products = kWaitsForScores;
+void set_flash3(Forward& c) {
+  c.packed = c.shape.group();
+  c.tile = tile_in(c.shape.causal ? kFa3CausalTiles : kFa3Tiles, c.width);
+  c.tile.waited_products = kWaitsForScores;
 }
 
 void set_cudnn(Forward& c, const Gpu& gpu) {
@@ -170,85 +124,157 @@ void set_cudnn(Forward& c, const Gpu& gpu) {
   if (decoded) {
     c.kernel = kFlash2;
     c.packed = c.shape.group();
-    c.tile = cudnn_decode_tile(*c.width);
+    c.tile = tile_in(kCudnnDecodeTiles, c.width);
+    c.tile.deals_keys = true;
   } else if (c.kernel.wide()) {
-    c.tile = cudnn_tile(*c.width);
+    c.tile = tile_in(kCudnnTiles, c.width);
+    c.tile.scheduler = TileScheduler::queue;
+    c.tile.waited_products = kWaitsForScores;
   } else {
-    c.tile = cudnn_narrow_tile(*c.width);
+    c.tile = tile_in(kCudnnNarrowTiles, c.width);
     c.tile.chains = library::kFlash2Products;
   }
   if (c.splits == kToChoose) c.splits = decoded ? cudnn_splits(c, gpu) : 1;
 }
 
-// Where a block has less shared memory, libraries compile tiles of fewer keys, then of fewer
-// queries (flash_fwd_launch_template.h).
-void fit_shared_memory(Forward& c, const Gpu& gpu) {
-  if (!gpu.occupancy) return;
-  constexpr std::int64_t kFewest = 16;
-  const auto row = static_cast<std::int64_t>(c.head() * c.shape.element);
-  const auto fits = [&] {
-    return shared_rows(c.tile) * row <= gpu.occupancy->shared_bytes_per_block;
-  };
-  while (!fits() && c.tile.keys > kFewest) c.tile.keys /= 2;
-  while (!fits() && c.tile.queries > kFewest) c.tile.queries /= 2;
-}
-
 void set_trtllm(Forward& c, const Gpu& gpu) {
-  // Prefill packs none.
-  if (serving::takes_groups(c.shape, gpu)) c.packed = c.shape.group();
-  if (serving::decodes(c.shape)) {
-    c.tile = c.packed > 1 ? serving::group_tile(c.shape) : serving::vector_tile(c.shape, gpu);
-    if (c.splits == kToChoose) c.splits = serving::splits(c.shape, gpu);
+  if (!serving::decodes(c.shape)) {
+    c.tile =
+        c.kernel.wide() ? tile_in(kTrtllmTiles, c.width) : tile_in(kTrtllmNarrowTiles, c.width);
+    // A warpgroup without rows does nothing.
+    if (c.kernel.wide() && c.width < 256 && c.shape.seq_q <= 64) c.tile.queries = 64;
     return;
   }
-  const std::int64_t rows = c.shape.seq_q * c.packed;
-  c.tile =
-      decodes(c.shape, rows) ? flash3_decode_tile() : trtllm_tile(*c.width, rows, c.kernel.wide());
+  c.kernel = kFlash2;
+  if (serving::takes_groups(c.shape, gpu)) {
+    c.packed = c.shape.group();
+    c.tile = serving::group_tile(c.shape);
+  } else {
+    c.kernel.vector_instructions = library::kVectorInstructions;
+    c.tile = serving::vector_tile(c.shape, gpu);
+  }
+  if (c.splits == kToChoose) c.splits = serving::splits(c.shape, gpu);
+}
+
+// Where a block has less shared memory, libraries compile tiles of fewer keys, then of fewer
+// queries (flash_fwd_launch_template.h).
+void fit_block(Forward& c, const Gpu& gpu) {
+  if (!gpu.occupancy) return;
+  constexpr std::int64_t kFewest = 16;
+  Tile& tile = c.tile;
+  const auto bytes = [&] {
+    const std::int64_t places = (tile.deals_keys ? 1 : 2) * tile.stages;
+    return (tile.queries + places * tile.keys) * c.width *
+           static_cast<std::int64_t>(c.shape.element);
+  };
+  const auto fits = [&] { return bytes() <= gpu.occupancy->shared_bytes_per_block; };
+  while (!fits() && tile.keys > kFewest) tile.keys /= 2;
+  while (!fits() && tile.queries > kFewest) tile.queries /= 2;
+  tile.shared_bytes = bytes();
+  tile.registers = gpu.occupancy->registers_for(tile.blocks_per_sm, tile.warps * 32);
+}
+
+// Counted: a multiply-add and the exponential, a subtraction, a product, half a conversion each of
+// P and dS, and half a store of dS; an addition in memory takes one element, or four.
+constexpr Kernel kFlash2Backward = {Instruction::mma_sync, 5.5, 1, library::kMaskInstructions};
+constexpr Kernel kFlash3Backward = {Instruction::wgmma, 5.5, 0.25, 2};
+
+// FlashAttention-2, flash_bwd_launch_template.h: eight warps, four by two.
+constexpr std::array<LibraryTile, 3> kFa2BackwardTiles = {
+    {{64, 128, 128, 8, 2, 1}, {128, 64, 128, 8, 2, 1}, {256, 64, 64, 8, 1, 1}}};
+// FlashAttention-3, hopper/flash_bwd_launch_template.h, with and without a causal mask: two
+// warpgroups and one that copies.
+constexpr std::array<LibraryTile, 3> kFa3BackwardTiles = {
+    {{64, 128, 128, 12, 2, 1}, {128, 80, 128, 12, 2, 1}, {256, 64, 80, 12, 1, 1}}};
+constexpr std::array<LibraryTile, 3> kFa3CausalBackwardTiles = {
+    {{64, 128, 128, 12, 2, 1}, {128, 64, 128, 12, 2, 1}, {256, 64, 80, 12, 1, 1}}};
+// cuDNN: 64 queries a step by its kernels' names, 128 keys by their grids where not all SMs have
+// one.
+constexpr std::array<LibraryTile, 2> kCudnnBackwardTiles = {
+    {{128, 64, 128, 12, 2, 1}, {256, 64, 64, 12, 1, 1}}};
+
+// K and V, the stages of Q and dO, and dS; of fewer keys or stages where an SM has no room.
+void fit_backward(Tile& tile, std::int64_t width, const Gpu& gpu) {
+  constexpr std::int64_t kFewKeys = 64;
+  const auto bytes = [&] {
+    return (2 * (tile.keys + tile.stages * tile.queries) * width + tile.queries * tile.keys) * 2;
+  };
+  const auto fits = [&] {
+    return !gpu.occupancy || bytes() <= gpu.occupancy->shared_bytes_per_block;
+  };
+  if (!fits()) tile.keys = std::min(tile.keys, kFewKeys);
+  if (!fits()) tile.stages = 1;
+  tile.shared_bytes = bytes();
 }
 
 }  // namespace
 
-// Where keys are dealt out to warps, K and V have one place in turn.
-std::int64_t shared_rows(const Tile& tile) {
-  return tile.queries + (tile.dependent_loads > 0 ? 1 : 2) * tile.stages * tile.keys;
-}
-
-std::int64_t library_width(Library library, std::int64_t head_dim) {
-  if (library == kTrtllm) return padded_head(head_dim);
-  if (library == kFa2) return width_in(kFlash2Widths, head_dim);
-  return library == kFa3 ? width_in(kFlash3Widths, head_dim) : width_in(kCudnnWidths, head_dim);
-}
-
 Kernel kernel_of(Library library, const Gpu& gpu) {
-  const bool wide = has_wide_products(gpu);
-  const auto on_this = [&](Kernel kernel) {
-    if (!gpu.features.has(Instruction::wgmma)) kernel.product = Instruction::tcgen05;
-    return kernel;
-  };
-  if (library == kFa2) return kFlash2;
   if (library == kFa3) return kFlash3;
-  return wide ? on_this(kFlash3) : kFlash2;
+  if (library == kFa2 || !has_wide_products(gpu)) return kFlash2;
+  Kernel kernel = kFlash3;
+  if (!gpu.features.has(Instruction::wgmma)) kernel.product = Instruction::tcgen05;
+  return kernel;
 }
 
-Forward library_forward(Library library, const Shape& shape, std::int64_t splits, bool lengths,
-                        const Gpu& gpu) {
-  const Kernel kernel = kernel_of(library, gpu);
+Forward library_forward(Library library, const Shape& shape, std::int64_t splits, const Gpu& gpu) {
   Forward c{.shape = shape,
-            .kernel = kernel,
+            .kernel = kernel_of(library, gpu),
             .tile = {},
-            .splits = splits,
-            .width = library_width(library, shape.head_dim)};
+            .width = library_width(library, shape.head_dim),
+            .splits = splits};
   // With tensor memory TensorRT-LLM's kernels are made as cuDNN's are.
-  if (library == kTrtllm && kernel.product != Instruction::tcgen05) {
+  if (library == kTrtllm && c.kernel.product != Instruction::tcgen05) {
     set_trtllm(c, gpu);
   } else if (library == kFa2) {
     set_flash2(c, gpu);
   } else if (library == kFa3) {
-    set_flash3(c, lengths);
+    set_flash3(c);
   } else {
     set_cudnn(c, gpu);
   }
-  fit_shared_memory(c, gpu);
+  fit_block(c, gpu);
+  return c;
+}
+
+Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
+  if (library == kTrtllm) {
+    throw InputError("TensorRT-LLM has no backward: choose cudnn, fa2 or fa3");
+  }
+  const Instruction product = kernel_of(library, gpu).product;
+  const std::int64_t width = library_width(library, shape.head_dim);
+  Backward c{.shape = shape,
+             .kernel = kFlash3Backward,
+             .keys = {},
+             .rows = {shape.seq_q, shape.head_dim},
+             .width = width,
+             .heads_apart = true};
+  if (library != kFa3) c.rows.waits = c.rows.group_waits = library::kPassWaits;
+  if (library == kFa2) {
+    // flash_api.cpp: sums of dQ have rows of 32 elements, and as many rows as whole tiles. PyTorch
+    // adds dK and dV.
+    c.rows.rows = ceil_div(shape.seq_q, 128) * 128;
+    c.rows.width = ceil_div(shape.head_dim, 32) * 32;
+    c.rows.group_waits = library::kGroupSumWaits;
+  }
+  Tile& tile = c.keys;
+  if (product == Instruction::mma_sync) {
+    c.kernel = kFlash2Backward;
+    tile = tile_in(kFa2BackwardTiles, width);
+    tile.chains = 2;  // P and dS of a tile at once
+    tile.warps_across = 2;
+  } else if (library == kFa3) {
+    tile = tile_in(shape.causal ? kFa3CausalBackwardTiles : kFa3BackwardTiles, width);
+  } else {
+    tile = tile_in(kCudnnBackwardTiles, width);
+    c.kernel.instructions_a_mask = library::kMaskInstructions;
+    tile.counts.instructions_a_row = as_double(width) * library::kResultInstructions;
+  }
+  c.kernel.product = product;
+  tile.registers = 168;
+  tile.together =
+      heads_together(shape.batch * shape.heads, 1, shape.seq_q * shape.head_dim * 2, shape.causal);
+  fit_backward(tile, width, gpu);
   return c;
 }
 

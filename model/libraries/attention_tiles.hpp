@@ -1,29 +1,40 @@
 #pragma once
-// The tiles of attention kernels of libraries, by the padded head.
+// What attention kernels of libraries hold in a block, by the padded head.
 #include <cstdint>
 
 #include "model/kernels/attention/backward.hpp"
+#include "model/kernels/attention/forward.hpp"
 #include "model/libraries/attention.hpp"
-#include "model/types/gpu.hpp"
 
 namespace roofcast::attention {
 
-/// Throws InputError where that library has no kernel for the GPU.
 Kernel kernel_of(Library library, const Gpu& gpu);
 
-/// Elements that a row of its tiles has room for.
-std::int64_t library_width(Library library, std::int64_t head_dim);
-
-/// Rows of Q, K and V that a block holds in shared memory.
-std::int64_t shared_rows(const Tile& tile);
-
-/// What a library runs for the shape, its splits where they are left to choose by the library's own
-/// rule; they stay kToChoose where that is not known. `lengths`: sequences have
-/// lengths of their own, as in serving.
-Forward library_forward(Library library, const Shape& shape, std::int64_t splits, bool lengths,
-                        const Gpu& gpu);
+/// What a library runs for the shape. Where splits are left to choose they follow the library's own
+/// rule, or stay kToChoose where that is not known.
+Forward library_forward(Library library, const Shape& shape, std::int64_t splits, const Gpu& gpu);
 
 /// What that library's backward does. Throws InputError where it has none.
 Backward library_backward(Library library, const Shape& shape, const Gpu& gpu);
 
+/// How TensorRT-LLM decodes: one query a sequence against its cache. The rules by which it shares
+/// out the work are public (cpp/tensorrt_llm/kernels/decoderMaskedMultiheadAttention).
+namespace serving {
+
+bool decodes(const Shape& shape);
+
+/// Whether the heads of a group are decoded together, on the tensor cores (XQA); else each head is
+/// a block's, by vector arithmetic (MMHA).
+bool takes_groups(const Shape& shape, const Gpu& gpu);
+
+Tile group_tile(const Shape& shape);
+Tile vector_tile(const Shape& shape, const Gpu& gpu);
+
+/// AccessPattern::read_density of a group's cache: rows of more than two lines do not come whole.
+double group_read_density(const Shape& shape);
+
+/// Parts of the keys, each a block's. The last block of a head to end adds them.
+std::int64_t splits(const Shape& shape, const Gpu& gpu);
+
+}  // namespace serving
 }  // namespace roofcast::attention

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string>
 
-#include "model/counting/integers.hpp"
 #include "model/counting/io_complexity.hpp"
 #include "model/kernels/attention/models.hpp"
+#include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/attention.hpp"
 
 namespace roofcast::attention {
@@ -62,16 +62,25 @@ double Shape::pairs() const {
   return square * (square + 1) / 2 + square * as_double(std::max<std::int64_t>(0, seq_kv - seq_q));
 }
 
-double Shape::all_scores() const {
-  return as_double(batch * heads) * as_double(seq_q) * as_double(seq_kv);
+Work training_work(const Problem& p) {
+  const Shape shape(p);
+  Work result = work(p);
+  if (!shape.backward) result.compulsory.write_bytes += shape.rows_bytes();
+  return result;
 }
 
-double Shape::q_bytes() const {
-  return as_double(batch * heads) * as_double(seq_q * head_dim) * element;
-}
-
-double Shape::kv_bytes() const {
-  return as_double(batch * kv_heads) * as_double(seq_kv * head_dim) * element;
+void check_computable(const Problem& p, const Shape& shape, const Gpu& gpu) {
+  require_tensor_cores(p.dtype, gpu);
+  constexpr std::int64_t kWidth = 8;  // 16 bytes
+  if (shape.head_dim % kWidth != 0) {
+    throw InputError("head_dim is " + std::to_string(shape.head_dim) +
+                     ": these kernels copy 16 bytes at a time, give a multiple of 8");
+  }
+  if (shape.visible(0) == 0) {
+    throw InputError("a causal mask with fewer keys (" + std::to_string(shape.seq_kv) +
+                     ") than queries (" + std::to_string(shape.seq_q) +
+                     ") leaves queries without a key: give at least as many keys");
+  }
 }
 
 constinit const KernelFamily kFamily = {.name = "attention",

@@ -49,17 +49,21 @@ struct Shape {
   std::int64_t visible(std::int64_t query) const;
   /// Scores of one head: S(S+1)/2 where a causal mask is square.
   double pairs() const;
+  double rows() const { return static_cast<double>(batch * heads) * static_cast<double>(seq_q); }
   double scores() const { return static_cast<double>(batch * heads) * pairs(); }
-  double all_scores() const;  ///< masked ones too
+  /// Masked ones too.
+  double all_scores() const { return rows() * static_cast<double>(seq_kv); }
   /// Of one matrix product over the scores: S, P·V, or one of the five of backward.
   double product_flops() const { return 2 * scores() * static_cast<double>(head_dim); }
   /// Two products; backward is counted as 2.5 times forward: five.
   double flops() const { return (backward ? 5 : 2) * product_flops(); }
-  double q_bytes() const;   ///< of all queries, and of as many results
-  double kv_bytes() const;  ///< of all keys, and of as many values
+  /// Of all queries, and of as many results.
+  double q_bytes() const { return rows() * row_bytes(); }
+  /// Of all keys, and of as many values.
+  double kv_bytes() const { return static_cast<double>(batch * kv_heads * seq_kv) * row_bytes(); }
   double row_bytes() const { return static_cast<double>(head_dim) * element; }
   /// Of the log-sum-exp of each row of scores, or another number of it: fp32.
-  double rows_bytes() const { return static_cast<double>(batch * heads * seq_q) * 4; }
+  double rows_bytes() const { return rows() * 4; }
 };
 
 extern const KernelFamily kFamily;

@@ -5,188 +5,133 @@
 #include <utility>
 
 #include "model/counting/coalescing.hpp"
-#include "model/counting/integers.hpp"
+#include "model/counting/totals.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 
 namespace roofcast::attention {
 namespace {
 
-// What the threads of a block issue for the scores of a step.
-double score_instructions(const Forward& c, bool masked) {
-  return c.kernel.instructions_a_score + (masked ? c.kernel.instructions_a_mask : 0) +
-         c.kernel.instructions_a_sum * c.head() / as_double(c.tile.keys);
+// Of each lane for a FLOP of mma.sync: m16n8k16 does 4096, and an ldmatrix brings operands of four.
+constexpr double kInstructionsAFlop = 32.0 / 4096 * (1 + 1.0 / 4);
+
+double copied_row(const Blocks& b) {
+  return copied_row_bytes(b.shape, b.width, b.kernel.wide());
 }
 
-Step step_of(const Forward& c, DType type, bool masked) {
-  const double scores = as_double(c.tile.queries * c.tile.keys);
+double instructions_a_score(const Blocks& b) {
+  const double counted = b.tile.counts.instructions_a_score, head = as_double(b.width);
+  if (counted > 0) return counted;
+  const double multiplying = !b.kernel.on_tensor_cores() ? b.kernel.vector_instructions * head
+                             : b.kernel.wide()           ? 0
+                                               : 2 * b.products * head * kInstructionsAFlop;
+  return b.kernel.instructions_a_score + multiplying;
+}
+
+Step step_of(const Blocks& b, DType type, bool masked) {
+  const double scores = as_double(b.tile.queries * b.tile.keys);
+  const double rows = as_double(b.rows_passing()), queries = as_double(b.tile.queries);
+  const double flops = 2 * b.products * as_double(b.width) * scores;
+  const double rescaled = b.keys_stay ? 0 : queries * as_double(b.width);
+  const double added = queries * b.added;
   Step step;
   step.issued.special_flops = scores;
-  const double kv_bytes = 2 * as_double(c.tile.keys) * c.shape.row_bytes();
-  set_traffic(step.issued, {2 * as_double(c.tile.keys) * c.copied_row(), 0});
-  double instructions = score_instructions(c, masked);
-  const double rows = as_double(c.tile.queries);
-  if (!c.tile.products()) {
-    step.issued.vector_flops = 4 * scores * c.head();
-    instructions += c.tile.vector_instructions * c.head();
-    step.waits.global = 2;  // K, then V
-  } else if (c.kernel.wide() && c.tile.dependent_loads == 0) {
-    // Each 64 rows read K, Q and V; P stays in registers.
-    step.issued.tensor_flops[type] = 4 * scores * c.head();
-    step.issued.shared_bytes = kv_bytes * (rows / 64 + 1) + rows * c.shape.row_bytes();
+  set_traffic(step.issued,
+              {rows * (2 * copied_row(b) + (b.keys_stay ? b.numbers : 0)), added * kSumElement});
+  if (b.kernel.on_tensor_cores()) {
+    step.issued.tensor_flops[type] = flops;
+    // The limit rests on what must go through: the tile that passes, in and out once.
+    step.issued.shared_bytes = 2 * rows * b.passing_row_bytes();
   } else {
-    step.issued.tensor_flops[type] = 4 * scores * c.head();
-    instructions += 4 * c.head() * kInstructionsAFlop;
-    // Warps that hold different queries read all of K and V each.
-    const double readers = std::max(1.0, rows / as_double(c.tile.rows_per_warp));
-    step.issued.shared_bytes = (readers + 1) * kv_bytes;
-    step.wavefronts.shared = step.issued.shared_bytes / 128;
+    step.issued.vector_flops = flops;
   }
-  step.warp_instructions = scores / 32 * instructions;
-  if (c.tile.products()) step.waits.tile_loads = 1;
-  step.waits.arithmetic = c.tile.waits_of_step;
-  step.waits.barriers = 1;
-  return step;
-}
-
-Step prologue_of(const Forward& c) {
-  Step step;
-  const double rows = c.by_boxes() ? as_double(c.tile.queries) : c.full_rows();
-  set_traffic(step.issued, {rows * c.copied_row(), 0});
-  step.waits = {.global = c.tile.dependent_loads,
-                .tile_loads = c.tile.alternates || !c.tile.products() ? 0.0 : 1.0,
-                .arithmetic = c.tile.waits_before,
-                .barriers = 1};
-  return step;
-}
-
-Step epilogue_of(const Forward& c) {
-  Step step;
-  const bool parts = c.splits > 1;
-  const double results = c.full_rows() * as_double(c.shape.head_dim);
-  const double element = parts ? kSumElement : c.shape.element;
-  // A part comes with what scales it.
-  const double lse_bytes = c.writes_lse || parts ? c.full_rows() * kSumElement : 0;
-  set_traffic(step.issued, {0, results * element + lse_bytes});
-  step.issued.special_flops = as_double(c.tile.queries);
+  const double a_score = instructions_a_score(b) + (masked ? b.kernel.instructions_a_mask : 0);
   step.warp_instructions =
-      as_double(c.tile.queries) * c.head() * c.kernel.instructions_a_result / 32;
+      (scores * a_score + (rescaled + added) * b.kernel.instructions_a_sum) / 32;
+  step.waits = b.tile.counts.waits;
   return step;
+}
+
+double mean_rows(const std::vector<Steps>& tiles, std::int64_t rows, std::int64_t extent) {
+  double sum = 0;
+  for (const Steps& each : tiles) sum += std::min(each.all() * as_double(rows), as_double(extent));
+  return sum / static_cast<double>(tiles.size());
 }
 
 }  // namespace
 
-ArrayUse kv_input(const Shape& shape, ArrayId array) {
-  const auto use = shape.seq_q == shape.seq_kv ? reads_activation : reads;
-  return use(array, shape.kv_bytes());
+double copied_row_bytes(const Shape& shape, std::int64_t width, bool by_boxes) {
+  if (by_boxes) return as_double(width) * shape.element;
+  return kSectorBytes * std::ceil(shape.row_bytes() / kSectorBytes);
 }
 
-std::vector<ArrayUse> forward_inputs(const Shape& shape) {
-  return {reads_activation(kQ, shape.q_bytes()), kv_input(shape, kK), kv_input(shape, kV)};
+BlockSteps block_steps(const Blocks& b, DType type) {
+  // On average: rows beyond the last are not written, and read where boxes are whole.
+  const double there = as_double(b.rows()) / as_double(b.tiles());
+  const double copied = b.kernel.wide() ? as_double(b.rows_held()) : there;
+  Step prologue, epilogue;
+  set_traffic(prologue.issued,
+              {copied * (b.held * copied_row(b) + (b.keys_stay ? 0 : b.numbers)), 0});
+  prologue.waits = b.tile.waits_before;
+  set_traffic(epilogue.issued, {0, there * b.written});
+  epilogue.warp_instructions = copied * b.tile.counts.instructions_a_row / 32;
+  return {prologue,
+          step_of(b, type, false),
+          step_of(b, type, true),
+          epilogue,
+          as_double(b.tile.stages),
+          b.kernel.wide() ? as_double(multiplying_groups(b.tile.warps)) : 0,
+          b.tile.chains,
+          b.tile.waited_products};
 }
 
-double copied_row_bytes(const Shape& shape, double padded, bool by_boxes) {
-  constexpr double kSector = 32, kLine = 128;
-  const std::int64_t chunk = 16, chunks = static_cast<std::int64_t>(shape.row_bytes()) / chunk;
-  const bool apart = chunks % 2 != 0;  // every other row begins between sectors
-  if (by_boxes) return padded * shape.element * (apart ? 1 + kSector / kLine : 1);
-  const double sectors = as_double(ceil_div(chunks, 2));
-  return kSector * (apart ? (sectors + as_double(chunks)) / 2 : sectors);
-}
-
-bool Forward::by_boxes() const {
-  return kernel.wide() && tile.products() && tile.dependent_loads == 0;
-}
-
-double Forward::head() const {
-  return as_double(width.value_or(padded_head(shape.head_dim)));
-}
-
-std::int64_t Forward::tiles() const {
-  return ceil_div(rows(), tile.queries);
-}
-
-double Forward::full_rows() const {
-  return as_double(rows()) / as_double(tiles());
-}
-
-double Forward::part_bytes() const {
-  if (splits == 1) return 0;
-  return as_double(splits * shape.batch * shape.heads * shape.seq_q) *
-         (as_double(shape.head_dim) + 1) * kSumElement;
-}
-
-double Forward::on_chip_bytes(std::int64_t shared_bytes) const {
-  return as_double(tile.queries) * head() * kSumElement + as_double(shared_bytes);
-}
-
-Steps Forward::steps(std::int64_t of_tile) const {
-  const std::int64_t first = of_tile * tile.queries / packed;
-  const std::int64_t end = std::min(rows(), (of_tile + 1) * tile.queries);
-  Steps steps = steps_over_keys(shape, first, ceil_div(end, packed) - 1, tile.keys);
-  const bool whole = shape.seq_q % tile.queries == 0 && shape.seq_kv % tile.keys == 0;
-  if (tile.masks_one_more && shape.causal && !whole && steps.full > 0) {
-    --steps.full;
-    ++steps.masked;
-  }
-  if (by_boxes()) steps.full_share = steps.masked_share = 1;
-  return steps;
-}
-
-BlockSteps forward_blocks(const Forward& forward, DType type) {
-  return {prologue_of(forward),
-          step_of(forward, type, false),
-          step_of(forward, type, true),
-          epilogue_of(forward),
-          as_double(forward.tile.stages),
-          forward.by_boxes() ? forward.kernel.warpgroups(forward.tile.warps) : 0,
-          forward.tile.chains,
-          forward.tile.waited_products};
-}
-
-Plan cleared_counter() {
+Plan even_launch(std::int64_t blocks, std::int64_t threads, std::vector<ArrayUse> arrays,
+                 Step step) {
   Plan plan;
-  plan.launch.block[0] = 32;
-  plan.launch.registers = 16;
-  Step step;
-  set_traffic(step.issued, {0, kSectorBytes});
+  plan.launch.grid[0] = blocks;
+  plan.launch.block[0] = threads;
+  plan.launch.registers = 32;
+  plan.arrays = std::move(arrays);
+  Traffic sum;
+  for (const ArrayUse& use : plan.arrays) sum += use.footprint;
+  set_traffic(step.issued, shared_by(sum, as_double(blocks)));
   set_blocks(plan, {{step}});
-  return plan;
-}
-
-Plan sum_of_parts(const Forward& c) {
-  const PartSums& sums = c.sums;
-  const std::int64_t warps = std::max(sums.warps_of_row, std::int64_t{4});
-  const std::int64_t rows = c.shape.batch * c.shape.heads * c.shape.seq_q;
-  const double outputs = as_double(rows * c.shape.head_dim);
-  Plan plan;
-  plan.launch.grid[0] = ceil_div(rows, warps / sums.warps_of_row);
-  plan.launch.block[0] = 32 * warps;
-  plan.launch.registers = 40;
-  plan.useful.vector_flops = outputs * as_double(c.splits) * 2;
-  plan.useful.special_flops = as_double(rows * c.splits);
-  plan.arrays = {scratch(kParts, {c.part_bytes(), 0}), writes(kO, c.shape.q_bytes())};
-  double written = c.shape.q_bytes();
-  if (c.writes_lse) {
-    plan.arrays.push_back(writes(kLse, c.shape.rows_bytes()));
-    written += c.shape.rows_bytes();
-  }
-  const double blocks = as_double(plan.launch.blocks());
-  Step step;
-  step.issued.vector_flops = plan.useful.vector_flops / blocks;
-  step.issued.special_flops = plan.useful.special_flops / blocks;
-  step.warp_instructions = outputs / blocks / 32 * (as_double(c.splits) * 1.5 + 4);
-  set_traffic(step.issued, {c.part_bytes() / blocks, written / blocks});
-  // The log-sum-exps, then parts; what warps have of a row meets in shared memory.
-  step.waits.global = 1 + as_double(ceil_div(c.splits, sums.parts_at_once.value_or(c.splits)));
-  if (sums.warps_of_row > 1) {
-    step.waits.barriers = 1;
-    step.waits.shared = as_double(sums.warps_of_row);
-    plan.launch.shared_bytes = sums.shared_bytes;
-  }
-  set_blocks(plan, {{step}});
-  plan.notes.estimated_traffic = true;
   plan.notes.caveat = "registers are a guess";
   return plan;
+}
+
+Plan launch_plan(const Blocks& b, std::int64_t splits, DType type) {
+  Plan plan;
+  plan.needs = {b.kernel.product, b.kernel.copy()};
+  (b.kernel.on_tensor_cores() ? plan.useful.tensor_flops[type] : plan.useful.vector_flops) =
+      b.products * b.shape.product_flops();
+  // Without tensor memory every exponential goes through the special-function unit.
+  if (b.kernel.product != Instruction::tcgen05) plan.useful.special_flops = b.shape.scores();
+  plan.launch.grid[0] = b.tiles() * b.heads() * splits;
+  plan.launch.block[0] = b.tile.warps * 32;
+  plan.launch.registers = b.tile.registers;
+  plan.launch.shared_bytes = b.tile.shared_bytes;
+  plan.scheduler = b.tile.scheduler;
+  const std::int64_t sums = (b.keys_stay ? 2 : 1) * b.rows_held() * b.width;
+  plan.on_chip_bytes = as_double(sums) * kSumElement + as_double(b.tile.shared_bytes);
+  return plan;
+}
+
+void add_tiles(Plan& plan, const Blocks& b, const BlockSteps& steps) {
+  const std::vector<Steps> tiles = steps_of_tiles(b);
+  const std::int64_t group = b.keys_stay ? 1 : b.shape.group();
+  const double rows =
+      mean_rows(tiles, b.rows_passing(), b.keys_stay ? b.shape.seq_q : b.shape.seq_kv);
+  const double sums = rows * b.added * kSumElement;
+  plan.raster = TileRaster{.tile_rows = b.heads() / group,
+                           .tile_columns = b.tiles() * group,
+                           .group_rows = std::max<std::int64_t>(1, b.tile.together / group),
+                           .row_panel_bytes = rows * b.passing_row_bytes() + sums};
+  add_blocks(plan, steps, tiles, b.heads(), b.tile.together);
+  // Blocks that run together find what they share in L2 with one access: no limit rests on more
+  // than one read of each array.
+  double more = l2_of_launch(plan).read_bytes;
+  for (const ArrayUse& use : plan.arrays) more -= use.compulsory.read_bytes;
+  plan.joined.most = std::max(0.0, more);
 }
 
 }  // namespace roofcast::attention

@@ -1,9 +1,7 @@
 #pragma once
-// What blocks of attention kernels do, a library's or this project's: a tile of one sequence stays,
-// the other sequence passes in steps.
-#include <algorithm>
+// Blocks of attention kernels, a library's or this project's: a tile of one sequence stays, two
+// matrices of the other sequence pass in steps.
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "model/kernels/attention/flash.hpp"
@@ -35,73 +33,69 @@ enum Array : ArrayId {
   kKept      ///< what dropout kept, a byte a score
 };
 
-/// Of its two products a warpgroup waits for S: P·V of the step before runs behind exponentials.
-inline constexpr double kWaitsForScores = 1.0 / 2;
 inline constexpr double kSumElement = 4;  ///< bytes of an fp32 sum
 
-/// K or V as forward reads it: of self-attention it was just computed, else it is a cache.
-ArrayUse kv_input(const Shape& shape, ArrayId array);
-/// Q, K and V of forward.
-std::vector<ArrayUse> forward_inputs(const Shape& shape);
+/// The share of a step's products that a warpgroup waits for with nothing behind. Forward: S alone,
+/// P·V of the step before runs behind exponentials. Blocks of keys: dQ alone, dP runs behind
+/// exponentials, dV behind dS, dK behind a barrier, the next S behind additions to dQ. Blocks of
+/// queries: two of three.
+inline constexpr double kWaitsForScores = 1.0 / 2, kWaitsForDq = 1.0 / 5, kWaitsForTwo = 2.0 / 3;
 
-/// Of a block: queries it holds, keys of a step, its warps and how it runs them.
-struct Tile {
-  std::int64_t queries;
-  std::int64_t keys;
-  std::int64_t warps;
-  std::int64_t rows_per_warp;  ///< that share an operand which a warp has read from shared memory
-  std::int64_t stages;         ///< of K and of V
-  std::int64_t blocks_per_sm;  ///< that its registers leave room for
-  /// Where threads multiply, of each for an element of K and of V; 0: tensor cores do.
-  double vector_instructions = 0;
-  double dependent_loads = 0;  ///< one after the other before the first tile: lengths, pages
-  /// Its warpgroups hold tiles of their own: one starts while another works.
-  bool alternates = false;
-  double waits_before = 0;   ///< dependent operations beside those loads
-  double waits_of_step = 0;  ///< the same of a step
-  /// Of the block that adds the parts of split keys, where no launch does.
-  double merging_loads = 0;
-  double chains = 1, waited_products = 1;  ///< as of Phase
-  TileScheduler scheduler = TileScheduler::hardware;
-  bool masks_one_more = false;  ///< step under a causal mask, where tiles are not whole
-  bool in_order = false;        ///< tiles of a head from the first on; else the longest first
-
-  bool products() const { return vector_instructions == 0; }  ///< on tensor cores
-};
-
-/// How a kernel goes about it.
+/// What a kernel multiplies with, and what its threads issue beside.
 struct Kernel {
-  Instruction product;  ///< matrix instruction; all but mma_sync read shared memory themselves
-  double instructions_a_score =
-      0;  ///< of a thread for one score: scale, maximum, exponential, sum …
-  double instructions_a_sum =
-      0;  ///< of a thread for one element of the sums in each step: rescaling
-  double instructions_a_mask = 0;  ///< more of a thread for one score where a causal mask cuts
-  double instructions_a_result =
-      0;  ///< of a thread for an element of O, or of dK and dV, at the end
+  Instruction product;              ///< all but mma_sync read shared memory themselves
+  double instructions_a_score = 0;  ///< scale, maximum, exponential, sum …
+  double instructions_a_sum = 0;    ///< of an element of the sums that a step rescales or adds to
+  double instructions_a_mask = 0;   ///< more for a score where a causal mask cuts
+  /// Of an element of K and of V where threads multiply; 0: tensor cores do.
+  double vector_instructions = 0;
 
+  bool on_tensor_cores() const { return vector_instructions == 0; }
   bool wide() const { return product != Instruction::mma_sync; }
-  /// Warpgroups of so many warps that multiply, each for itself, beside one that copies; none for
-  /// mma.sync.
-  double warpgroups(std::int64_t warps) const {
-    constexpr std::int64_t kWarpsOfGroup = 4;
-    return wide() ? static_cast<double>(std::max<std::int64_t>(1, warps / kWarpsOfGroup - 1)) : 0;
-  }
-  /// Of this project's kernels: how operands reach shared memory.
+  /// How operands reach shared memory.
   Instruction copy() const { return wide() ? Instruction::bulk_copy : Instruction::cp_async; }
 };
 
-/// Of each lane for a FLOP of mma.sync: m16n8k16 does 4096, and an ldmatrix brings operands of
-/// four.
-inline constexpr double kInstructionsAFlop = 32.0 / 4096 * (1 + 1.0 / 4);
+/// What the counters of a run say of a kernel; 0: as any kernel of its kind.
+struct StepCounts {
+  double instructions_a_score = 0;  ///< of a thread, in steps
+  double instructions_a_row = 0;    ///< of a thread for a row that stays, beside the steps
+  double addition_bytes = 0;        ///< of dQ, that a wavefront of L1 adds
+  Waits waits{.tile_loads = 1, .barriers = 1};  ///< of a step
+};
+
+/// What a block holds, and how its warps share it.
+struct Tile {
+  std::int64_t queries, keys;  ///< of the tile that stays, and of a step
+  std::int64_t warps;
+  std::int64_t stages;         ///< of each of the two matrices that pass
+  std::int64_t blocks_per_sm;  ///< that its registers leave room for
+  std::int64_t registers = 0;  ///< a thread
+  std::int64_t shared_bytes = 0;
+  /// Heads of the tiles that are worked on together, so that what passes them stays in L2.
+  std::int64_t together = 1;
+  StepCounts counts{};
+  Waits waits_before{.tile_loads = 1, .barriers = 1};  ///< of the first step
+  double chains = 1, waited_products = 1;              ///< as of Phase
+  TileScheduler scheduler = TileScheduler::hardware;
+  bool deals_keys = false;  ///< to its warps; K and V have one place in turn
+  bool merges = false;      ///< the last block adds the parts of split keys; else a launch does
+  bool in_order = false;    ///< tiles of a head from the first on; else the longest first
+  std::int64_t warps_across = 1;  ///< of backward, that share out columns: others have own rows
+  std::int64_t parts = 1;         ///< of a step, whose scores a block of backward holds at a time
+  std::int64_t dq_rows = 16;      ///< of dQ, that a warp of mma.sync adds up
+};
+
+/// Warpgroups that multiply beside one that copies.
+constexpr std::int64_t multiplying_groups(std::int64_t warps) {
+  return warps / 4 > 2 ? warps / 4 - 1 : 1;
+}
 
 /// Steps of a block: without a mask, and with one. Means, where blocks that differ count as equal.
 struct Steps {
   double full = 0;
   double masked = 0;
-  /// Of what so many whole steps would read, what is there.
-  double full_share = 1;
-  double masked_share = 1;
+  double share = 1;  ///< of what so many whole steps would read, what is there
 
   double all() const { return full + masked; }
   friend bool operator==(const Steps&, const Steps&) = default;
@@ -116,9 +110,28 @@ Steps steps_over_keys(const Shape& shape, std::int64_t first, std::int64_t last,
 Steps steps_over_queries(const Shape& shape, std::int64_t first, std::int64_t last,
                          std::int64_t queries);
 
-/// Rows that a block takes of an extent, on average over the blocks: whole tiles of `tile` rows,
-/// but for what the last one lacks.
-double mean_rows(const std::vector<Steps>& blocks, std::int64_t tile, std::int64_t extent);
+/// The blocks of one launch.
+struct Blocks {
+  const Shape& shape;
+  const Kernel& kernel;
+  const Tile& tile;
+  std::int64_t width;       ///< elements that a row of a tile has room for
+  bool keys_stay = false;   ///< else queries
+  std::int64_t packed = 1;  ///< query heads that share a block
+  double products = 2;      ///< of a step
+  double held = 1;          ///< matrices that stay
+  double numbers = 0;       ///< bytes of a query beside its matrices
+  double written = 0;       ///< bytes of a row that stays, at the end
+  double added = 0;         ///< elements of a row of dQ, to which steps add
+
+  std::int64_t rows_held() const { return keys_stay ? tile.keys : tile.queries; }
+  std::int64_t rows_passing() const { return keys_stay ? tile.queries : tile.keys; }
+  /// Rows of the sequence that stays: of the heads packed.
+  std::int64_t rows() const { return keys_stay ? shape.seq_kv : shape.seq_q * packed; }
+  std::int64_t tiles() const { return ceil_div(rows(), rows_held()); }
+  std::int64_t heads() const { return shape.batch * shape.heads / packed; }
+  double passing_row_bytes() const { return 2 * shape.row_bytes() + (keys_stay ? numbers : 0); }
+};
 
 /// What blocks of one kernel do, whatever the number of steps.
 struct BlockSteps {
@@ -129,64 +142,32 @@ struct BlockSteps {
   double ahead;                                        ///< as of Phase
   double groups = 0, chains = 1, waited_products = 1;  ///< as of Phase
 };
+/// All but the wavefronts of shared memory.
+BlockSteps block_steps(const Blocks& blocks, DType type);
 BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps& steps);
 
-/// Bytes that L2 sends for a row of Q, K, V or dO, of which a tile has `padded` elements. TMA
-/// counts whole boxes, the zeros beyond the head and beyond the last row with the rest, and a
-/// sector more for each line of a row that does not begin at a sector. Of cp.async two neighbouring
-/// lanes ask together: for a sector, or where their row does not begin at one for two.
-double copied_row_bytes(const Shape& shape, double padded, bool by_boxes);
+/// Bytes that L2 sends for a row of Q, K, V or dO, of which a tile has `width` elements: whole
+/// boxes of TMA with the zeros beyond the head, or the sectors of cp.async.
+double copied_row_bytes(const Shape& shape, std::int64_t width, bool by_boxes);
 
-/// How the parts of split keys are added.
-struct PartSums {
-  std::int64_t warps_of_row = 1;
-  std::optional<std::int64_t> parts_at_once{};  ///< of a row, on their way; absent: all
-  std::int64_t shared_bytes = 0;                ///< of a block, where a row has several warps
-};
-/// Blocks of queries that K and V pass.
-struct Forward {
-  Shape shape;
-  Kernel kernel;
-  Tile tile;
-  std::int64_t packed = 1;  ///< query heads whose queries fill a tile together
-  std::int64_t splits = 1;  ///< of the keys, each a block's
-  bool writes_lse = false;
-  /// Elements that a row of a tile has room for; absent: as this project's kernels pad a head.
-  std::optional<std::int64_t> width{};
-  PartSums sums{};
+/// The steps of each tile of a head, longest first unless tiles go in order.
+std::vector<Steps> steps_of_tiles(const Blocks& blocks);
 
-  double head() const;
-  bool by_boxes() const;  ///< copies rows by TMA
-  double copied_row() const { return copied_row_bytes(shape, head(), by_boxes()); }
-  std::int64_t rows() const { return shape.seq_q * packed; }
-  std::int64_t tiles() const;  ///< of the heads packed
-  std::int64_t copies() const { return shape.batch * shape.heads / packed; }
-  std::int64_t blocks() const { return tiles() * copies() * splits; }
-  /// Of a tile, on average: rows beyond the last are neither read nor written.
-  double full_rows() const;
-  /// Sums of parts, each with what scales it; 0 where keys are not split.
-  double part_bytes() const;
-  /// Sums of a block, and its shared memory.
-  double on_chip_bytes(std::int64_t shared_bytes) const;
-  /// Of a block, before its keys are split.
-  Steps steps(std::int64_t tile) const;
-};
-BlockSteps forward_blocks(const Forward& forward, DType type);
+/// Adds `copies` (heads) of all tiles, so many together, of those the first tiles first. Equal
+/// neighbours are one class, and there are at most 32 classes of tiles, of neighbours' means where
+/// there would be more.
+void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& tiles,
+                std::int64_t copies, std::int64_t together, std::int64_t splits = 1);
 
-/// cudaMemsetAsync of the counter from which blocks that stay take tiles: a launch of its own.
-Plan cleared_counter();
+/// A launch of equal blocks of one step, which share the traffic of its arrays; 32 registers are a
+/// guess.
+Plan even_launch(std::int64_t blocks, std::int64_t threads, std::vector<ArrayUse> arrays,
+                 Step step);
 
-Plan sum_of_parts(const Forward& forward);
+/// A launch without its arrays and classes of blocks.
+Plan launch_plan(const Blocks& blocks, std::int64_t splits, DType type);
 
-/// The order in which blocks run: `copies` of all tiles (heads), as many copies together as stay in
-/// L2, of those the longest blocks first.
-struct Order {
-  std::int64_t copies;
-  std::int64_t together;
-};
-/// Adds the blocks to the plan: equal neighbours are one class, and there are at most 64 classes,
-/// of neighbours' means where there would be more.
-void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& longest_first,
-                const Order& order);
+/// Adds the blocks in the order of their tiles, which says what of the passing rows L2 keeps.
+void add_tiles(Plan& plan, const Blocks& blocks, const BlockSteps& steps);
 
 }  // namespace roofcast::attention

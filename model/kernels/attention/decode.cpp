@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "model/kernels/attention/blocks.hpp"
 #include "model/kernels/attention/decode.hpp"
+#include "model/kernels/attention/forward.hpp"
 #include "model/kernels/attention/models.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
@@ -43,40 +43,36 @@ std::int64_t units_of(const Shape& shape) {
   return ceil_div(shape.seq_kv, kUnitKeys);
 }
 
-Forward forward_of(const Shape& shape, std::int64_t splits) {
-  const decoding::Tile& tile = tile_for(shape);
-  return {.shape = shape,
-          .kernel = {.product = Instruction::mma_sync},
-          .tile = {.queries = kMostRows,
-                   .keys = kUnitKeys,
-                   .warps = tile.warps,
-                   .rows_per_warp = kMostRows,
-                   .stages = tile.stages,
-                   .blocks_per_sm = tile.blocks},
-          .packed = shape.group(),
-          .splits = splits,
-          .writes_lse = true};
-}
-
-// A unit of each warp: all of them read K, V and, again, Q from shared memory.
-Step round_of(const Shape& shape, const decoding::Tile& tile, DType type) {
-  const double d = as_double(tile.head_dim), warps = as_double(tile.warps);
-  const double scores = as_double(kMostRows * kUnitKeys) * warps;
-  const double passed = 2 * as_double(kUnitKeys) * shape.row_bytes() * warps;
-  Step step;
-  step.issued.tensor_flops[type] = 4 * scores * d;
-  step.issued.special_flops = scores;
-  step.issued.shared_bytes = 2 * passed;
-  step.wavefronts.shared =
-      (as_double(tile.stage_bytes()) + as_double(kMostRows) * d * shape.element) * warps / 128;
-  const double keys = as_double(kUnitKeys) * warps;
-  set_traffic(step.issued, {2 * keys * copied_row_bytes(shape, d, false), 0});
+// A step is a unit of each warp.
+Forward forward_of(const Shape& shape, DType type, std::int64_t splits) {
+  constexpr std::int64_t kLoadsOfWarp = 4;  // in flight
+  constexpr double kProductWaits = 8;       // latency of mma.sync in multiply-adds: 33 cycles (L24)
+  const decoding::Tile& t = tile_for(shape);
+  const double d = as_double(t.head_dim);
+  Tile tile{.queries = kMostRows,
+            .keys = kUnitKeys * t.warps,
+            .warps = t.warps,
+            .stages = t.stages,
+            .blocks_per_sm = t.blocks,
+            .registers = compiled::registers("attention::decoding::decode_kernel", type,
+                                             head_row(shape.head_dim)),
+            .shared_bytes = t.shared_bytes() + t.static_shared_bytes()};
+  tile.counts.instructions_a_score =
+      (kUnitInstructions + kElementInstructions * d) * 32 / as_double(kMostRows * kUnitKeys);
   // Of one unit: K from shared memory, a product after the other along d, the maximum of four
   // lanes, the exponentials, V and its products.
-  constexpr double kProductWaits = 8;  // latency of mma.sync in multiply-adds: 33 cycles (L24)
-  step.waits = {.tile_loads = 1, .shared = 7, .arithmetic = (d / 32 + 2) * kProductWaits + 20};
-  step.warp_instructions = warps * (kUnitInstructions + kElementInstructions * d);
-  return step;
+  tile.counts.waits = {
+      .tile_loads = 1, .shared = 7, .arithmetic = (d / 32 + 2) * kProductWaits + 20};
+  return {.shape = shape,
+          .kernel = {.product = Instruction::mma_sync},
+          .tile = tile,
+          .width = t.head_dim,
+          .packed = shape.group(),
+          .splits = splits,
+          .writes_lse = true,
+          .sums = {.warps_of_row = decoding::kCombineWarps,
+                   .parts_at_once = decoding::kCombineWarps * kLoadsOfWarp,
+                   .shared_bytes = decoding::kCombineSharedBytes}};
 }
 
 // Instructions of a warp beside its units: half before them, for the copies of all stages and Q,
@@ -100,45 +96,19 @@ void set_ends(BlockSteps& blocks, const decoding::Tile& tile) {
   blocks.epilogue.waits = {.shared = 12, .arithmetic = 100 + dependent, .barriers = 2};
 }
 
-// Of so many units, which the warps share out.
-BlockClass blocks_of(const Forward& c, DType type, std::int64_t count, std::int64_t units) {
-  const decoding::Tile& tile = tile_for(c.shape);
-  BlockSteps blocks = forward_blocks(c, type);
-  set_ends(blocks, tile);
-  blocks.full = round_of(c.shape, tile, type);
-  blocks.ahead = as_double(tile.stages);
-  blocks.groups = as_double(tile.warps);
-  const double there = as_double(c.shape.seq_kv) / as_double(units_of(c.shape) * kUnitKeys);
-  return block_class(blocks, count, {as_double(units) / as_double(tile.warps), 0, there, 1});
-}
-
 Plan main_launch(const Forward& c, DType type) {
-  const Shape& s = c.shape;
-  const decoding::Tile& tile = tile_for(s);
-  Plan plan;
-  plan.needs = {Instruction::mma_sync, Instruction::cp_async};
-  plan.useful.tensor_flops[type] = s.flops();
-  plan.useful.special_flops = s.scores();
-  plan.arrays = forward_inputs(s);
-  if (c.splits > 1) {
-    plan.arrays.push_back(scratch(kParts, {0, c.part_bytes()}));
-  } else {
-    plan.arrays.push_back(writes(kO, s.q_bytes()));
-    plan.arrays.push_back(writes(kLse, s.rows_bytes()));
-  }
-  plan.launch.grid[0] = c.blocks();
-  plan.launch.block[0] = tile.threads();
-  plan.launch.shared_bytes = tile.shared_bytes() + tile.static_shared_bytes();
-  plan.launch.registers =
-      compiled::registers("attention::decoding::decode_kernel", type, head_row(s.head_dim));
-  plan.on_chip_bytes = as_double(kMostRows * tile.warps) * c.head() * kSumElement +
+  const decoding::Tile& tile = tile_for(c.shape);
+  const double warps = as_double(tile.warps);
+  Plan plan = forward_plan(c, type);
+  plan.on_chip_bytes = as_double(kMostRows * tile.warps * c.width) * kSumElement +
                        as_double(plan.launch.shared_bytes);
-  // A split leaves some blocks a unit more than others.
-  const std::int64_t units = units_of(s), longer = units % c.splits;
-  if (longer > 0) {
-    plan.blocks.push_back(blocks_of(c, type, longer * c.copies(), units / c.splits + 1));
-  }
-  plan.blocks.push_back(blocks_of(c, type, (c.splits - longer) * c.copies(), units / c.splits));
+  BlockSteps steps = block_steps(c.blocks(), type);
+  set_ends(steps, tile);
+  // All warps read K, V and, again, Q from shared memory.
+  steps.full.wavefronts.shared =
+      as_double(tile.stage_bytes() + kMostRows * tile.head_dim * 2) * warps / 128;
+  steps.groups = warps;
+  deal_keys(plan, c, steps, kUnitKeys);
   return plan;
 }
 
@@ -149,18 +119,18 @@ Plan main_launch(const Forward& c, DType type) {
 std::vector<Problem> decode_candidates(const Problem& p, const Gpu& gpu) {
   if (p[kDecodeSplits] != kToChoose) return {p};
   const Shape shape = checked_shape(p, gpu);
-  const Forward whole = forward_of(shape, 1);
+  const std::int64_t whole = shape.batch * shape.kv_heads;  // blocks of one part
   const std::int64_t places = gpu.slots(tile_for(shape).blocks);
   const std::int64_t most =
       std::clamp(units_of(shape) / tile_for(shape).warps, std::int64_t{1}, decoding::kMostSplits);
   constexpr std::int64_t kMostRounds = 4;
-  std::set<std::int64_t> splits = {1, 2, 3, 4, 6, 8, gpu.slots(1) / whole.blocks()};
+  std::set<std::int64_t> splits = {1, 2, 3, 4, 6, 8, gpu.slots(1) / whole};
   for (std::int64_t rounds = 1; rounds <= kMostRounds; ++rounds) {
-    splits.insert(rounds * places / whole.blocks());
+    splits.insert(rounds * places / whole);
   }
   std::vector<Problem> found;
   for (const std::int64_t parts : splits) {
-    const bool useful = parts <= most && (parts - 1) * whole.blocks() < kMostRounds * places;
+    const bool useful = parts <= most && (parts - 1) * whole < kMostRounds * places;
     if (parts < 1 || (parts > 1 && !useful)) continue;
     found.push_back(p);
     found.back()[kDecodeSplits] = parts;
@@ -176,11 +146,7 @@ LaunchSequence plan_decode(const Problem& p, const Gpu& gpu) {
                      std::to_string(most) + ", a unit of " + std::to_string(kUnitKeys) +
                      " keys each at least");
   }
-  Forward c = forward_of(shape, p[kDecodeSplits]);
-  constexpr std::int64_t kLoadsOfWarp = 4;  // in flight
-  c.sums = {.warps_of_row = decoding::kCombineWarps,
-            .parts_at_once = decoding::kCombineWarps * kLoadsOfWarp,
-            .shared_bytes = decoding::kCombineSharedBytes};
+  const Forward c = forward_of(shape, p.dtype, p[kDecodeSplits]);
   LaunchSequence program = launch_of(main_launch(c, p.dtype));
   if (c.splits > 1) {
     Plan sum = sum_of_parts(c);

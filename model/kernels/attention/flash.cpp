@@ -1,11 +1,10 @@
-// attention.flash2 and attention.flash3.
+// attention.flash2 and attention.flash3, with what the counters say of them.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <string>
 
-#include "model/counting/coalescing.hpp"
-#include "model/kernels/attention/flash_counts.hpp"
+#include "model/kernels/attention/backward.hpp"
+#include "model/kernels/attention/forward.hpp"
 #include "model/kernels/attention/models.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
@@ -13,161 +12,175 @@
 namespace roofcast::attention {
 namespace {
 
-// Of the steps of a tile, those in which the maximum of one of so many rows grows, with scores in
-// any order: step t has the largest of t of a row with the chance 1/t.
-double growing_share(double steps, double rows) {
-  constexpr int kFew = 256;  // beyond those the chance is rows/t
-  double growing = 0;
-  for (int t = 1; t <= kFew && t <= steps; ++t) growing += 1 - std::pow(1 - 1.0 / t, rows);
-  if (steps > kFew) growing += rows * std::log(steps / kFew);
-  return std::min(1.0, growing / std::max(1.0, steps));
-}
+// A mask compares and selects. Forward of flash2 multiplies the sums in every step.
+constexpr double kMaskInstructions = 2;
+constexpr Kernel kMmaForward = {Instruction::mma_sync, 0, 1, kMaskInstructions};
+constexpr Kernel kMma = {Instruction::mma_sync, 0, 0, kMaskInstructions};
+constexpr Kernel kWgmma = {Instruction::wgmma, 0, 0, kMaskInstructions};
 
-// As the counters say, instead of what any kernel of its kind does.
-void set_counts(BlockSteps& blocks, const Forward& c, const Counted& counted, double steps,
-                double shared_bytes) {
-  const double scores = as_double(c.tile.queries * c.tile.keys);
-  double a_score = counted.a_score;
-  if (!c.kernel.wide()) {
-    a_score +=
-        growing_share(steps, as_double(c.tile.rows_per_warp)) * c.head() / as_double(c.tile.keys);
+// By head dim: instructions of a thread for a score of a step, and for a row of the block before
+// and after its steps. By the counters of 1024 to 16384 keys, which tell one from the other; passes
+// beside the blocks are counted apart.
+// Forward, without the multiplications of O.
+constexpr std::array<StepCounts, 3> kFlash2Forward = {{{8.3, 950}, {12.2, 1540}, {21.4, 2730}}};
+constexpr std::array<StepCounts, 3> kFlash3Forward = {{{6.5, 760}, {6.3, 1480}, {9.2, 1800}}};
+
+// Blocks of keys, which add up dQ, with the bytes that a wavefront adds; and in two passes, of a
+// score, blocks of keys without dQ, and blocks of queries for dQ alone.
+struct BackwardCounts {
+  StepCounts keys;
+  double without_dq, dq_alone;
+
+  StepCounts of_keys(DqSum dq) const {
+    StepCounts counts = keys;
+    if (dq == kTwoPass) counts.instructions_a_score = without_dq;
+    return counts;
   }
-  for (Step* step : {&blocks.full, &blocks.masked}) {
-    const double mask = step == &blocks.masked ? kMaskInstructions : 0;
-    step->warp_instructions = scores * (a_score + mask) / 32;
-    step->wavefronts.shared = scores * shared_bytes / 128;
-  }
-  blocks.epilogue.warp_instructions = as_double(c.tile.queries) * counted.a_row / 32;
+  StepCounts of_queries() const { return {dq_alone, keys.instructions_a_row / 2}; }
+};
+constexpr std::array<BackwardCounts, 3> kFlash2Backward = {
+    {{{23.4, 2670, 32}, 14.4, 9.8}, {{34.5, 3440, 32}, 21.7, 15.9}, {{93.9, 4970, 32}, 63, 34}}};
+constexpr std::array<BackwardCounts, 3> kFlash3Backward = {
+    {{{9.4, 320, 128}, 8.3, 6.1}, {{13.0, 640, 128}, 10.7, 6.8}, {{26.7, 1280, 128}, 24.3, 20}}};
+
+// Products that a warp of mma.sync has under way.
+constexpr double kUnrolled = 4.5;
+
+/// A tile as the CUDA kernels are compiled for it.
+template <class Compiled>
+Tile tile_of(const Compiled& tile, std::int64_t registers, std::int64_t shared_bytes,
+             std::int64_t together, const StepCounts& counts) {
+  return {.queries = tile.queries,
+          .keys = tile.keys,
+          .warps = tile.threads() / 32,
+          .stages = tile.stages,
+          .blocks_per_sm = 1,
+          .registers = registers,
+          .shared_bytes = shared_bytes,
+          .together = together,
+          .counts = counts};
 }
 
-// Tiles of the heads that run together, longest first; which of K and V comes from DRAM again
-// follows from that order.
-void set_tiles(Plan& plan, const Forward& c, DType type, const Counted& counted,
-               double shared_bytes) {
-  const Shape& s = c.shape;
-  const std::int64_t heads = s.batch * s.heads;
-  const auto kv_bytes = static_cast<std::int64_t>(as_double(s.seq_kv) * s.row_bytes());
-  const std::int64_t together = heads_together(heads, s.group(), kv_bytes, s.causal);
-  std::vector<Steps> tiles;
-  double steps = 0;
-  for (std::int64_t i = c.tiles(); i-- > 0;) {
-    tiles.push_back(c.steps(i));
-    steps += tiles.back().all();
-  }
-  BlockSteps blocks = forward_blocks(c, type);
-  set_counts(blocks, c, counted, steps / as_double(c.tiles()), shared_bytes);
-  add_blocks(plan, blocks, tiles, {heads, together});
-  const double panel = mean_rows(tiles, c.tile.keys, s.seq_kv) * 2 * s.row_bytes();
-  plan.raster = TileRaster{.tile_rows = s.batch * s.kv_heads,
-                           .tile_columns = c.tiles() * s.group(),
-                           .group_rows = std::max<std::int64_t>(1, together / s.group()),
-                           .row_panel_bytes = panel};
-  // Blocks that run together find K and V in L2 with one access: no limit rests on more.
-  plan.joined.most = std::max(0.0, l2_of_launch(plan).read_bytes - s.q_bytes() - 2 * s.kv_bytes());
+std::int64_t forward_together(const Shape& s) {
+  return heads_together(s.batch * s.heads, s.group(),
+                        static_cast<std::int64_t>(as_double(s.seq_kv) * s.row_bytes()), s.causal);
 }
 
-Plan forward_plan(const Forward& c, DType type, const Counted& counted, double shared_bytes) {
-  Plan plan;
-  plan.needs = {c.kernel.product, c.kernel.copy()};
-  plan.useful.tensor_flops[type] = c.shape.flops();
-  plan.useful.special_flops = c.shape.scores();
-  plan.arrays = forward_inputs(c.shape);
-  plan.arrays.push_back(writes(kO, c.shape.q_bytes()));
-  plan.arrays.push_back(writes(kLse, c.shape.rows_bytes()));
-  set_tiles(plan, c, type, counted, shared_bytes);
-  return plan;
-}
-
-LaunchSequence flash2_forward(const Shape& shape, DType type) {
-  const Flash2Tile& tile = kFlash2Tiles[head_row(shape.head_dim)];
-  const Forward c{.shape = shape,
-                  .kernel = kMma,
-                  .tile = {.queries = tile.queries,
-                           .keys = tile.keys,
-                           .warps = tile.warps,
-                           .rows_per_warp = tile.queries / tile.warps,
-                           .stages = tile.stages,
-                           .blocks_per_sm = tile.blocks,
-                           .chains = kUnrolled},
-                  .writes_lse = true};
-  Plan plan =
-      forward_plan(c, type, kFlash2Forward[head_row(shape.head_dim)], shared_bytes_of(tile));
-  plan.launch.grid[0] = c.blocks();
-  plan.launch.block[0] = tile.threads();
-  plan.launch.registers =
-      compiled::registers("attention::mma::forward_kernel", type, head_row(shape.head_dim));
-  plan.launch.shared_bytes = tile.shared_bytes();
-  plan.on_chip_bytes = c.on_chip_bytes(plan.launch.shared_bytes);
-  return launch_of(std::move(plan));
+Forward flash2_forward(const Shape& s, DType type) {
+  const std::size_t head = head_row(s.head_dim);
+  const Flash2Tile& t = kFlash2Tiles[head];
+  Tile tile = tile_of(t, compiled::registers("attention::mma::forward_kernel", type, head),
+                      t.shared_bytes(), forward_together(s), kFlash2Forward[head]);
+  tile.chains = kUnrolled;
+  return {.shape = s,
+          .kernel = kMmaForward,
+          .tile = tile,
+          .width = padded_head(s.head_dim),
+          .writes_lse = true};
 }
 
 // A block stays on its SM. Where a mask makes tiles unequal, blocks take the next one from a
 // counter.
-LaunchSequence flash3_forward(const Shape& shape, DType type, const Gpu& gpu) {
-  const Flash3Tile& tile = kFlash3Tiles[shape.causal ? 1 : 0][head_row(shape.head_dim)];
-  const Forward c{.shape = shape,
-                  .kernel = kWgmma,
-                  .tile = {.queries = tile.queries,
-                           .keys = tile.keys,
-                           .warps = tile.threads() / 32,
-                           .rows_per_warp = 64,
-                           .stages = tile.stages,
-                           .blocks_per_sm = 1,
-                           .alternates = true,
-                           .waited_products = kWaitsForScores},
-                  .writes_lse = true};
-  // What instructions read of shared memory lies beneath their products: one warpgroup multiplies
-  // while another takes exponentials.
-  constexpr double kBeneath = 0;
-  Plan plan = forward_plan(c, type, kFlash3Forward[head_row(shape.head_dim)], kBeneath);
-  plan.scheduler = shape.causal ? TileScheduler::queue : TileScheduler::persistent;
-  plan.launch.grid[0] = std::min(c.blocks(), gpu.sm_count.value_or(1));
-  plan.launch.block[0] = tile.threads();
-  plan.launch.registers = compiled::registers("attention::forward_kernel", type, tile.head_dim,
-                                              tile.queries, tile.keys, tile.stages, tile.stages_q);
-  plan.launch.shared_bytes = tile.shared_bytes();
-  plan.on_chip_bytes = c.on_chip_bytes(plan.launch.shared_bytes);
+Forward flash3_forward(const Shape& s, DType type) {
+  const Flash3Tile& t = kFlash3Tiles[s.causal ? 1 : 0][head_row(s.head_dim)];
+  Tile tile = tile_of(t,
+                      compiled::registers("attention::forward_kernel", type, t.head_dim, t.queries,
+                                          t.keys, t.stages, t.stages_q),
+                      t.shared_bytes(), forward_together(s), kFlash3Forward[head_row(s.head_dim)]);
+  tile.scheduler = s.causal ? TileScheduler::queue : TileScheduler::persistent;
+  tile.waited_products = kWaitsForScores;
+  return {.shape = s,
+          .kernel = kWgmma,
+          .tile = tile,
+          .width = padded_head(s.head_dim),
+          .writes_lse = true};
+}
+
+// Of a step, for each part whose scores are held at a time: two chains of products along d, the
+// exponentials, dS, and the first products of dV and dK; then operands from shared memory.
+Waits waits_of(const Flash2BackwardTile& tile) {
+  constexpr double kProductWaits = 8;  // latency of mma.sync in multiply-adds: 33 cycles (L24)
+  constexpr double kExponentialWaits = 15;
+  const double parts = as_double(tile.queries / tile.at_once);
+  const double products = 2 * as_double(tile.head_dim) / 16 + 2;
+  return {.tile_loads = 1,
+          .shared = 2 * parts,
+          .arithmetic = parts * (products * kProductWaits + kExponentialWaits),
+          .barriers = 2};
+}
+
+Backward flash2_backward(const Shape& s, DqSum dq, DType type) {
+  const std::size_t head = head_row(s.head_dim);
+  const Flash2BackwardTile& of_keys = kFlash2BackwardTiles[head];
+  const Flash2Tile& of_queries = kFlash2DqTiles[head];
+  const BackwardCounts& counted = kFlash2Backward[head];
+  const auto row = static_cast<std::int64_t>(s.row_bytes());
+  Tile keys = tile_of(of_keys, compiled::registers("attention::mma::keys_kernel", type, head, dq),
+                      of_keys.shared_bytes(dq),
+                      heads_together(s.batch * s.kv_heads, 1, s.group() * s.seq_q * row, s.causal),
+                      counted.of_keys(dq));
+  keys.counts.waits = waits_of(of_keys);
+  keys.warps_across = of_keys.warps_across;
+  keys.parts = of_keys.queries / of_keys.at_once;
+  keys.dq_rows = 32;
+  Tile queries =
+      tile_of(of_queries, compiled::registers("attention::mma::queries_kernel", type, head),
+              of_queries.shared_bytes(), forward_together(s), counted.of_queries());
+  keys.chains = queries.chains = kUnrolled;
+  return {s, kMma, keys, {s.seq_q, s.head_dim}, padded_head(s.head_dim), dq, queries};
+}
+
+Backward flash3_backward(const Shape& s, DqSum dq, DType type) {
+  const Flash3BackwardTile& k = kFlash3BackwardTiles[head_row(s.head_dim)];
+  const Flash3DqTile& q = kFlash3DqTiles[head_row(s.head_dim)];
+  const BackwardCounts& counted = kFlash3Backward[head_row(s.head_dim)];
+  // Of an element of the head: Q and dO, and dQ's sums; K and V.
+  const std::int64_t read_by_keys = s.group() * s.seq_q * (dq == kAtomic ? 8 : 4);
+  const std::int64_t read_by_queries = s.seq_kv * 4;
+  Tile keys = tile_of(k,
+                      compiled::registers("attention::flash3_backward::keys_kernel", type,
+                                          k.head_dim, k.queries, k.keys, k.stages, dq == kAtomic),
+                      k.shared_bytes(),
+                      flash3_heads_together(s.batch * s.kv_heads, read_by_keys * s.head_dim),
+                      counted.of_keys(dq));
+  keys.waited_products = k.splits_head() ? 1.0 : kWaitsForDq;
+  Tile queries = tile_of(q,
+                         compiled::registers("attention::flash3_backward::queries_kernel", type,
+                                             q.head_dim, q.queries, q.keys, q.stages),
+                         q.shared_bytes(),
+                         flash3_heads_together(s.batch * s.heads, read_by_queries * s.head_dim),
+                         counted.of_queries());
+  queries.waited_products = kWaitsForTwo;
+  return {s,  kWgmma, keys, {padded_queries(s.seq_q), k.head_dim}, padded_head(s.head_dim),
+          dq, queries};
+}
+
+LaunchSequence forward_program(const Forward& c, DType type, const Gpu& gpu) {
+  Plan plan = forward_plan(c, type);
+  if (stays(plan.scheduler)) plan.launch.grid[0] = std::min(plan.launch.grid[0], gpu.slots(1));
+  add_tiles(plan, c.blocks(), forward_steps(c, type));
   LaunchSequence program = launch_of(std::move(plan));
   // The counter is set to zero before; the program begins with the kernel that it is about.
-  if (shape.causal) program.push_back({cleared_counter()});
+  if (c.tile.scheduler == TileScheduler::queue) program.push_back({cleared_counter()});
   return program;
+}
+
+LaunchSequence plan_flash(const Problem& p, const Gpu& gpu, Forward (*forward)(const Shape&, DType),
+                          Backward (*backward)(const Shape&, DqSum, DType)) {
+  const Shape shape(p);
+  check_computable(p, shape, gpu);
+  if (!shape.backward) return forward_program(forward(shape, p.dtype), p.dtype, gpu);
+  return backward_program(backward(shape, static_cast<DqSum>(p[kDq]), p.dtype), p.dtype);
 }
 
 }  // namespace
 
-void check_computable(const Problem& p, const Shape& shape, const Gpu& gpu) {
-  require_tensor_cores(p.dtype, gpu);
-  constexpr std::int64_t kWidth = 8;  // 16 bytes
-  if (shape.head_dim % kWidth != 0) {
-    throw InputError("head_dim is " + std::to_string(shape.head_dim) +
-                     ": these kernels copy 16 bytes at a time, give a multiple of 8");
-  }
-  if (shape.visible(0) == 0) {
-    throw InputError("a causal mask with fewer keys (" + std::to_string(shape.seq_kv) +
-                     ") than queries (" + std::to_string(shape.seq_q) +
-                     ") leaves queries without a key: give at least as many keys");
-  }
-}
-
-Work training_work(const Problem& p) {
-  const Shape shape(p);
-  Work work = kFamily.work(p);
-  if (!shape.backward) work.compulsory.write_bytes += shape.rows_bytes();
-  return work;
-}
-
 LaunchSequence plan_flash2(const Problem& p, const Gpu& gpu) {
-  const Shape shape(p);
-  check_computable(p, shape, gpu);
-  if (!shape.backward) return flash2_forward(shape, p.dtype);
-  return backward_program(flash2_backward(shape, static_cast<DqSum>(p[kDq]), p.dtype), p.dtype);
+  return plan_flash(p, gpu, flash2_forward, flash2_backward);
 }
 
 LaunchSequence plan_flash3(const Problem& p, const Gpu& gpu) {
-  const Shape shape(p);
-  check_computable(p, shape, gpu);
-  if (!shape.backward) return flash3_forward(shape, p.dtype, gpu);
-  return backward_program(flash3_backward(shape, static_cast<DqSum>(p[kDq]), p.dtype), p.dtype);
+  return plan_flash(p, gpu, flash3_forward, flash3_backward);
 }
 
 }  // namespace roofcast::attention

@@ -24,9 +24,6 @@ IoComplexity standard_io(const Problem&, double compulsory_bytes, double on_chip
 /// keys from a query.
 void check_computable(const Problem&, const Shape&, const Gpu&);
 
-inline constexpr std::string_view kUnmeasured =
-    "registers are those that blocks leave, instructions are counted by hand: no run yet";
-
 /// attention.standard, after the family's: what runs between the products beside softmax.
 enum StandardParameter : std::size_t { kPasses = 8 };
 enum Passes : std::int64_t {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/kernels/attention/backward.hpp"
+#include "model/kernels/attention/forward.hpp"
 #include "model/kernels/attention/models.hpp"
 #include "model/kernels/attention/standard.hpp"
 #include "model/kernels/common/plan_parts.hpp"
@@ -14,108 +15,72 @@
 namespace roofcast::attention {
 namespace {
 
-using gemm::tensor::Operands;
+using standard::Operands;
 
-/// The problem, and what its launches are made from.
-struct Parts {
+constexpr Traffic kRead{1, 0}, kWrite{0, 1}, kUpdate{1, 1};
+constexpr std::int64_t kVectorScores = 8;  // of 16 bytes
+
+/// Launches that are added one by one.
+struct Program {
   const Problem& p;
   const Gpu& gpu;
-  Shape shape;
+  Shape s{p};
+  standard::RowLayout layout = standard::row_layout(s.seq_kv);
+  LaunchSequence launches{};
 
-  double score_bytes() const { return shape.all_scores() * shape.element; }
-  ArrayUse score_reads(ArrayId array) const { return scratch(array, {score_bytes(), 0}); }
-  ArrayUse score_writes(ArrayId array) const { return scratch(array, {0, score_bytes()}); }
-  ArrayUse score_updates(ArrayId array) const {
-    return scratch(array, {score_bytes(), score_bytes()});
+  double score_bytes() const { return s.all_scores() * s.element; }
+  ArrayUse scores(ArrayId array, Traffic times) const {
+    return scratch(array, score_bytes() * times);
   }
-  ArrayUse kept(Traffic each) const { return scratch(kKept, shape.all_scores() * each); }
+  ArrayUse kept(Traffic times) const { return scratch(kKept, s.all_scores() * times); }
+
+  void multiply(Operands operands, const ArrayUse& a, const ArrayUse& b, const ArrayUse& result);
+  void pass(double instructions, std::vector<ArrayUse> arrays);
+  Plan over_rows(std::int64_t registers, std::vector<ArrayUse> arrays) const;
+  void softmax(Passes passes);
+  void gradient();
 };
 
-// A product with operands and result as they stand in memory: rows `pitch` elements apart.
-struct Product {
-  std::int64_t m, n, k;
-  std::int64_t batch;
-  standard::Operands layout;
-  ArrayUse a;
-  std::int64_t a_pitch;
-  ArrayUse b;
-  std::int64_t b_pitch;
-  ArrayUse result;
-};
-
-Plan launch_of_product(const Parts& c, const Product& product) {
-  Problem p;
-  p.dtype = c.p.dtype;
-  p[gemm::kM] = product.m;
-  p[gemm::kN] = product.n;
-  p[gemm::kK] = product.k;
-  p[gemm::tensor::kTransposedB] = product.layout == standard::Operands::nt ? 1 : 0;
-  p[gemm::tensor::kBatch] = product.batch;
-  p[gemm::tensor::kLdc] = ceil_div(product.n, 8) * 8;  // rows of results are whole vectors
+// A product for each head of K and V, with operands and result as they stand in memory. The queries
+// of the heads that share K and V are the rows of one matrix. nt: [queries, keys] = queries · keysᵀ;
+// nn: [queries, head] = scores · keys; tn: [keys, head] = scoresᵀ · queries.
+void Program::multiply(Operands operands, const ArrayUse& a, const ArrayUse& b,
+                       const ArrayUse& result) {
+  const bool nt = operands == Operands::nt, tn = operands == Operands::tn;
+  const std::int64_t queries = s.group() * s.seq_q, n = nt ? s.seq_kv : s.head_dim;
+  Problem product;
+  product.dtype = p.dtype;
+  product[gemm::kM] = tn ? s.seq_kv : queries;
+  product[gemm::kN] = n;
+  product[gemm::kK] = nt ? s.head_dim : tn ? queries : s.seq_kv;
+  product[gemm::tensor::kTransposedB] = nt ? 1 : 0;
+  product[gemm::tensor::kBatch] = s.batch * s.kv_heads;
+  product[gemm::tensor::kLdc] = ceil_div(n, 8) * 8;  // rows of results are whole vectors
   const std::int64_t size = element_bytes(p.dtype);
-  const Operands operands{gemm::tensor::operand(product.a, product.a_pitch * size),
-                          gemm::tensor::operand(product.b, product.b_pitch * size)};
-  const gemm::tensor::MmaTile& tile = standard::kTiles[standard::tile_of(product.n)];
-  Plan plan = gemm::tensor::mma_sync_batch(p, tile, operands, product.result, c.gpu);
-  plan.launch.registers = compiled::registers(
-      "gemm::product_kernel", p.dtype, tile.m, tile.n, tile.k_bytes / size, tile.warps_down,
-      tile.warps_across, tile.stages, tile.blocks, product.layout == standard::Operands::nt,
-      product.layout == standard::Operands::tn);
+  const std::int64_t pitch = nt ? s.head_dim : standard::row_of(s.seq_kv);
+  const gemm::tensor::MmaTile& tile = standard::kTiles[standard::tile_of(n)];
+  Plan plan = gemm::tensor::mma_sync_batch(
+      product, tile,
+      {gemm::tensor::operand(a, pitch * size), gemm::tensor::operand(b, s.head_dim * size)}, result,
+      gpu);
+  plan.launch.registers =
+      compiled::registers("gemm::product_kernel", p.dtype, tile.m, tile.n, tile.k_bytes / size,
+                          tile.warps_down, tile.warps_across, tile.stages, tile.blocks, nt, tn);
   // Masked scores are computed, but no result needs them.
-  plan.useful.tensor_flops[p.dtype] = c.shape.product_flops();
-  return plan;
+  plan.useful.tensor_flops[p.dtype] = s.product_flops();
+  launches.push_back({std::move(plan)});
 }
 
-// The queries of the heads that share K and V are the rows of one matrix.
-//
-// [queries, keys] = rows of queries · rows of keysᵀ.
-Plan scores_of(const Parts& c, const ArrayUse& queries, const ArrayUse& keys, ArrayId result) {
-  const Shape& s = c.shape;
-  return launch_of_product(
-      c, {s.group() * s.seq_q, s.seq_kv, s.head_dim, s.batch * s.kv_heads, standard::Operands::nt,
-          queries, s.head_dim, keys, s.head_dim, c.score_writes(result)});
-}
-
-// [queries, head] = scores · rows of keys.
-Plan over_keys(const Parts& c, ArrayId scores, const ArrayUse& keys, const ArrayUse& result) {
-  const Shape& s = c.shape;
-  return launch_of_product(
-      c, {s.group() * s.seq_q, s.head_dim, s.seq_kv, s.batch * s.kv_heads, standard::Operands::nn,
-          c.score_reads(scores), standard::row_of(s.seq_kv), keys, s.head_dim, result});
-}
-
-// [keys, head] = scoresᵀ · rows of queries.
-Plan over_queries(const Parts& c, ArrayId scores, const ArrayUse& queries, ArrayId result) {
-  const Shape& s = c.shape;
-  return launch_of_product(
-      c, {s.seq_kv, s.head_dim, s.seq_q * s.group(), s.batch * s.kv_heads, standard::Operands::tn,
-          c.score_reads(scores), standard::row_of(s.seq_kv), queries, s.head_dim,
-          writes(result, s.kv_bytes())});
-}
-
-// A launch that goes over all scores once, so many instructions for eight of them.
-Plan pass(const Parts& c, double instructions, std::vector<ArrayUse> arrays) {
-  Plan plan = pass_over(c.shape.all_scores(), instructions, std::move(arrays));
-  plan.notes.caveat = kUnmeasured;
-  return plan;
-}
-
-constexpr std::int64_t kVectorScores = 8;  // of 16 bytes
-// Of a thread for a score: of the softmax for each that it has registers for, and more for each
-// that there is; of its rows too long for that; of backward. By the counters, less what
-// gemm.mma_sync counts for the products. Rows too long: twice what both take, an estimate.
-constexpr double kSlotInstructions = 17, kScoreInstructions = 2, kAgainInstructions = 52;
-constexpr double kGradientInstructions = 21;
-
-// Where P stands: in place of S, unless passes between them keep both.
-ArrayId weights_of(Passes passes) {
-  return passes == kPlain ? kS : kP;
+// Goes over all scores once, so many instructions for eight of them.
+void Program::pass(double instructions, std::vector<ArrayUse> arrays) {
+  Plan plan = pass_over(s.all_scores(), instructions, std::move(arrays));
+  plan.notes.caveat =
+      "registers are those that blocks leave, instructions are counted by hand: no run yet";
+  launches.push_back({std::move(plan)});
 }
 
 // The launch of a pass over rows of scores, without its steps.
-Plan over_rows(const Parts& c, std::int64_t registers) {
-  const Shape& s = c.shape;
-  const standard::RowLayout layout = standard::row_layout(s.seq_kv);
+Plan Program::over_rows(std::int64_t registers, std::vector<ArrayUse> arrays) const {
   Plan plan;
   plan.launch.grid[0] = ceil_div(s.batch * s.heads * s.seq_q, layout.rows);
   plan.launch.block[0] = layout.threads;
@@ -123,55 +88,69 @@ Plan over_rows(const Parts& c, std::int64_t registers) {
   plan.launch.registers = registers;
   plan.launch.shared_bytes = standard::kRowThreads / 32 * static_cast<std::int64_t>(kSumElement);
   plan.useful.special_flops = s.scores();
+  plan.arrays = std::move(arrays);
   return plan;
 }
 
-// So many values of a row from all its threads: shuffles, and where a row has several warps their
-// meeting and as many shuffles again.
-void add_reductions(Step& step, double count, const standard::RowLayout& layout) {
-  const bool several = layout.threads > 32;
-  step.waits.shared += count * (several ? 10 : 5);
-  step.waits.barriers += several ? 2 * count : 0;
-}
-
-// P and the log-sum-exp. Rows too long to be held are read again.
-Plan softmax_of(const Parts& c, Passes passes) {
-  const Shape& s = c.shape;
-  const standard::RowLayout layout = standard::row_layout(s.seq_kv);
+// P and the log-sum-exp, P in place of S unless passes between them keep both. Rows too long to be
+// held are read again.
+void Program::softmax(Passes passes) {
+  // Of a thread for each score that it has registers for, by the counters, less what gemm.mma_sync
+  // counts for the products; of rows too long for that an estimate.
+  constexpr double kSlotInstructions = 17, kAgainInstructions = 52;
   const bool held = s.seq_kv <= standard::kHeldKeys;
-  Plan plan = over_rows(c, compiled::registers("attention::softmax_kernel", c.p.dtype, held));
+  Plan plan = over_rows(compiled::registers("attention::softmax_kernel", p.dtype, held),
+                        {scores(kS, kRead), scores(passes == kPlain ? kS : kP, kWrite)});
+  if (passes == kPlain) plan.arrays.push_back(writes(kLse, s.rows_bytes()));
   plan.useful.vector_flops = 5 * s.scores();
   plan.useful.conversions = s.scores() / 2;
-  plan.arrays = {c.score_reads(kS), c.score_writes(weights_of(passes))};
-  const double blocks = as_double(plan.launch.blocks());
-  const double of_block = c.shape.all_scores() / blocks;
-  double written = c.score_bytes();
-  if (passes == kPlain) {
-    plan.arrays.push_back(writes(kLse, s.rows_bytes()));
-    written += s.rows_bytes();
-  }
+  const double blocks = as_double(plan.launch.blocks()), of_block = s.all_scores() / blocks;
   const double slots =
       as_double(layout.rows * layout.threads * standard::kHeldVectors * kVectorScores);
+  // The maximum and the sum of a row from all its threads: shuffles, and where a row has several
+  // warps their meeting and as many shuffles again.
+  const bool several = layout.threads > 32;
+  const double written = score_bytes() + (passes == kPlain ? s.rows_bytes() : 0);
   Step step;
-  step.issued.special_flops = held ? slots : 2 * of_block;
-  step.warp_instructions = (held ? slots * kSlotInstructions + of_block * kScoreInstructions
-                                 : of_block * kAgainInstructions) /
-                           32;
-  step.waits.global = 1;
-  add_reductions(step, 2, layout);
-  set_traffic(step.issued, {(held ? 1 : 2) * c.score_bytes() / blocks, written / blocks});
+  step.waits = {.global = 1, .shared = several ? 20.0 : 10.0, .barriers = several ? 4.0 : 0.0};
   if (held) {
-    set_blocks(plan, {{step}});
-    return plan;
+    step.issued.special_flops = slots;
+    step.warp_instructions = slots * kSlotInstructions / 32;
+  } else {
+    step.issued.special_flops = 2 * of_block;
+    step.warp_instructions = of_block * kAgainInstructions / 32;
+    // One trip for each vector of a thread, in either sweep.
+    step.waits.global =
+        2 * std::ceil(as_double(s.seq_kv) / as_double(kVectorScores * layout.threads));
+    const double row_bytes = as_double(s.seq_kv) * s.element;
+    plan.reuse = {
+        {.bytes = score_bytes(), .distance_bytes = row_bytes, .l2_distance_bytes = 2 * row_bytes}};
   }
-  const double row_bytes = as_double(s.seq_kv) * s.element;
-  plan.reuse = {
-      {.bytes = c.score_bytes(), .distance_bytes = row_bytes, .l2_distance_bytes = 2 * row_bytes}};
-  // One trip for each vector of a thread, in either sweep.
-  step.waits.global =
-      2 * std::ceil(as_double(s.seq_kv) / as_double(kVectorScores * layout.threads));
+  set_traffic(step.issued, {(held ? 1 : 2) * score_bytes() / blocks, written / blocks});
   set_blocks(plan, {{step}});
-  return plan;
+  launches.push_back({std::move(plan)});
+}
+
+// P from the log-sum-exp in the place of S, dS in that of dP; D of each row first.
+void Program::gradient() {
+  constexpr double kAtOnce = 2;         // vectors that a thread loads together
+  constexpr double kInstructions = 21;  // of a thread for a score, by the counters
+  Plan plan = over_rows(compiled::registers("attention::gradient_kernel", p.dtype),
+                        {scores(kS, kUpdate), scores(kDP, kUpdate), reads(kDO, s.q_bytes()),
+                         reads(kO, s.q_bytes()), reads(kLse, s.rows_bytes())});
+  plan.useful.vector_flops = 4 * s.scores() + 2 * s.q_bytes() / s.element;
+  plan.useful.conversions = s.scores();
+  const double trips =
+      std::ceil(as_double(s.seq_kv) / (kAtOnce * as_double(kVectorScores * layout.threads)));
+  const double blocks = as_double(plan.launch.blocks()), parts = blocks * trips;
+  Step dots, step;
+  dots.waits.global = step.waits.global = 1;
+  set_traffic(dots.issued, {(2 * s.q_bytes() + s.rows_bytes()) / blocks, 0});
+  step.issued.special_flops = s.all_scores() / parts;
+  step.warp_instructions = s.all_scores() / parts / 32 * kInstructions;
+  set_traffic(step.issued, {2 * score_bytes() / parts, 2 * score_bytes() / parts});
+  set_blocks(plan, {{dots}, {step, trips}});
+  launches.push_back({std::move(plan)});
 }
 
 // Of eight scores: loads, stores and conversions, and two instructions of each for the arithmetic.
@@ -179,80 +158,38 @@ constexpr double kPassInstructions = 40;
 // The same of two matrices in and two out, with an exponential.
 constexpr double kKeptInstructions = 96;
 
-LaunchSequence forward(const Parts& c, Passes passes) {
-  const Shape& s = c.shape;
-  LaunchSequence program;
-  program.push_back({scores_of(c, reads_activation(kQ, s.q_bytes()), kv_input(s, kK), kS)});
-  if (passes == kMaskDropout) {
-    program.push_back({pass(c, kPassInstructions, {c.score_updates(kS)})});
+void forward(Program& c, Passes passes) {
+  const bool drops = passes == kMaskDropout;
+  c.multiply(Operands::nt, reads_activation(kQ, c.s.q_bytes()), kv_input(c.s, kK),
+             c.scores(kS, kWrite));
+  if (drops) c.pass(kPassInstructions, {c.scores(kS, kUpdate)});
+  c.softmax(passes);
+  if (drops) {
+    c.pass(kPassInstructions, {c.scores(kP, kRead), c.scores(kDropped, kWrite), c.kept(kWrite)});
   }
-  program.push_back({softmax_of(c, passes)});
-  if (passes == kMaskDropout) {
-    program.push_back({pass(c, kPassInstructions,
-                            {c.score_reads(kP), c.score_writes(kDropped), c.kept({0, 1})})});
+  c.multiply(Operands::nn, c.scores(drops ? kDropped : kS, kRead), kv_input(c.s, kV),
+             writes(kO, c.s.q_bytes()));
+}
+
+// With dropout P and what it kept are there from forward. The gradient of a mask that was added is
+// that of the sum.
+void backward(Program& c, Passes passes) {
+  const ArrayUse q = reads(kQ, c.s.q_bytes()), k = reads(kK, c.s.kv_bytes());
+  const ArrayUse v = reads(kV, c.s.kv_bytes()), gradient = gradient_input(c.s);
+  const ArrayUse dv = writes(kDV, c.s.kv_bytes());
+  if (passes == kPlain) {
+    c.multiply(Operands::nt, q, k, c.scores(kS, kWrite));
+    c.multiply(Operands::nt, gradient, v, c.scores(kDP, kWrite));
+    c.gradient();
+    c.multiply(Operands::tn, c.scores(kS, kRead), reads(kDO, c.s.q_bytes()), dv);
+  } else {
+    c.multiply(Operands::tn, c.scores(kDropped, kRead), gradient, dv);
+    c.multiply(Operands::nt, gradient, v, c.scores(kDP, kWrite));
+    c.pass(kPassInstructions, {c.scores(kDP, kUpdate), c.kept(kRead)});
+    c.pass(kKeptInstructions, {c.scores(kP, kRead), c.scores(kDP, kUpdate)});
   }
-  program.push_back({over_keys(c, passes == kMaskDropout ? kDropped : kS, kv_input(s, kV),
-                               writes(kO, s.q_bytes()))});
-  return program;
-}
-
-void add_gradients(LaunchSequence& program, const Parts& c) {
-  const Shape& s = c.shape;
-  program.push_back({over_keys(c, kDP, reads(kK, s.kv_bytes()), writes(kDQ, s.q_bytes()))});
-  program.push_back({over_queries(c, kDP, reads(kQ, s.q_bytes()), kDK)});
-}
-
-// P from the log-sum-exp in the place of S, dS in that of dP; D of each row first.
-Plan gradient_of(const Parts& c) {
-  constexpr double kAtOnce = 2;  // vectors that a thread loads together
-  const Shape& s = c.shape;
-  const standard::RowLayout layout = standard::row_layout(s.seq_kv);
-  Plan plan = over_rows(c, compiled::registers("attention::gradient_kernel", c.p.dtype));
-  plan.arrays = {c.score_updates(kS), c.score_updates(kDP), reads(kDO, s.q_bytes()),
-                 reads(kO, s.q_bytes()), reads(kLse, s.rows_bytes())};
-  plan.useful.vector_flops = 4 * s.scores() + 2 * s.q_bytes() / s.element;
-  plan.useful.conversions = s.scores();
-  const double blocks = as_double(plan.launch.blocks());
-  const double of_block = c.shape.all_scores() / blocks;
-  Step dots;
-  dots.warp_instructions = s.q_bytes() / s.element / blocks / 32 * 4;
-  dots.waits.global = 1;
-  add_reductions(dots, 1, layout);
-  set_traffic(dots.issued, {(2 * s.q_bytes() + s.rows_bytes()) / blocks, 0});
-  const double trips =
-      std::ceil(as_double(s.seq_kv) / (kAtOnce * as_double(kVectorScores * layout.threads)));
-  Step scores;
-  scores.issued.special_flops = of_block / trips;
-  scores.warp_instructions = of_block / trips / 32 * kGradientInstructions;
-  scores.waits.global = 1;
-  set_traffic(scores.issued,
-              {2 * c.score_bytes() / blocks / trips, 2 * c.score_bytes() / blocks / trips});
-  set_blocks(plan, {{dots}, {scores, trips}});
-  return plan;
-}
-
-LaunchSequence backward(const Parts& c) {
-  const Shape& s = c.shape;
-  LaunchSequence program;
-  program.push_back({scores_of(c, reads(kQ, s.q_bytes()), reads(kK, s.kv_bytes()), kS)});
-  program.push_back({scores_of(c, gradient_input(s), reads(kV, s.kv_bytes()), kDP)});
-  program.push_back({gradient_of(c)});
-  program.push_back({over_queries(c, kS, reads(kDO, s.q_bytes()), kDV)});
-  add_gradients(program, c);
-  return program;
-}
-
-// With P and what dropout kept from forward. The gradient of a mask that was added is that of the
-// sum.
-LaunchSequence backward_of_kept(const Parts& c) {
-  const Shape& s = c.shape;
-  LaunchSequence program;
-  program.push_back({over_queries(c, kDropped, gradient_input(s), kDV)});
-  program.push_back({scores_of(c, gradient_input(s), reads(kV, s.kv_bytes()), kDP)});
-  program.push_back({pass(c, kPassInstructions, {c.score_updates(kDP), c.kept({1, 0})})});
-  program.push_back({pass(c, kKeptInstructions, {c.score_reads(kP), c.score_updates(kDP)})});
-  add_gradients(program, c);
-  return program;
+  c.multiply(Operands::nn, c.scores(kDP, kRead), k, writes(kDQ, c.s.q_bytes()));
+  c.multiply(Operands::tn, c.scores(kDP, kRead), q, writes(kDK, c.s.kv_bytes()));
 }
 
 // Matrices of scores that are read or written, in 16 bits: what dropout kept is half of one.
@@ -274,11 +211,10 @@ IoComplexity standard_io(const Problem& p, double compulsory_bytes, double on_ch
 }
 
 LaunchSequence plan_standard(const Problem& p, const Gpu& gpu) {
-  const Parts c{p, gpu, Shape(p)};
-  check_computable(p, c.shape, gpu);
-  const auto passes = static_cast<Passes>(p[kPasses]);
-  if (!c.shape.backward) return forward(c, passes);
-  return passes == kPlain ? backward(c) : backward_of_kept(c);
+  Program program{p, gpu};
+  check_computable(p, program.s, gpu);
+  (program.s.backward ? backward : forward)(program, static_cast<Passes>(p[kPasses]));
+  return std::move(program.launches);
 }
 
 }  // namespace roofcast::attention

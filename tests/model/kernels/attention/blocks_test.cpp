@@ -47,20 +47,17 @@ TEST(AttentionBlocks, StepsOverKeysAreTilesWithASeenPair) {
     for (const std::int64_t rows : {16, 48}) {
       for (const std::int64_t keys : {16, 40}) {
         for (std::int64_t q = 0; q < shape.seq_q; q += rows) {
-          double full = 0, masked = 0, masked_keys = 0;
+          double full = 0, masked = 0, there = 0;
           for (std::int64_t k = 0; k < shape.seq_kv; k += keys) {
             const Pairs pairs = pairs_of(shape, q, q + rows, k, k + keys);
             if (pairs.seen == 0) continue;
             ++(pairs.seen == pairs.all ? full : masked);
-            if (pairs.seen < pairs.all) {
-              masked_keys += static_cast<double>(std::min(keys, shape.seq_kv - k));
-            }
+            there += static_cast<double>(std::min(keys, shape.seq_kv - k));
           }
           const Steps found = steps_over_keys(shape, q, std::min(q + rows, shape.seq_q) - 1, keys);
           EXPECT_EQ(found.full, full) << shape.seq_q << " " << shape.seq_kv << " " << q;
           EXPECT_EQ(found.masked, masked) << shape.seq_q << " " << shape.seq_kv << " " << q;
-          EXPECT_NEAR(found.masked * found.masked_share * static_cast<double>(keys), masked_keys,
-                      1e-9);
+          EXPECT_NEAR(found.all() * found.share * static_cast<double>(keys), there, 1e-9);
         }
       }
     }
@@ -83,9 +80,7 @@ TEST(AttentionBlocks, StepsOverQueriesAreTilesWithASeenPair) {
           const Steps found = steps_over_queries(shape, k, end - 1, queries);
           EXPECT_EQ(found.full, full) << shape.seq_q << " " << shape.seq_kv << " " << k;
           EXPECT_EQ(found.masked, masked) << shape.seq_q << " " << shape.seq_kv << " " << k;
-          EXPECT_NEAR((found.full * found.full_share + found.masked * found.masked_share) *
-                          static_cast<double>(queries),
-                      rows, 1e-9);
+          EXPECT_NEAR(found.all() * found.share * static_cast<double>(queries), rows, 1e-9);
         }
       }
     }
@@ -103,24 +98,22 @@ BlockSteps counting_steps() {
   return blocks;
 }
 
-// Rows of 80 bytes begin at multiples of 16: five chunks are two pairs and one, three sectors where
-// they begin at one, else five. Rows of 160 and 128 bytes are whole sectors. Boxes hold the
-// compiled head.
+// Of 80 bytes three sectors. Boxes hold the compiled head.
 TEST(AttentionBlocks, CopiesAskForSectors) {
   const auto shape = [](std::int64_t head_dim) {
     return Shape(prefill(1, 1, 64, head_dim, false));
   };
-  EXPECT_EQ(copied_row_bytes(shape(40), 64, false), 32 * (3 + 5) / 2.0);
+  EXPECT_EQ(copied_row_bytes(shape(40), 64, false), 96);
   EXPECT_EQ(copied_row_bytes(shape(80), 128, false), 160);
   EXPECT_EQ(copied_row_bytes(shape(64), 64, false), 128);
-  EXPECT_EQ(copied_row_bytes(shape(40), 64, true), 128 + 32);
+  EXPECT_EQ(copied_row_bytes(shape(40), 64, true), 128);
   EXPECT_EQ(copied_row_bytes(shape(80), 128, true), 256);
 }
 
 TEST(AttentionBlocks, PartiesOfHeadsFollowEachOther) {
   Plan plan;
   // Tiles of 3, 2, 2 and 1 steps of five heads, two together.
-  add_blocks(plan, counting_steps(), {{3, 0}, {2, 0}, {2, 0}, {1, 0}}, {5, 2});
+  add_blocks(plan, counting_steps(), {{3, 0}, {2, 0}, {2, 0}, {1, 0}}, 5, 2);
   std::vector<std::int64_t> counts;
   for (const BlockClass& each : plan.blocks) counts.push_back(each.count);
   EXPECT_EQ(counts, (std::vector<std::int64_t>{2, 4, 2, 2, 4, 2, 1, 2, 1}));
@@ -132,12 +125,12 @@ TEST(AttentionBlocks, ManyTilesAreFewClassesWithTheSameSteps) {
   std::vector<Steps> tiles;
   double steps = 0, there = 0;
   for (int i = 1000; i > 0; --i) {
-    tiles.push_back({static_cast<double>(i), 3, 1, 1.0 / i});
+    tiles.push_back({static_cast<double>(i), 3, 1.0 / i});
     steps += i + 3;
-    there += i + 3.0 / i;
+    there += (i + 3.0) / i;
   }
   Plan plan;
-  add_blocks(plan, counting_steps(), tiles, {6, 2});
+  add_blocks(plan, counting_steps(), tiles, 6, 2);
   EXPECT_LE(plan.blocks.size(), 64U);
   const Work issued = issued_by_launch(plan);
   EXPECT_NEAR(issued.vector_flops, 6 * steps, 1e-6 * steps);

@@ -1,9 +1,8 @@
 // How TensorRT-LLM shares out decoding, by hand from its public rules, on 132 SMs.
-#include "model/libraries/attention_serving.hpp"
-
 #include <gtest/gtest.h>
 
 #include "model/counting/totals.hpp"
+#include "model/libraries/attention_tiles.hpp"
 #include "tests/model/kernels/attention/problems.hpp"
 
 namespace roofcast::attention {

@@ -1,0 +1,119 @@
+#include "model/kernels/attention/forward.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/counting/coalescing.hpp"
+#include "model/kernels/common/plan_parts.hpp"
+
+namespace roofcast::attention {
+
+ArrayUse kv_input(const Shape& shape, ArrayId array) {
+  const auto use = shape.seq_q == shape.seq_kv ? reads_activation : reads;
+  return use(array, shape.kv_bytes());
+}
+
+Blocks Forward::blocks() const {
+  // A part comes with what scales it.
+  const double written = splits > 1 ? (as_double(shape.head_dim) + 1) * kSumElement
+                                    : shape.row_bytes() + (writes_lse ? kSumElement : 0);
+  return {.shape = shape,
+          .kernel = kernel,
+          .tile = tile,
+          .width = width,
+          .packed = packed,
+          .written = written};
+}
+
+double Forward::part_bytes() const {
+  if (splits == 1) return 0;
+  return as_double(splits * shape.batch * shape.heads * shape.seq_q) *
+         (as_double(shape.head_dim) + 1) * kSumElement;
+}
+
+BlockSteps forward_steps(const Forward& c, DType type) {
+  BlockSteps steps = block_steps(c.blocks(), type);
+  if (c.kernel.wide() || !c.kernel.on_tensor_cores()) return steps;
+  // K and V arrive, and warps that hold different queries read all of them each.
+  const double readers = c.tile.deals_keys ? 1 : as_double(c.tile.warps);
+  const double kv_bytes = 2 * as_double(c.tile.keys) * c.shape.row_bytes();
+  for (Step* step : {&steps.full, &steps.masked}) {
+    step->wavefronts.shared = (readers + 1) * kv_bytes / 128;
+  }
+  return steps;
+}
+
+Plan forward_plan(const Forward& c, DType type) {
+  const Shape& s = c.shape;
+  Plan plan = launch_plan(c.blocks(), c.splits, type);
+  plan.arrays = {reads_activation(kQ, s.q_bytes()), kv_input(s, kK), kv_input(s, kV)};
+  if (c.splits > 1) {
+    plan.arrays.push_back(scratch(kParts, {c.tile.merges ? c.part_bytes() : 0, c.part_bytes()}));
+    if (!c.tile.merges) return plan;
+  }
+  plan.arrays.push_back(writes(kO, s.q_bytes()));
+  if (c.writes_lse) plan.arrays.push_back(writes(kLse, s.rows_bytes()));
+  return plan;
+}
+
+BlockSteps with_merging(BlockSteps steps, const Forward& c) {
+  Step& end = steps.epilogue;
+  end.waits.global = 2;  // what scales the parts, then the parts
+  set_traffic(end.issued, {c.part_bytes() / as_double(c.copies()), end.issued.l2.write_bytes});
+  return steps;
+}
+
+void deal_keys(Plan& plan, const Forward& c, const BlockSteps& steps, std::int64_t unit) {
+  const std::int64_t units = std::max(c.splits, ceil_div(c.shape.seq_kv, unit));
+  const std::int64_t most = ceil_div(units, c.splits);
+  const std::int64_t with_most = units - c.splits * (most - 1);
+  const std::int64_t merging = c.tile.merges && c.splits > 1 ? 1 : 0;
+  const double share = as_double(c.shape.seq_kv) / as_double(units * unit);
+  const auto add = [&](const BlockSteps& some, std::int64_t parts, std::int64_t some_units) {
+    if (parts == 0) return;
+    plan.blocks.push_back(
+        block_class(some, c.copies() * parts,
+                    {as_double(some_units * unit) / as_double(c.tile.keys), 0, share}));
+  };
+  add(steps, with_most - merging, most);
+  add(steps, c.splits - with_most, most - 1);
+  add(with_merging(steps, c), merging, most);
+}
+
+Plan cleared_counter() {
+  Plan plan = even_launch(1, 32, {}, {});
+  plan.launch.registers = 16;
+  plan.notes = {};
+  set_traffic(plan.blocks.front().phases.front().step.issued, {0, kSectorBytes});
+  return plan;
+}
+
+Plan sum_of_parts(const Forward& c) {
+  const PartSums& sums = c.sums;
+  const std::int64_t warps = std::max(sums.warps_of_row, std::int64_t{4});
+  const std::int64_t rows = c.shape.batch * c.shape.heads * c.shape.seq_q;
+  const std::int64_t blocks = ceil_div(rows, warps / sums.warps_of_row);
+  const double outputs = as_double(rows * c.shape.head_dim), splits = as_double(c.splits);
+  Step step;
+  step.issued.vector_flops = outputs * splits * 2 / as_double(blocks);
+  step.issued.special_flops = as_double(rows) * splits / as_double(blocks);
+  step.warp_instructions = outputs / as_double(blocks) / 32 * (splits * 1.5 + 4);
+  // The log-sum-exps, then parts; what warps have of a row meets in shared memory.
+  step.waits.global = 1 + as_double(ceil_div(c.splits, sums.parts_at_once));
+  if (sums.warps_of_row > 1) {
+    step.waits.barriers = 1;
+    step.waits.shared = as_double(sums.warps_of_row);
+  }
+  std::vector<ArrayUse> arrays = {scratch(kParts, {c.part_bytes(), 0}),
+                                  writes(kO, c.shape.q_bytes())};
+  if (c.writes_lse) arrays.push_back(writes(kLse, c.shape.rows_bytes()));
+  Plan plan = even_launch(blocks, 32 * warps, std::move(arrays), step);
+  plan.launch.registers = 40;
+  plan.launch.shared_bytes = sums.shared_bytes;
+  plan.useful.vector_flops = outputs * splits * 2;
+  plan.useful.special_flops = as_double(rows) * splits;
+  plan.notes.estimated_traffic = true;
+  return plan;
+}
+
+}  // namespace roofcast::attention
