@@ -1,18 +1,14 @@
 #pragma once
-// What advice on settings and on shapes of any kernel has in common.
-#include <algorithm>
+// Settings and shapes at which a kernel is forecast to do better.
 #include <array>
-#include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "model/predict.hpp"
-#include "model/types/problem.hpp"
 
 namespace roofcast {
 
@@ -61,42 +57,48 @@ constexpr std::string_view name(AdviceKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-/// Visits every combination of values of the parameters at these positions, the others as in
-/// `problem`: the last position changes fastest.
-template <class Visit>
-void for_each_combination(Problem problem, std::span<const std::size_t> positions,
-                          std::span<const std::vector<std::int64_t>> values, const Visit& visit) {
-  if (positions.empty()) return visit(problem);
-  for (const std::int64_t value : values.front()) {
-    problem[positions.front()] = value;
-    for_each_combination(problem, positions.subspan(1), values.subspan(1), visit);
-  }
-}
+struct ShapeAdvice {
+  AdviceKind kind = AdviceKind::faster;  ///< faster or smaller
+  Prediction prediction;
+  double time_change = 0;  ///< against the shape asked for: -0.1 is 10% less
+  double rate_change = 0;  ///< of useful_rate
+  std::string why;         ///< waves, alignment, bound: what is better
+};
 
-/// Of shapes, from those that change the volume least on, each that is better than the asked one
-/// and than all taken before it; the last taken first. Of equal change the fastest comes first.
-template <class Forecast, class Volume, class Time, class Better>
-std::vector<const Forecast*> improvements(const std::vector<Forecast>& shapes,
-                                          const Forecast& asked, const Volume& volume,
-                                          const Time& time_s, const Better& is_better) {
-  std::vector<const Forecast*> order;
-  order.reserve(shapes.size());
-  for (const Forecast& one : shapes) order.push_back(&one);
-  const auto rank = [&](const Forecast* one) {
-    return std::pair(std::abs(volume(*one) - volume(asked)), time_s(*one));
-  };
-  std::sort(order.begin(), order.end(),
-            [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
-  std::vector<const Forecast*> taken = {&asked};
-  for (const Forecast* one : order) {
-    if (std::all_of(taken.begin(), taken.end(),
-                    [&](const auto* other) { return is_better(*one, *other); })) {
-      taken.push_back(one);
-    }
-  }
-  std::reverse(taken.begin(), taken.end());
-  taken.pop_back();
-  return taken;
-}
+/// Positions of the parameters that are sizes: no settings, no names.
+std::vector<std::size_t> extents_of(const KernelRef& kernel);
+
+/// Larger shapes that take less time, and smaller ones with a higher rate, each by kWorthNaming or
+/// more, and by as much against those that change less. Tried are multiples of powers of two up to
+/// 256, one extent at a time and the best few of each together; multiples of up to 8 always are in
+/// reach. Settings stay as the problem has them. Throws InputError where the device has no expected
+/// time.
+std::vector<ShapeAdvice> advise_shapes(const Question& question, const AdviceOptions& options);
+
+/// What one call is useful for, a second: FLOPs, or compulsory bytes where nothing is computed.
+double useful_rate(const Prediction& prediction);
+
+/// Settings searched with the model, and what they bring.
+struct SettingsAdvice {
+  Prediction asked;                   ///< with the settings given or their defaults
+  std::vector<Prediction> faster;     ///< by kWorthNaming or more, the fastest first, one a place
+  std::vector<std::size_t> settings;  ///< positions of the parameters that were varied
+  std::size_t forecasts = 0;
+  bool every_value = true;  ///< false: by pairs of settings, from the asked ones on
+
+  /// The fastest, which may be the asked one.
+  const Prediction& best() const { return faster.empty() ? asked : faster.front(); }
+};
+
+/// Positions of the settings that a search may vary: none of those that a library chooses by
+/// itself.
+std::vector<std::size_t> settings_of(const KernelRef& kernel);
+
+/// Forecasts the problem of a variant with other settings: powers of two in their ranges. A
+/// setting that the model chooses by itself is left to it. Where there are more than 4,096
+/// combinations, all values of two settings at a time are forecast, from the best so far, until
+/// none is better. `varied` are positions out of settings_of. Throws InputError as predict, and
+/// where the device has no expected time.
+SettingsAdvice advise_settings(const Question& question, std::span<const std::size_t> varied);
 
 }  // namespace roofcast

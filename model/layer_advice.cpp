@@ -1,13 +1,7 @@
 #include "model/layer_advice.hpp"
 
-#include <algorithm>
-#include <set>
-
-#include "model/advice.hpp"
-#include "model/catalog.hpp"
-#include "model/counting/integers.hpp"
-#include "model/kernels/gemm/alignment.hpp"
 #include "model/libraries/gemm.hpp"
+#include "model/shape_search.hpp"
 
 namespace roofcast {
 namespace {
@@ -35,26 +29,6 @@ std::set<std::int64_t> padded(std::int64_t extent) {
     sizes.insert(ceil_div(extent, multiple) * multiple);
   }
   return sizes;
-}
-
-std::int64_t weights(const LinearLayer& layer) {
-  return layer.in * layer.out;
-}
-
-// Those that gain enough over every one that adds less.
-std::vector<LayerForecast> worth_naming(std::vector<LayerForecast> found, double asked_s) {
-  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
-    return weights(a.layer) < weights(b.layer);
-  });
-  std::vector<LayerForecast> named;
-  double least_s = asked_s;
-  for (LayerForecast& one : found) {
-    if (!saves(one.time_s(), least_s)) continue;
-    least_s = one.time_s();
-    named.push_back(std::move(one));
-  }
-  std::reverse(named.begin(), named.end());
-  return named;
 }
 
 }  // namespace
@@ -88,7 +62,13 @@ LayerAdvice advise_layer(const LinearLayer& layer, DType dtype, const Gpu& gpu,
       if (one != layer) found.push_back(forecast(one));
     }
   }
-  advice.padded = worth_naming(std::move(found), advice.asked.time_s());
+  const auto weights = [](const LayerForecast& one) { return one.layer.in * one.layer.out; };
+  const auto faster = [](const auto& one, const auto& other) {
+    return saves(one.time_s(), other.time_s());
+  };
+  for (const LayerForecast* one : improvements_by(weights, found, advice.asked, faster)) {
+    advice.padded.push_back(*one);
+  }
   return advice;
 }
 

@@ -5,51 +5,41 @@
 #include "model/laws/occupancy.hpp"
 
 namespace roofcast {
-namespace {
-
-std::vector<std::int64_t> down_from(std::int64_t value, std::int64_t least, std::int64_t step) {
-  std::vector<std::int64_t> values;
-  for (std::int64_t v = (value - 1) / step * step; v >= least && v < value; v -= step) {
-    values.push_back(v);
-  }
-  return values;
-}
-
-/// Whole warps, the nearest first; of two as near the smaller.
-std::vector<std::int64_t> near_threads(std::int64_t threads, const OccupancyRules& rules) {
-  std::vector<std::int64_t> values;
-  for (std::int64_t v = rules.warp_size; v <= rules.threads_per_block; v += rules.warp_size) {
-    if (v != threads) values.push_back(v);
-  }
-  std::stable_sort(values.begin(), values.end(), [threads](std::int64_t a, std::int64_t b) {
-    return std::max(a - threads, threads - a) < std::max(b - threads, threads - b);
-  });
-  return values;
-}
-
-}  // namespace
 
 std::vector<BetterSetting> better_settings(const Launch& launch, const OccupancyRules& rules) {
   const std::int64_t now = occupancy(launch, rules).warps_per_sm;
   std::vector<BetterSetting> found;
-  // The first of the values that raises the warps of an SM.
-  const auto add = [&](std::string_view setting, const std::vector<std::int64_t>& values,
-                       const auto& set) {
-    for (const std::int64_t value : values) {
-      Launch changed = launch;
-      set(changed, value);
-      const Occupancy reached = occupancy(changed, rules);
-      if (reached.warps_per_sm > now) return found.push_back({setting, value, reached});
+  // Whether this value alone raises the warps of an SM.
+  const auto helps = [&](std::string_view setting, std::int64_t value, const auto& set) {
+    Launch changed = launch;
+    set(changed, value);
+    const Occupancy reached = occupancy(changed, rules);
+    if (reached.warps_per_sm <= now) return false;
+    found.push_back({setting, value, reached});
+    return true;
+  };
+  const auto down = [&](std::string_view setting, std::int64_t Launch::*member, std::int64_t least,
+                        std::int64_t step) {
+    const auto set = [&](Launch& one, std::int64_t value) { one.*member = value; };
+    for (std::int64_t value = (launch.*member - 1) / step * step;
+         value >= least && value < launch.*member; value -= step) {
+      if (helps(setting, value, set)) return;
     }
   };
-  const std::int64_t unit = std::max<std::int64_t>(1, rules.shared_allocation_unit_bytes);
-  add("registers", down_from(launch.registers, 1, 1),
-      [](Launch& one, std::int64_t value) { one.registers = value; });
-  add("shared_bytes", down_from(launch.shared_bytes, 0, unit),
-      [](Launch& one, std::int64_t value) { one.shared_bytes = value; });
-  add("threads", near_threads(launch.threads(), rules), [](Launch& one, std::int64_t value) {
-    one.block = {value, 1, 1};
-  });
+  down("registers", &Launch::registers, 1, 1);
+  down("shared_bytes", &Launch::shared_bytes, 0,
+       std::max<std::int64_t>(1, rules.shared_allocation_unit_bytes));
+  // Whole warps, the nearest first; of two as near the smaller.
+  const std::int64_t threads = launch.threads(), warp = rules.warp_size;
+  const auto set = [](Launch& one, std::int64_t value) { one.block = {value, 1, 1}; };
+  std::int64_t below = (threads - 1) / warp * warp, above = threads / warp * warp + warp;
+  while (below >= warp || above <= rules.threads_per_block) {
+    const bool down_next =
+        below >= warp && (above > rules.threads_per_block || threads - below <= above - threads);
+    std::int64_t& next = down_next ? below : above;
+    if (helps("threads", next, set)) break;
+    next += down_next ? -warp : warp;
+  }
   return found;
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 // Shapes near a matrix product's at which the same kernel is forecast to do better.
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/advice.hpp"
-#include "model/product_search.hpp"
+#include "model/kernels/gemm/gemm.hpp"
 
 namespace roofcast {
 
@@ -12,6 +14,21 @@ namespace roofcast {
 /// less than this share of the whole time.
 inline constexpr double kFreeShare = 0.1;
 inline constexpr double kFreeTime = 0.01;
+
+/// Positions of a product's extents in Problem.
+inline constexpr std::array<std::size_t, 3> kProductExtents = {gemm::kM, gemm::kN, gemm::kK};
+
+/// One shape with its forecast.
+struct ProductForecast {
+  Prediction prediction;          ///< the tile that the model chose is in its problem
+  double flops_per_s = 0;         ///< of the product itself
+  std::int64_t blocks = 0;        ///< of the launch that multiplies
+  double waves = 0;               ///< of those blocks
+  double tile_fill = 1;           ///< share of the tiles' elements that C needs
+  std::int64_t vector_bytes = 0;  ///< to which rows of n and of k elements are aligned, at most 16
+
+  double time_s() const { return prediction.time->expected_s; }
+};
 
 struct ProductAdvice {
   AdviceKind kind = AdviceKind::faster;
@@ -29,8 +46,13 @@ struct Advised {
   std::vector<ProductAdvice> shapes;
 };
 
-/// Advice for a kernel of the family gemm; settings left to choose are chosen for each shape.
-/// Throws InputError as forecast_product, and for another family.
+/// Advice for a kernel of the family gemm; settings left to choose are chosen for each shape. Tried
+/// are multiples of 16 B, of powers of two of that, and of the sides of the kernel's tiles. Throws
+/// InputError as predict, for another family, and where the device has no expected time.
 Advised advise_product(const Question& question, const AdviceOptions& options);
+
+/// Where the kernel has such a parameter, its value: "tile_m".
+std::optional<std::int64_t> value_named(const KernelRef& kernel, const Problem& problem,
+                                        std::string_view parameter);
 
 }  // namespace roofcast

@@ -1,8 +1,7 @@
-#include "model/setting_search.hpp"
-
-#include <algorithm>
 #include <map>
 #include <optional>
+
+#include "model/shape_search.hpp"
 
 namespace roofcast {
 namespace {
@@ -10,39 +9,33 @@ namespace {
 constexpr std::size_t kMostCombinations = 4096;
 constexpr std::size_t kMostFaster = 5;
 
-using Values = std::vector<std::int64_t>;
-
 Values values_of(const Parameter& parameter, std::int64_t asked) {
   if (parameter.minimum == kToChoose) return {kToChoose, asked};
-  Values values = {asked};
+  std::set<std::int64_t> values = {asked};
   for (std::int64_t value = 1; value <= parameter.maximum; value *= 2) {
-    if (value >= parameter.minimum) values.push_back(value);
+    if (value >= parameter.minimum) values.insert(value);
   }
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  return values;
+  return {values.begin(), values.end()};
 }
 
 class SettingSearch {
  public:
   SettingSearch(const Question& question, std::span<const std::size_t> varied)
-      : question_(question), asked_(question.problem), positions_(varied.begin(), varied.end()) {
-    const auto parameters = question.kernel.parameters();
+      : question_(question), asked_(question.problem), positions_(varied) {
     for (const std::size_t position : varied) {
-      values_.push_back(values_of(parameters[position], asked_[position]));
+      values_.push_back(values_of(question.kernel.parameters()[position], asked_[position]));
     }
   }
 
   SettingsAdvice run() {
-    SettingsAdvice advice;
-    advice.asked = question_.forecast();
+    SettingsAdvice advice{question_.forecast(), {}, {positions_.begin(), positions_.end()}};
     if (!advice.asked.time) {
       throw InputError(question_.gpu.name + " has no expected time: settings cannot be compared");
     }
-    advice.settings = positions_;
     best_ = asked_;
-    best_s_ = advice.asked.time->expected_s;
-    known_.emplace(asked_.values, advice.asked.time->expected_s);
+    best_s_ = time_s(advice.asked);
+    const double most_s = best_s_ * (1 - kWorthNaming);
+    known_.emplace(asked_.values, best_s_);
     std::size_t combinations = 1;
     for (const Values& values : values_) {
       combinations = std::min(kMostCombinations + 1, combinations * values.size());
@@ -54,7 +47,7 @@ class SettingSearch {
       by_pairs();
     }
     advice.forecasts = known_.size();
-    advice.faster = faster(advice.asked);
+    add_faster(advice, most_s);
     return advice;
   }
 
@@ -82,7 +75,7 @@ class SettingSearch {
     const auto [known, is_new] = known_.try_emplace(problem.values);
     if (!is_new) return;
     try {
-      known->second = question_.with(problem).forecast().time->expected_s;
+      known->second = time_s(question_.with(problem).forecast());
     } catch (const InputError&) {  // it cannot run
       return;
     }
@@ -91,29 +84,23 @@ class SettingSearch {
     best_ = problem;
   }
 
-  std::vector<Prediction> faster(const Prediction& asked) const {
-    std::vector<std::pair<double, Problem>> order;
-    for (const auto& [values, time] : known_) {
-      if (!time || *time > asked.time->expected_s * (1 - kWorthNaming)) continue;
-      Problem problem = asked_;
-      problem.values = values;
-      order.emplace_back(*time, problem);
+  void add_faster(SettingsAdvice& advice, double most_s) const {
+    std::vector<std::pair<double, Settings>> order;
+    for (const auto& [settings, time] : known_) {
+      if (time && *time <= most_s) order.emplace_back(*time, settings);
     }
-    std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
-      return std::pair(a.first, a.second.values) < std::pair(b.first, b.second.values);
-    });
+    std::sort(order.begin(), order.end());
     if (order.size() > kMostFaster) order.resize(kMostFaster);
-    std::vector<Prediction> found;
-    found.reserve(order.size());
-    for (const auto& [time, problem] : order) {
-      found.push_back(question_.with(problem).forecast());
+    Problem problem = asked_;
+    for (const auto& one : order) {
+      problem.values = one.second;
+      advice.faster.push_back(question_.with(problem).forecast());
     }
-    return found;
   }
 
   const Question& question_;
   const Problem& asked_;
-  std::vector<std::size_t> positions_;
+  std::span<const std::size_t> positions_;
   std::vector<Values> values_;
   Problem best_;
   double best_s_ = 0;

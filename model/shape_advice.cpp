@@ -1,13 +1,6 @@
-#include "model/shape_advice.hpp"
-
-#include <algorithm>
 #include <bit>
-#include <cmath>
-#include <set>
-#include <span>
-#include <utility>
 
-#include "model/counting/integers.hpp"
+#include "model/shape_search.hpp"
 #include "model/types/quantity_text.hpp"
 
 namespace roofcast {
@@ -17,90 +10,26 @@ constexpr std::int64_t kAlwaysAligned = 8;
 constexpr std::int64_t kWidestMultiple = 256;
 constexpr std::size_t kTogether = 3;  // values of an extent that are tried with those of others
 
-double time_s(const Prediction& prediction) {
-  return prediction.time->expected_s;
-}
-
 // The largest power of two up to kWidestMultiple that divides the extent.
 std::int64_t alignment(std::int64_t extent) {
   const auto bits = std::countr_zero(static_cast<std::uint64_t>(extent));
   return std::min(kWidestMultiple, std::int64_t{1} << std::min(bits, 62));
 }
 
-class ShapeSearch {
- public:
-  ShapeSearch(const Question& question, const Prediction& asked, double within,
-              std::span<const std::size_t> varied, bool up)
-      : question_(question), asked_(asked), within_(within), varied_(varied), up_(up) {}
-
-  std::vector<Prediction> run() {
-    tried_.insert(asked_.problem.values);
-    std::vector<std::vector<std::int64_t>> best;
-    for (const std::size_t extent : varied_) {
-      const std::size_t before = found_.size();
-      for (const std::int64_t value : values(extent)) {
-        Problem problem = asked_.problem;
-        problem[extent] = value;
-        try_one(problem);
-      }
-      best.push_back(best_values(extent, before));
+Values values_near(const Parameter& parameter, std::int64_t asked, double within, bool up) {
+  Values found;
+  for (std::int64_t multiple = 2; multiple <= kWidestMultiple; multiple *= 2) {
+    const std::int64_t value = (up ? ceil_div(asked, multiple) : asked / multiple) * multiple;
+    const bool in_reach = multiple <= kAlwaysAligned ||
+                          std::abs(as_double(value - asked)) <= within * as_double(asked);
+    if (!in_reach || value == asked || value < std::max<std::int64_t>(1, parameter.minimum) ||
+        value > parameter.maximum) {
+      continue;
     }
-    for_each_combination(asked_.problem, varied_, best,
-                         [&](const Problem& problem) { try_one(problem); });
-    return std::move(found_);
+    if (found.empty() || found.back() != value) found.push_back(value);
   }
-
- private:
-  bool in_reach(std::int64_t value, std::int64_t asked, std::int64_t multiple) const {
-    return multiple <= kAlwaysAligned ||
-           std::abs(as_double(value - asked)) <= within_ * as_double(asked);
-  }
-
-  std::vector<std::int64_t> values(std::size_t extent) const {
-    const Parameter& parameter = question_.kernel.parameters()[extent];
-    const std::int64_t asked = asked_.problem[extent];
-    std::vector<std::int64_t> found;
-    for (std::int64_t multiple = 2; multiple <= kWidestMultiple; multiple *= 2) {
-      const std::int64_t value = (up_ ? ceil_div(asked, multiple) : asked / multiple) * multiple;
-      if (value == asked || value < std::max<std::int64_t>(1, parameter.minimum)) continue;
-      if (value > parameter.maximum || !in_reach(value, asked, multiple)) continue;
-      if (found.empty() || found.back() != value) found.push_back(value);
-    }
-    return found;
-  }
-
-  void try_one(const Problem& problem) {
-    if (!tried_.insert(problem.values).second) return;
-    try {
-      Prediction prediction = question_.with(problem).forecast();
-      if (prediction.time) found_.push_back(std::move(prediction));
-    } catch (const InputError&) {  // the kernel does not take the shape
-    }
-  }
-
-  // Of those just found, the values that do better, the best few, and the one asked for.
-  std::vector<std::int64_t> best_values(std::size_t extent, std::size_t from) const {
-    std::vector<const Prediction*> order;
-    for (std::size_t i = from; i < found_.size(); ++i) {
-      if (useful_rate(found_[i]) > useful_rate(asked_)) order.push_back(&found_[i]);
-    }
-    std::sort(order.begin(), order.end(),
-              [](const auto* a, const auto* b) { return useful_rate(*a) > useful_rate(*b); });
-    std::vector<std::int64_t> best = {asked_.problem[extent]};
-    for (std::size_t i = 0; i < std::min(kTogether, order.size()); ++i) {
-      best.push_back(order[i]->problem[extent]);
-    }
-    return best;
-  }
-
-  const Question& question_;
-  const Prediction& asked_;
-  double within_;
-  std::span<const std::size_t> varied_;
-  bool up_;
-  std::set<std::array<std::int64_t, Problem::kMaxParameters>> tried_;
-  std::vector<Prediction> found_;
-};
+  return found;
+}
 
 std::string reason(const KernelRef& kernel, const Prediction& from, const Prediction& to,
                    std::span<const std::size_t> varied) {
@@ -149,21 +78,29 @@ std::vector<ShapeAdvice> advise_shapes(const Question& question, const AdviceOpt
     throw InputError(question.gpu.name + " has no expected time: shapes cannot be compared");
   }
   const std::vector<std::size_t> varied = options.varied.value_or(extents_of(kernel));
-  const auto volume = [&](const Prediction& one) {
-    double product = 1;
-    for (const std::size_t extent : varied) product *= as_double(one.problem[extent]);
-    return product;
-  };
+  const Question chosen = question.with(asked.problem);
   std::vector<ShapeAdvice> advice;
   const auto add = [&](AdviceKind kind) {
     const bool up = kind == AdviceKind::faster;
-    const std::vector<Prediction> shapes =
-        ShapeSearch(question, asked, options.within, varied, up).run();
-    auto taken = improvements(shapes, asked, volume, time_s,
-                              [&](const Prediction& one, const Prediction& other) {
-                                return saves(time_s(one), time_s(other)) &&
-                                       (up || saves(useful_rate(other), useful_rate(one)));
-                              });
+    ShapeSearch search(chosen);
+    search.around(
+        asked.problem, varied,
+        [&](std::size_t extent) {
+          return values_near(kernel.parameters()[extent], asked.problem[extent], options.within,
+                             up);
+        },
+        [&](Shapes& shapes, std::size_t extent, Values& kept) {
+          std::erase_if(shapes,
+                        [&](const auto* one) { return useful_rate(*one) <= useful_rate(asked); });
+          keep_first(
+              kTogether, shapes, [](const Prediction& one) { return -useful_rate(one); }, extent,
+              kept);
+        });
+    const std::vector<Prediction> found = std::move(search).found();
+    Shapes taken = improvements(found, asked, varied, [&](const auto& one, const auto& other) {
+      return saves(time_s(one), time_s(other)) &&
+             (up || saves(useful_rate(other), useful_rate(one)));
+    });
     if (taken.size() > options.most) taken.resize(options.most);
     for (const Prediction* one : taken) {
       advice.push_back({kind, *one, time_s(*one) / time_s(asked) - 1,

@@ -6,8 +6,6 @@
 
 #include "cli/output/answer.hpp"
 #include "model/product_advice.hpp"
-#include "model/setting_search.hpp"
-#include "model/shape_advice.hpp"
 
 namespace roofcast::cli {
 

@@ -1,11 +1,8 @@
-#include "model/setting_search.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "model/product_advice.hpp"
-#include "model/shape_advice.hpp"
 #include "tests/model/scan/questions.hpp"
 
 namespace roofcast {

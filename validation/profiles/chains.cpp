@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "model/product_search.hpp"
+#include "model/product_advice.hpp"
 #include "validation/profiles/profile.hpp"
 
 namespace roofcast::validation {

@@ -8,7 +8,7 @@
 
 #include "model/counting/integers.hpp"
 #include "model/kernels/gemm/alignment.hpp"
-#include "model/product_search.hpp"
+#include "model/product_advice.hpp"
 #include "validation/profiles/chains.hpp"
 #include "validation/profiles/forecasts.hpp"
 #include "validation/profiles/profile.hpp"

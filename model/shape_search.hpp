@@ -1,0 +1,127 @@
+#pragma once
+// Problems near one, each with its forecast, and those that are worth naming.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "model/advice.hpp"
+#include "model/counting/integers.hpp"
+
+namespace roofcast {
+
+using Values = std::vector<std::int64_t>;
+using Shapes = std::vector<const Prediction*>;
+
+inline double time_s(const Prediction& prediction) {
+  return prediction.time->expected_s;
+}
+
+inline double volume(const Prediction& shape, std::span<const std::size_t> extents) {
+  double product = 1;
+  for (const std::size_t extent : extents) product *= as_double(shape.problem[extent]);
+  return product;
+}
+
+/// Visits every combination of values of the parameters at these positions, the others as in
+/// `problem`: the last position changes fastest.
+template <class Visit>
+void for_each_combination(Problem problem, std::span<const std::size_t> positions,
+                          std::span<const Values> values, const Visit& visit) {
+  if (positions.empty()) return visit(problem);
+  for (const std::int64_t value : values.front()) {
+    problem[positions.front()] = value;
+    for_each_combination(problem, positions.subspan(1), values.subspan(1), visit);
+  }
+}
+
+/// Shapes near the asked one, which is none of them. What the kernel does not take is left out.
+class ShapeSearch {
+ public:
+  explicit ShapeSearch(const Question& asked) : asked_(asked) {
+    tried_.insert(asked.problem.values);
+  }
+
+  /// One extent at a time, with `values(extent)`; then all combinations of those that
+  /// `keep(shapes, extent, kept)` adds to the base's, of the shapes found for an extent.
+  template <class Of, class Keep>
+  void around(const Problem& base, std::span<const std::size_t> extents, const Of& values,
+              const Keep& keep) {
+    std::vector<Values> kept;
+    for (const std::size_t extent : extents) {
+      const std::size_t first = found_.size();
+      Problem near = base;
+      for (const std::int64_t value : values(extent)) {
+        near[extent] = value;
+        visit(near);
+      }
+      Shapes alone;
+      for (std::size_t i = first; i < found_.size(); ++i) alone.push_back(&found_[i]);
+      keep(alone, extent, kept.emplace_back(Values{base[extent]}));
+    }
+    for_each_combination(base, extents, kept, [&](const Problem& near) { visit(near); });
+  }
+
+  std::vector<Prediction> found() && { return std::move(found_); }
+
+ private:
+  void visit(const Problem& problem) {
+    if (!tried_.insert(problem.values).second) return;
+    try {
+      found_.push_back(asked_.with(problem).forecast());
+    } catch (const InputError&) {  // the kernel does not take the shape
+    }
+  }
+
+  const Question& asked_;
+  std::set<std::array<std::int64_t, Problem::kMaxParameters>> tried_;
+  std::vector<Prediction> found_;
+};
+
+/// Adds the values that an extent has in the first few shapes of an order, each once.
+template <class Rank>
+void keep_first(std::size_t most, Shapes& shapes, const Rank& rank, std::size_t extent,
+                Values& kept) {
+  std::stable_sort(shapes.begin(), shapes.end(),
+                   [&](const auto* a, const auto* b) { return rank(*a) < rank(*b); });
+  for (std::size_t i = 0; i < std::min(most, shapes.size()); ++i) {
+    const std::int64_t value = shapes[i]->problem[extent];
+    if (std::find(kept.begin(), kept.end(), value) == kept.end()) kept.push_back(value);
+  }
+}
+
+/// Of shapes in the order of their rank, each that is better than the asked one and than all taken
+/// before it; the last taken first.
+template <class Forecast, class Rank, class Better>
+std::vector<const Forecast*> improvements_by(const Rank& rank, const std::vector<Forecast>& shapes,
+                                             const Forecast& asked, const Better& is_better) {
+  std::vector<const Forecast*> order;
+  for (const Forecast& one : shapes) order.push_back(&one);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const auto* a, const auto* b) { return rank(*a) < rank(*b); });
+  std::vector<const Forecast*> taken = {&asked};
+  for (const Forecast* one : order) {
+    if (std::all_of(taken.begin(), taken.end(),
+                    [&](const auto* other) { return is_better(*one, *other); })) {
+      taken.push_back(one);
+    }
+  }
+  std::reverse(taken.begin(), taken.end());
+  taken.pop_back();
+  return taken;
+}
+
+/// The same from those that change the volume least on; of equal change the fastest comes first.
+template <class Better>
+Shapes improvements(const std::vector<Prediction>& shapes, const Prediction& asked,
+                    std::span<const std::size_t> extents, const Better& is_better) {
+  const auto rank = [&](const Prediction& one) {
+    return std::pair(std::abs(volume(one, extents) - volume(asked, extents)), time_s(one));
+  };
+  return improvements_by(rank, shapes, asked, is_better);
+}
+
+}  // namespace roofcast
