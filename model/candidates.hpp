@@ -33,4 +33,8 @@ Candidate candidate_of(const KernelRef& kernel, const Problem& problem, const Gp
 Candidate fastest_candidate(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                             const Assumptions& assumptions);
 
+/// For a family alone: its limit.
+Prediction predict_family(const KernelFamily& family, const Problem& problem, const Gpu& gpu,
+                          const Assumptions& assumptions);
+
 }  // namespace roofcast

@@ -1,5 +1,6 @@
 #include "model/catalog.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -20,8 +21,31 @@
 #include "model/libraries/layer.hpp"
 #include "model/libraries/products.hpp"
 #include "model/types/did_you_mean.hpp"
+#include "model/types/parameter_text.hpp"
 
 namespace roofcast {
+namespace {
+
+std::string list(std::span<const DType> types) {
+  std::string text;
+  for (const DType type : types) text += (text.empty() ? "" : ", ") + std::string(name(type));
+  return text;
+}
+
+void check_value(const Parameter& parameter, Problem& problem, std::size_t position) {
+  if (parameter.is_text) {
+    problem[position] = 0;
+    if (parameter.fallback || !problem.text.empty()) return;
+    throw InputError(std::string(parameter.name) + " is empty: give " +
+                     std::string(parameter.meaning));
+  }
+  const std::int64_t value = problem[position];
+  if (value >= parameter.minimum && value <= parameter.maximum) return;
+  throw InputError(std::string(parameter.name) + " is " + std::to_string(value) + ": give " +
+                   (is_named(parameter) ? "" : "a whole number from ") + allowed_text(parameter));
+}
+
+}  // namespace
 
 std::span<const KernelFamily> catalog() {
   static const std::array families = {
@@ -63,6 +87,26 @@ KernelRef find_kernel(std::string_view name) {
   throw InputError("no kernel is named '" + std::string(name) + "'" +
                    (near.empty() ? ":" : ": did you mean '" + std::string(near) + "'?") +
                    " `roofcast kernels` lists them all");
+}
+
+void check(const KernelRef& kernel, Problem& problem, unsigned given) {
+  const std::span<const DType> types = kernel.dtypes();
+  if (std::find(types.begin(), types.end(), problem.dtype) == types.end()) {
+    throw InputError(std::string(kernel.name()) + " has no type " +
+                     std::string(name(problem.dtype)) + ": it takes " + list(types));
+  }
+  const std::span<const Parameter> parameters = kernel.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Parameter& parameter = parameters[i];
+    if ((given >> i & 1U) == 0) {
+      if (!parameter.fallback) {
+        throw InputError(std::string(kernel.name()) + " needs " + std::string(parameter.name) +
+                         ": " + std::string(parameter.meaning));
+      }
+      problem[i] = *parameter.fallback;
+    }
+    check_value(parameter, problem, i);
+  }
 }
 
 }  // namespace roofcast

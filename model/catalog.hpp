@@ -29,4 +29,8 @@ struct KernelRef {
 /// Throws InputError with the nearest name if there is none of that name.
 KernelRef find_kernel(std::string_view name);
 
+/// Fills in the fallbacks of parameters that `given` does not mark and checks types and ranges.
+/// Throws InputError naming the parameter, the range and the mend.
+void check(const KernelRef& kernel, Problem& problem, unsigned given);
+
 }  // namespace roofcast

@@ -7,8 +7,6 @@
 #include "model/candidates.hpp"
 #include "model/constants/intervals.hpp"
 #include "model/counting/totals.hpp"
-#include "model/crossover.hpp"
-#include "model/laws/bounds.hpp"
 #include "model/laws/feasibility.hpp"
 #include "model/laws/forecast.hpp"
 #include "model/laws/launching.hpp"
@@ -19,28 +17,6 @@
 
 namespace roofcast {
 namespace {
-
-Prediction predict_family(const KernelFamily& family, const Problem& problem, const Gpu& gpu,
-                          CacheState cache) {
-  if (family.work == nullptr) {
-    std::string variants;
-    for (const KernelModel& kernel : family.variants) {
-      variants += (variants.empty() ? "" : ", ") + std::string(kernel.name);
-    }
-    throw InputError("the kernels of " + std::string(family.name) +
-                     " do different work, so the family has no limit of its own: ask for one of " +
-                     variants);
-  }
-  Prediction result;
-  result.problem = problem;
-  result.work = family.work(problem);
-  result.useful_flops = result.work.flops();
-  result.work.dram = result.work.compulsory;  // at the least, however computed
-  result.io =
-      family.io(problem, result.work.compulsory.total_bytes(), gpu.memory.l2_bytes.value_or(0));
-  result.limit = limit(result.work, problem.dtype, gpu, cache);
-  return result;
-}
 
 void add_warm_reason(Prediction& result, const ProgramTime& found) {
   double bytes = 0;
@@ -78,8 +54,17 @@ void show(Prediction& result, const ProgramTime& found, const Gpu& gpu) {
   result.waves = waves_of(shown.node->plan, shown.fit, gpu);
 }
 
+// Of a kernel whose plan is a typical case: constants/intervals.hpp.
+double widening(const KernelModel& kernel) {
+  for (const Constant& one : interval::kAll) {
+    if (one.name == kernel.name) return one.value;
+  }
+  return 1;
+}
+
 // All launches of the sequence, added up.
-void add_forecast(Prediction& result, const Candidate& answer, const Gpu& gpu) {
+void add_forecast(Prediction& result, const Candidate& answer, const KernelRef& kernel,
+                  const Gpu& gpu) {
   const ProgramTime& found = *answer.time;
   const double clock_hz = answer.clock->hz;
   result.work.l2 = found.l2;
@@ -113,7 +98,8 @@ void add_forecast(Prediction& result, const Candidate& answer, const Gpu& gpu) {
   }
   time.expected_s = answer.expected_s();
   time.waterfall[Part::limit] = time.expected_s - found.total_s();
-  const double spread = relative_spread(time.expected_s, time.terms, gpu);
+  const double spread =
+      widening(*kernel.kernel) * relative_spread(time.expected_s, time.terms, gpu);
   time.low_s = std::max(time.expected_s / (1 + spread), result.limit.time_s);
   time.high_s = time.expected_s * (1 + spread);
   time.sm_cycles = (found.running_s - slower_s) * clock_hz;
@@ -122,17 +108,6 @@ void add_forecast(Prediction& result, const Candidate& answer, const Gpu& gpu) {
   if (at_power_limit) result.notes.push_back(power_note(*gpu.power_w, clock_hz, time.sm_clock_hz));
   if (auto note = launching_note(found.runs, found.costs, found.chain)) {
     result.notes.push_back(std::move(*note));
-  }
-}
-
-// Of a kernel whose plan is a typical case: constants/intervals.hpp.
-void widen(Prediction& result, const KernelRef& found) {
-  for (const Constant& one : interval::kAll) {
-    if (one.name != found.kernel->name) continue;
-    Forecast& time = *result.time;
-    const double spread = one.value * (time.high_s / time.expected_s - 1);
-    time.low_s = std::max(time.expected_s / (1 + spread), result.limit.time_s);
-    time.high_s = time.expected_s * (1 + spread);
   }
 }
 
@@ -212,8 +187,7 @@ Prediction predict_variant(const KernelRef& found, const Problem& problem, const
     result.notes.emplace_back("no SM clock is known for this device: no expected time");
     return result;
   }
-  add_forecast(result, answer, gpu);
-  widen(result, found);
+  add_forecast(result, answer, found, gpu);
   add_notes(result, found, answer.program, gpu);
   return result;
 }
@@ -223,11 +197,7 @@ Prediction predict_variant(const KernelRef& found, const Problem& problem, const
 Prediction predict(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                    const Assumptions& assumptions) {
   if (kernel.kernel == nullptr) {
-    Prediction result = predict_family(*kernel.family, problem, gpu, assumptions.cache);
-    for (std::string& note : crossover_notes(*kernel.family, problem, gpu, assumptions)) {
-      result.notes.push_back(std::move(note));
-    }
-    return result;
+    return predict_family(*kernel.family, problem, gpu, assumptions);
   }
   return predict_variant(kernel, problem, gpu, assumptions);
 }

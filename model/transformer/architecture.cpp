@@ -8,7 +8,7 @@ namespace {
 double latent_attention(const Architecture& model, const LatentAttention& latent) {
   const double hidden = as_double(model.hidden);
   const double heads = as_double(model.heads);
-  const double key = latent.nope_dim + latent.rope_dim;
+  const double key = model.key_dim();
   // Without a rank of its own the query is one product.
   const double query =
       latent.query_rank > 0 ? latent.query_rank * (hidden + 1 + heads * key) : hidden * heads * key;
@@ -38,15 +38,6 @@ double norm(const Architecture& model) {
   return as_double(model.hidden) * (model.norm_biased ? 2 : 1);
 }
 
-void count_experts(const Architecture& model, ParameterCounts& counts) {
-  if (!model.experts) return;
-  const Experts& experts = *model.experts;
-  const double one = feed_forward(model, experts.intermediate);
-  const double router = experts.count * (as_double(model.hidden) + (experts.router_biased ? 1 : 0));
-  counts.expert_layer = (experts.count + experts.shared) * one + router;
-  counts.active_expert_layer = (experts.per_token + experts.shared) * one + router;
-}
-
 }  // namespace
 
 ParameterCounts count_parameters(const Architecture& model) {
@@ -55,11 +46,18 @@ ParameterCounts count_parameters(const Architecture& model) {
   counts.attention_layer = attention(model);
   counts.norms_layer = 2 * norm(model);
   counts.dense_layer = feed_forward(model, as_double(model.intermediate));
-  count_experts(model, counts);
+  if (const auto& experts = model.experts) {
+    const double one = feed_forward(model, experts->intermediate);
+    const double router = experts->count * (hidden + (experts->router_biased ? 1 : 0));
+    counts.expert_layer = (experts->count + experts->shared) * one + router;
+    counts.active_expert_layer = (experts->per_token + experts->shared) * one + router;
+  }
   counts.embeddings = as_double(model.vocabulary + model.positions + model.token_types) * hidden;
-  counts.head = model.pooled ? hidden * hidden + hidden
-                : model.tied ? 0
-                             : as_double(model.vocabulary) * hidden;
+  if (model.pooled) {
+    counts.head = hidden * hidden + hidden;
+  } else if (!model.tied) {
+    counts.head = as_double(model.vocabulary) * hidden;
+  }
   const double layers = as_double(model.layers);
   const double dense = model.experts ? model.experts->dense_layers : layers;
   const double shared = layers * (counts.attention_layer + counts.norms_layer) + norm(model) +
@@ -76,10 +74,8 @@ double cache_bytes_per_token(const Architecture& model, double element_bytes) {
 }
 
 double training_flops_per_token(const Architecture& model, double seq) {
-  const double key =
-      model.latent ? model.latent->nope_dim + model.latent->rope_dim : as_double(model.head_dim);
   return 6 * count_parameters(model).active +
-         12 * as_double(model.layers) * as_double(model.heads) * key * seq;
+         12 * as_double(model.layers) * as_double(model.heads) * model.key_dim() * seq;
 }
 
 }  // namespace roofcast::transformer

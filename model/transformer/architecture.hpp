@@ -13,8 +13,8 @@ struct Experts {
   double shared = 0;        ///< further ones that every token passes
   double dense_layers = 0;  ///< first layers without experts
   bool router_biased = false;
-  bool balanced =
-      false;  ///< training kept the choices even: a bias of each expert follows its load
+  /// Training kept the choices even: a bias of each expert follows its load.
+  bool balanced = false;
 };
 
 /// Attention whose keys and values come out of a narrow vector (DeepSeek-V2, arXiv 2405.04434).
@@ -51,6 +51,11 @@ struct Architecture {
   bool pooled = false;           ///< ends in one square product instead of the vocabulary's
   std::optional<Experts> experts;
   std::optional<LatentAttention> latent;
+
+  /// Width of a query's and a key's head.
+  double key_dim() const {
+    return latent ? latent->nope_dim + latent->rope_dim : static_cast<double>(head_dim);
+  }
 };
 
 /// Parameters by part; `layers` times where the name says layer.

@@ -15,17 +15,16 @@ constexpr double kSpread = 0.20;
 // The same among machines, whose networks differ: no table of them is held against it.
 constexpr double kNetworkSpread = 0.5;
 constexpr double kMostGpus = 4096;
+// That one switched machine joins: what the rows of the calibration hold.
+constexpr double kGpusOfMachine = 8;
 
 double rounds(Collective collective) {
   return collective == Collective::all_reduce ? 2 : 1;
 }
 
-bool at_once(Collective collective) {
-  return collective == Collective::alltoall || collective == Collective::send_recv;
-}
-
 double steps(Collective collective, double gpus) {
-  return at_once(collective) ? 1 : rounds(collective) * (gpus - 1);
+  const bool at_once = collective == Collective::alltoall || collective == Collective::send_recv;
+  return at_once ? 1 : rounds(collective) * (gpus - 1);
 }
 
 /// Bytes that leave a GPU.
@@ -76,18 +75,14 @@ double gpus_of_machine(const Transfer& transfer) {
 }  // namespace
 
 Traffic dram_traffic(const Transfer& transfer) {
-  const double bytes = transfer.bytes;
-  const double passed = bytes * (transfer.gpus - 1) / transfer.gpus;
-  const double own = bytes - passed;
+  const double bytes = transfer.bytes, passed = bytes * (transfer.gpus - 1) / transfer.gpus;
   switch (transfer.kind) {
     case Collective::all_reduce:  // a reduce_scatter, and its results gathered in place
       return {3 * passed, 2 * passed};
     case Collective::reduce_scatter:
       return {2 * passed, passed};
-    case Collective::send_recv:
-      return {bytes, bytes};
     default:
-      return {passed + own, passed + own};
+      return {bytes, bytes};
   }
 }
 
@@ -116,9 +111,9 @@ double expected_collective_s(const Transfer& transfer, const LinkCosts& link,
 CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
                                       const Network& network) {
   const auto [collective, bytes, gpus, apart] = transfer;
-  const bool whole = gpus == std::floor(gpus);
-  if (!(whole && gpus >= 2 && gpus <= kMostGpus) ||
-      (apart == 1 && gpus > kGpusOfMachine && std::fmod(gpus, kGpusOfMachine) != 0)) {
+  const bool counts = gpus == std::floor(gpus) && gpus >= 2 && gpus <= kMostGpus;
+  const bool full = apart != 1 || gpus <= kGpusOfMachine || std::fmod(gpus, kGpusOfMachine) == 0;
+  if (!counts || !full) {
     throw InputError(
         "'gpus' of a collective is 2 to 8, those that one NVLink switch joins, or a multiple of 8, "
         "found " +

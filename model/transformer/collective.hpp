@@ -61,9 +61,6 @@ struct LinkCosts {
   double step_s = 0;
 };
 
-/// GPUs that one switched machine joins: what the rows of the calibration hold.
-inline constexpr double kGpusOfMachine = 8;
-
 /// What joins machines: an adapter for each GPU, as InfiniBand or RoCE.
 struct Network {
   double bytes_per_s = 50e9;  ///< of a GPU's adapter in one direction: 400 Gb/s

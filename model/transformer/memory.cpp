@@ -8,54 +8,37 @@
 namespace roofcast::transformer {
 namespace {
 
-// Elements of a token in one layer, shared among tp GPUs but for the layer's width.
-struct KeptElements {
-  double wide;      // an array of the layer's width
+// Elements of a token in one layer that the backward pass needs, of one of tp GPUs.
+struct Kept {
   double norm;      // what a norm keeps, its result among it
-  double heads;     // queries, keys and values
-  double attended;  // what attention writes
-  double products;  // what the feed-forward part's first products write
-  double inner;     // what lies between these and the last product, its input among it
+  double products;  // what products and attention write, but for two arrays of the layer's width
+  double inner;     // what lies before the feed-forward part's last product, its input among it
 };
 
-// What lies before the last product: the gate's activation and its product with the other half; or
-// of GELU as gelu_new writes it x/2, tanh, 1 + tanh and the result.
+// Arrays before the last product: the gate's activation and its product with the other half; or of
+// GELU as gelu_new writes it x/2, tanh, 1 + tanh and the result.
 double inner_arrays(const Architecture& model, bool eager) {
   if (!eager) return 1;
   return model.gated ? 2 : model.plain_gelu ? 4 : 1;
 }
 
-KeptElements kept_elements(const Architecture& model, const Task& task) {
-  const double tp = as_double(task.tp), hidden = as_double(model.hidden),
-               heads = as_double(model.heads);
-  const double query = model.latent ? heads * (model.latent->nope_dim + model.latent->rope_dim)
-                                    : heads * as_double(model.head_dim);
+Kept kept_elements(const Architecture& model, const Task& task) {
+  const double tp = as_double(task.tp), heads = as_double(model.heads);
+  const double query = heads * model.key_dim();
   const double kv = model.latent ? heads * (model.latent->nope_dim + model.latent->value_dim) / 2
                                  : as_double(model.kv_heads * model.head_dim);
   const double width = model.experts ? (model.experts->per_token + model.experts->shared) *
                                            model.experts->intermediate
                                      : as_double(model.intermediate);
   const bool eager = task.framework == Framework::eager;
-  // PyTorch code of a root mean square norm: a fp32 copy, the normalized row in 16 bits, the
-  // result.
+  // PyTorch code of a root mean square norm keeps a copy in fp32 and the normalized row in 16 bits.
   const bool copies = eager && model.rms_norm && task.dtype != DType::fp32;
   // Rotated queries lie head by head, and so does what attention writes: a copy lies token by
   // token.
-  return {hidden,
-          (copies ? 4 : 2) * hidden,
-          (query + 2 * kv) / tp,
-          (model.rotary ? 2 : 1) * query / tp,
-          width * (model.gated ? 2 : 1) / tp,
+  const double attended = (model.rotary ? 2 : 1) * query;
+  return {(copies ? 4 : 2) * as_double(model.hidden),
+          (query + 2 * kv + attended + width * (model.gated ? 2 : 1)) / tp,
           width * inner_arrays(model, eager) / tp};
-}
-
-double all_of_layer(const KeptElements& kept) {
-  return 2 * kept.norm + kept.heads + kept.attended + kept.products + kept.inner;
-}
-
-// What products and attention write: the rest is computed again from it.
-double products_of_layer(const KeptElements& kept) {
-  return 2 * kept.wide + kept.heads + kept.attended + kept.products;
 }
 
 // Probabilities of a layer, where they lie in memory.
@@ -100,31 +83,24 @@ double answer_bytes(const Architecture& model, const Task& task) {
 
 /// Of all layers, and of the one at hand.
 struct Activations {
-  double kept = 0;
-  double layer = 0;
+  double all, layer;
 };
 
 Activations activations(const Architecture& model, const Task& task) {
-  const double element = task.activation_bytes();
-  const KeptElements kept = kept_elements(model, task);
-  Activations result;
-  result.layer = (all_of_layer(kept) * task.tokens() + scores(model, task)) * element +
-                 mask_bytes(model, task);
-  if (task.phase != Phase::train) {
-    result.kept = result.layer + answer_bytes(model, task);
-    return result;
-  }
+  const double element = task.activation_bytes(), tokens = task.tokens();
+  const double hidden = as_double(model.hidden);
+  const auto [norm, products, inner] = kept_elements(model, task);
+  const double layer = ((2 * norm + products + inner) * tokens + scores(model, task)) * element +
+                       mask_bytes(model, task);
+  if (task.phase != Phase::train) return {layer + answer_bytes(model, task), layer};
   // The first stage holds what the micro-batches before the first gradients need.
   const double layers =
       as_double(model.layers) / as_double(task.pp) * as_double(std::min(task.pp, task.grad_accum));
-  result.kept = layers * result.layer;
-  if (task.checkpointing != Checkpointing::none) {
-    const double each =
-        task.checkpointing == Checkpointing::full ? kept.wide : products_of_layer(kept);
-    result.kept = layers * each * element * task.tokens() + result.layer;
-  }
-  result.kept += kept.norm * element * task.tokens() + loss_bytes(model, task);
-  return result;
+  const double ends = norm * element * tokens + loss_bytes(model, task);
+  if (task.checkpointing == Checkpointing::none) return {layers * layer + ends, layer};
+  // What is not computed again: the input of each layer, or what products and attention write.
+  const double each = task.checkpointing == Checkpointing::full ? hidden : 2 * hidden + products;
+  return {layers * each * element * tokens + layer + ends, layer};
 }
 
 // PyTorch's workspaces of cuBLAS and cuBLASLt on Hopper (aten/src/ATen/cuda/CUDABlas.cpp);
@@ -162,6 +138,7 @@ double optimizer_bytes(double parameters, const Task& task) {
 Memory memory(const Architecture& model, const Task& task) {
   const double element = size_bytes(task.dtype);
   const double share = parameters_of_gpu(model, task);
+  const auto [all, layer] = activations(model, task);
   Memory result;
   result.weights = share * element;
   if (task.dtype == DType::fp8) {  // vectors and the vocabulary's product keep 16 bits
@@ -169,39 +146,31 @@ Memory memory(const Architecture& model, const Task& task) {
     result.weights += (counts.embeddings + counts.head) / as_double(task.tp * task.fsdp) *
                       (task.activation_bytes() - element);
   }
-  const Activations kept = activations(model, task);
-  result.activations = kept.kept;
+  result.activations = all;
   result.workspace = kLibraryBytes + gathered(model, task);
   if (task.phase == Phase::train) {
     result.optimizer = optimizer_bytes(share, task);
     const double gradients = share * element;
-    if (task.grad_accum > 1 || task.pp > 1) {
-      result.gradients = gradients;
-    } else if (gradients + kept.layer > kept.kept) {
-      result.gradients = gradients;
-      result.activations = kept.layer;
-    }
-  } else {
-    const double tokens =
-        as_double(task.batch * (task.phase == Phase::decode ? task.context : task.seq));
+    const bool earlier = task.grad_accum > 1 || task.pp > 1;  // passes left gradients
+    const bool after = gradients + layer > all;               // most is in use after the pass
+    if (earlier || after) result.gradients = gradients;
+    if (!earlier && after) result.activations = layer;
+  } else if (model.causal) {
+    const std::int64_t keys = task.phase == Phase::decode ? task.context : task.seq;
     // Latent keys and values are every GPU's; heads are shared.
     const double shared = model.latent ? 1 : as_double(std::min(task.tp, model.kv_heads));
-    result.cache =
-        model.causal ? cache_bytes_per_token(model, task.activation_bytes()) * tokens / shared : 0;
+    result.cache = cache_bytes_per_token(model, task.activation_bytes()) *
+                   as_double(task.batch * keys) / shared;
   }
   return result;
 }
 
 std::int64_t largest_batch(const Architecture& model, Task task, double bytes) {
-  std::int64_t fits = 0;
-  std::int64_t most = std::int64_t{1} << 30;
+  std::int64_t fits = 0, most = std::int64_t{1} << 30;
   while (fits < most) {
     task.batch = fits + (most - fits + 1) / 2;
-    if (memory(model, task).total() <= bytes) {
-      fits = task.batch;
-    } else {
-      most = task.batch - 1;
-    }
+    const bool fit = memory(model, task).total() <= bytes;
+    (fit ? fits : most) = fit ? task.batch : task.batch - 1;
   }
   return fits;
 }

@@ -8,7 +8,6 @@
 #include "model/types/problem.hpp"
 
 namespace roofcast::transformer {
-
 namespace {
 
 void check_divides(std::string_view key, std::string_view what, std::int64_t count,
@@ -32,13 +31,6 @@ void check_experts(const Architecture& model, const Task& task) {
                 static_cast<std::int64_t>(model.experts->intermediate), expert_group(task).shares);
 }
 
-void check_stages(const Architecture& model, const Task& task) {
-  if (task.pp > 1 && task.phase != Phase::train) {
-    throw InputError("'pp' goes with train: other steps pass all stages one after the other");
-  }
-  check_divides("pp", "layers", model.layers, task.pp);
-}
-
 void check_type(const Task& task) {
   constexpr std::array kTypes = {DType::bf16, DType::fp16, DType::fp32, DType::fp8};
   if (std::find(kTypes.begin(), kTypes.end(), task.dtype) == kTypes.end()) {
@@ -55,6 +47,7 @@ bool chunks_loss(const Architecture& model, const Task& task) {
   const bool narrow = task.dtype == DType::bf16 || task.dtype == DType::fp16;
   return task.chunked_loss && task.phase == Phase::train && narrow && task.tp == 1 && !model.pooled;
 }
+
 ExpertGroup expert_group(const Task& task) {
   if ((task.dp * task.fsdp) % task.ep == 0) return {task.ep, task.tp};
   return {1, task.tp / task.ep};
@@ -99,7 +92,10 @@ void check(const Architecture& model, const Task& task) {
   }
   check_divides("tp", "elements of intermediate_size", model.intermediate, task.tp);
   check_experts(model, task);
-  check_stages(model, task);
+  if (task.pp > 1 && task.phase != Phase::train) {
+    throw InputError("'pp' goes with train: other steps pass all stages one after the other");
+  }
+  check_divides("pp", "layers", model.layers, task.pp);
   if (task.phase == Phase::decode && !model.causal) {
     throw InputError("'decode' asks for a decoder, and this model is an encoder");
   }

@@ -8,7 +8,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <set>
 
 #include "model/counting/activation.hpp"
 #include "tests/model/devices.hpp"
@@ -245,42 +244,6 @@ AnyShape any_shape() {
     RC_DISCARD(impossible.what());
   }
   return {kernel, problem};
-}
-
-// Another candidate is the fastest at another rate: none may be left out by what was found before.
-TEST(ExpectedTime, IsThatOfPredictWhateverTheDeviceKeepsUp) {
-  Gpu gpu = testing::hopper_like();
-  const std::vector<std::pair<std::string_view, Problem>> asked = {
-      {"gemm.library", checked(find_kernel("gemm.library"), {8, 4096, 16384}, DType::bf16)},
-      {"gemm.library", checked(find_kernel("gemm.library"), {1000, 3000, 500}, DType::bf16)},
-      {"reduce.row", checked(find_kernel("reduce.row"), {70, 300000})},
-      {"stream.copy", checked(find_kernel("stream.copy"), {100000})}};
-  for (const auto& [name, problem] : asked) {
-    const KernelRef kernel = find_kernel(name);
-    for (const CacheState cache : kCacheStates) {
-      ExpectedTime expected_s(kernel, problem, gpu, {cache, {}});
-      std::set<double> times;
-      for (const double dram : {0.2e12, 1e12, 4e12}) {
-        for (const double step : {10.0, 300.0, 3000.0}) {
-          gpu.sustained.dram_read_bytes_per_s = dram;
-          gpu.sustained.launch_gap_s = step * 1e-9;
-          gpu.sustained.stream_launch_s = gpu.sustained.graph_launch_s = step * 1e-8;
-          const double expected = predict(kernel, problem, gpu, {cache, {}}).time->expected_s;
-          EXPECT_EQ(expected_s(gpu), expected) << name << " " << dram << " " << step;
-          times.insert(expected);
-        }
-      }
-      EXPECT_GE(times.size(), 3U);
-    }
-  }
-}
-
-TEST(ExpectedTime, IsRefusedWhereThereIsNone) {
-  Gpu gpu = testing::hopper_like();
-  const KernelRef copy = find_kernel("stream.copy");
-  ExpectedTime expected_s(copy, checked(copy, {100000}), gpu);
-  gpu.sm_count.reset();
-  EXPECT_THROW((void)expected_s(gpu), InputError);
 }
 
 RC_GTEST_PROP(PredictProperty, TimeIsAtLeastEveryBoundAndInsideItsInterval, ()) {

@@ -1,0 +1,98 @@
+// What a family is asked alone: its limit, and where its variants begin to differ.
+#include <string>
+
+#include "model/candidates.hpp"
+#include "model/laws/bounds.hpp"
+#include "model/predict.hpp"
+
+namespace roofcast {
+namespace {
+
+constexpr double kLess = 0.98;
+constexpr std::int64_t kFirst = 16, kLast = 65536, kExact = 16;
+
+double dram_bytes(const Prediction& one) {
+  return one.work.dram.total_bytes();
+}
+double seconds(const Prediction& one) {
+  return one.time->expected_s;
+}
+
+/// The first value that saves: by doubling, then by halving what lies between.
+template <class Saves>
+std::optional<std::int64_t> first_that(const Saves& saves) {
+  std::int64_t saved = kFirst;
+  while (!saves(saved)) {
+    if (saved >= kLast) return std::nullopt;
+    saved *= 2;
+  }
+  std::int64_t not_yet = saved / 2;
+  while (saved - not_yet > kExact) {
+    const std::int64_t between = (saved + not_yet) / 2 / kExact * kExact;
+    if (between <= not_yet) break;
+    (saves(between) ? saved : not_yet) = between;
+  }
+  return saved;
+}
+
+/// From which value of the parameter on a variant that keeps on chip what another moves (Crossover)
+/// moves at least 2% fewer DRAM bytes, and from which it takes 2% less expected time, all else as
+/// in the problem. Throws InputError where the device or shape has no such variant.
+std::string crossover_note(const KernelFamily& family, std::string_view keeping, Problem problem,
+                           const Gpu& gpu, const Assumptions& assumptions) {
+  const Crossover& crossover = *family.crossover;
+  const KernelRef moves = find_kernel(crossover.moves), keeps = find_kernel(keeping);
+  problem[crossover.follows] = *family.parameters[crossover.follows].fallback;
+  const auto predicted = [&](const KernelRef& kernel, std::int64_t value) {
+    Problem one = problem;
+    one[crossover.along] = value;
+    check(kernel, one, (1U << family.parameters.size()) - 1);
+    Prediction result = predict(kernel, one, gpu, assumptions);
+    if (!result.time) throw InputError("this device has no expected times");
+    return result;
+  };
+  const auto where = [&](double (*cost)(const Prediction&)) {
+    const auto from = first_that([&](std::int64_t value) {
+      return cost(predicted(keeps, value)) < kLess * cost(predicted(moves, value));
+    });
+    const std::string along(keeps.parameters()[crossover.along].name);
+    return from ? "from " + along + " = " + std::to_string(*from) + " on"
+                : "nowhere up to " + along + " = " + std::to_string(kLast);
+  };
+  std::string note(keeping);
+  note.append(" moves fewer DRAM bytes than ").append(crossover.moves).append(" ");
+  return note + where(dram_bytes) + ", and takes less time " + where(seconds);
+}
+
+}  // namespace
+
+Prediction predict_family(const KernelFamily& family, const Problem& problem, const Gpu& gpu,
+                          const Assumptions& assumptions) {
+  if (family.work == nullptr) {
+    std::string variants;
+    for (const KernelModel& kernel : family.variants) {
+      variants += (variants.empty() ? "" : ", ") + std::string(kernel.name);
+    }
+    throw InputError("the kernels of " + std::string(family.name) +
+                     " do different work, so the family has no limit of its own: ask for one of " +
+                     variants);
+  }
+  Prediction result;
+  result.problem = problem;
+  result.work = family.work(problem);
+  result.useful_flops = result.work.flops();
+  result.work.dram = result.work.compulsory;  // at the least, however computed
+  result.io =
+      family.io(problem, result.work.compulsory.total_bytes(), gpu.memory.l2_bytes.value_or(0));
+  result.limit = limit(result.work, problem.dtype, gpu, assumptions.cache);
+  if (family.crossover == nullptr || !gpu.occupancy) return result;
+  for (const std::string_view keeping : family.crossover->keep) {
+    try {
+      result.notes.push_back(crossover_note(family, keeping, problem, gpu, assumptions));
+    } catch (const InputError&) {  // the variant's own answer says why
+    }
+  }
+  return result;
+}
+
+}  // namespace roofcast
