@@ -4,11 +4,6 @@
 
 #include "model/catalog.hpp"
 #include "model/laws/program_time.hpp"
-#include "model/types/assumptions.hpp"
-#include "model/types/gpu.hpp"
-#include "model/types/plan.hpp"
-#include "model/types/prediction.hpp"
-#include "model/types/problem.hpp"
 
 namespace roofcast {
 

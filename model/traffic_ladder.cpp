@@ -32,35 +32,27 @@ std::string planned(const Prediction& prediction, Level level) {
   return text;
 }
 
-std::string of_requested(const Work& work) {
+std::string requested_text(const Work& work, double requested) {
   const double compulsory = work.compulsory.total_bytes();
-  const double requested = work.requested.total_bytes();
   if (more(compulsory, requested)) return "less than all of the arrays";
   if (compulsory <= 0 || !more(requested, compulsory)) return "compulsory: each byte once";
   return "each byte is asked for " + figure(requested / compulsory) + " times on average" +
          (work.shared_bytes > 0 ? "; shared memory answers the other repeats" : "");
 }
 
-std::string of_l1(const Work& work) {
-  const double requested = work.requested.total_bytes();
-  const double l1 = work.l1.total_bytes();
+std::string l1_text(double requested, double l1) {
   if (more(requested, l1)) return "lanes of a warp share what they read";
   if (!more(l1, requested)) return "full sectors";
   return "whole sectors: " + figure(l1 / requested) + " B moved for each byte used";
 }
 
-std::string of_l2(const Work& work) {
-  const double l1 = work.l1.total_bytes();
-  const double l2 = work.l2.total_bytes();
+std::string l2_text(double l1, double l2) {
   if (more(l1, l2)) return "L1 answers the repeats";
   return more(l2, l1) ? "sectors leave L1 before all of them is used"
                       : "nothing is found again in L1";
 }
 
-std::string of_dram(const Work& work) {
-  const double l2 = work.l2.read_bytes;
-  const double dram = work.dram.read_bytes;
-  const double least = work.dram_footprint.read_bytes;
+std::string dram_text(double l2, double dram, double least) {
   if (more(dram, l2)) {
     return "whole accesses: " + figure(dram / l2) + " B read for each byte used";
   }
@@ -80,15 +72,16 @@ std::string kept_writes(const Work& work, std::int64_t launches) {
 }
 
 std::string in_words(const Work& work, Level level) {
+  const double requested = work.requested.total_bytes(), l1 = work.l1.total_bytes();
   switch (level) {
     case Level::requested:
-      return of_requested(work);
+      return requested_text(work, requested);
     case Level::l1:
-      return of_l1(work);
+      return l1_text(requested, l1);
     case Level::l2:
-      return of_l2(work);
+      return l2_text(l1, work.l2.total_bytes());
     default:
-      return of_dram(work);
+      return dram_text(work.l2.read_bytes, work.dram.read_bytes, work.dram_footprint.read_bytes);
   }
 }
 

@@ -46,11 +46,14 @@ ParameterCounts count_parameters(const Architecture& model) {
   counts.attention_layer = attention(model);
   counts.norms_layer = 2 * norm(model);
   counts.dense_layer = feed_forward(model, as_double(model.intermediate));
+  const double layers = as_double(model.layers);
+  const double dense = model.experts ? model.experts->dense_layers : layers;
   if (const auto& experts = model.experts) {
     const double one = feed_forward(model, experts->intermediate);
     const double router = experts->count * (hidden + (experts->router_biased ? 1 : 0));
     counts.expert_layer = (experts->count + experts->shared) * one + router;
     counts.active_expert_layer = (experts->per_token + experts->shared) * one + router;
+    counts.routed = (layers - dense) * experts->count * one;
   }
   counts.embeddings = as_double(model.vocabulary + model.positions + model.token_types) * hidden;
   if (model.pooled) {
@@ -58,8 +61,6 @@ ParameterCounts count_parameters(const Architecture& model) {
   } else if (!model.tied) {
     counts.head = as_double(model.vocabulary) * hidden;
   }
-  const double layers = as_double(model.layers);
-  const double dense = model.experts ? model.experts->dense_layers : layers;
   const double shared = layers * (counts.attention_layer + counts.norms_layer) + norm(model) +
                         counts.embeddings + counts.head + dense * counts.dense_layer;
   counts.total = shared + (layers - dense) * counts.expert_layer;

@@ -65,6 +65,7 @@ struct ParameterCounts {
   double dense_layer = 0;   ///< feed-forward part without experts
   double expert_layer = 0;  ///< all experts of a layer and its router
   double active_expert_layer = 0;
+  double routed = 0;  ///< all experts of all layers that the router chooses among
   double embeddings = 0;
   double head = 0;  ///< what tied weights do not add again
   double total = 0;

@@ -112,10 +112,8 @@ double gathered(const Architecture& model, const Task& task) {
   if (task.fsdp < 2) return 0;
   const ParameterCounts counts = count_parameters(model);
   const double ends = counts.embeddings + counts.head;
-  const double experts = parameters_of_experts(model);
-  const double layer =
-      (counts.total - ends - experts + experts / as_double(expert_group(task).copies)) /
-      as_double(model.layers);
+  const double experts = counts.routed / as_double(expert_group(task).copies);
+  const double layer = (counts.total - ends - counts.routed + experts) / as_double(model.layers);
   const double layers =
       std::min(2.0, as_double(model.layers)) + (task.phase == Phase::train ? 1 : 0);
   return (ends + layers * layer) / as_double(task.tp) * size_bytes(task.dtype);

@@ -21,39 +21,32 @@ double rate_with(const Use& one, double held_sms) {
 }
 
 /// A stream as it runs.
-class Stream {
- public:
-  explicit Stream(const std::vector<Node>& nodes) : nodes_(nodes), spans_(nodes.size()) {
-    if (!done()) left_s_ = nodes_.front().alone_s;
+struct Stream {
+  explicit Stream(const std::vector<Node>& of) : nodes(of), spans(of.size()) {
+    if (!done()) left_s = now().alone_s;
   }
 
-  bool done() const { return next_ == nodes_.size(); }
+  bool done() const { return next == nodes.size(); }
+  const Node& now() const { return nodes[next]; }
   bool may_run(const Stream& other) const {
-    return !done() && (now().after == kNothing || now().after < other.next_);
+    return !done() && (now().after == kNothing || now().after < other.next);
   }
-  const Node& now() const { return nodes_[next_]; }
-  bool begun() const { return begun_; }
-  double left_s() const { return left_s_; }
 
   /// Runs from a time for as long, at a share of its rate; `ends` what is left of the node.
   void run(double from_s, double for_s, double rate, bool ends) {
-    if (!begun_) spans_[next_].start_s = from_s;
-    begun_ = true;
-    left_s_ -= for_s * rate;
+    if (!begun) spans[next].start_s = from_s;
+    begun = !ends;
+    left_s -= for_s * rate;
     if (!ends) return;
-    spans_[next_++].end_s = from_s + for_s;
-    begun_ = false;
-    if (!done()) left_s_ = now().alone_s;
+    spans[next++].end_s = from_s + for_s;
+    if (!done()) left_s = now().alone_s;
   }
 
-  std::vector<Span> spans() && { return std::move(spans_); }
-
- private:
-  const std::vector<Node>& nodes_;
-  std::vector<Span> spans_;
-  std::size_t next_ = 0;
-  double left_s_ = 0;
-  bool begun_ = false;
+  const std::vector<Node>& nodes;
+  std::vector<Span> spans;
+  std::size_t next = 0;
+  double left_s = 0;
+  bool begun = false;
 };
 
 }  // namespace
@@ -63,12 +56,13 @@ Use use_of(const Prediction& kernel) {
   if (!kernel.time || !(kernel.time->expected_s > 0)) return use;
   const Forecast& time = *kernel.time;
   if (kernel.waves) use.waves = kernel.waves->count;
-  for (const Part part : kOnSms) use.on_sms += time.waterfall[part] / time.expected_s;
+  double on_sms_s = 0, dram_s = 0;
+  for (const Part part : kOnSms) on_sms_s += time.waterfall[part];
   for (const Term& term : time.terms) {
-    if (term.resource == Resource::dram) use.dram += term.time_s / time.expected_s;
+    if (term.resource == Resource::dram) dram_s += term.time_s;
   }
-  use.on_sms = std::clamp(use.on_sms, 0.0, 1.0);
-  use.dram = std::clamp(use.dram, 0.0, 1.0);
+  use.on_sms = std::clamp(on_sms_s / time.expected_s, 0.0, 1.0);
+  use.dram = std::clamp(dram_s / time.expected_s, 0.0, 1.0);
   return use;
 }
 
@@ -100,13 +94,13 @@ Schedule schedule(const Program& program) {
   double now_s = 0;
   while (!chain.done() || !beside.done()) {
     const bool first = chain.may_run(beside);
-    const bool kept_out = !beside.begun() && first && chain.begun() && chain.now().use.on_gpu();
+    const bool kept_out = !beside.begun && first && chain.begun && chain.now().use.on_gpu();
     const bool second = beside.may_run(chain) && !kept_out;
     if (!first && !second) throw std::logic_error("nodes of a program wait for each other");
     Rates share;
     if (first && second) share = rates(chain.now().use, beside.now().use);
-    const double first_s = first ? chain.left_s() / share.first : 0;
-    const double second_s = second ? beside.left_s() / share.second : 0;
+    const double first_s = first ? chain.left_s / share.first : 0;
+    const double second_s = second ? beside.left_s / share.second : 0;
     const bool first_ends = first && (!second || first_s <= second_s);
     const bool second_ends = second && (!first || second_s <= first_s);
     const double step_s = first_ends ? first_s : second_s;
@@ -114,7 +108,7 @@ Schedule schedule(const Program& program) {
     if (second) beside.run(now_s, step_s, share.second, second_ends);
     now_s += step_s;
   }
-  return {std::move(chain).spans(), std::move(beside).spans(), now_s};
+  return {std::move(chain.spans), std::move(beside.spans), now_s};
 }
 
 }  // namespace roofcast::transformer

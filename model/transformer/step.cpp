@@ -86,17 +86,14 @@ double computed_again(const Architecture& model, const Task& task) {
   return 2 * as_double(model.layers * model.heads * model.head_dim * task.seq);
 }
 
-void add_up_transfers(Step& step) {
-  StepTransfers& sum = step.transfers;
+void total(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
+  StepTransfers& sent = step.transfers;
   for (const StepOperation& one : step.operations) {
     if (!one.transfer) continue;
-    sum.alone_s += one.alone_s;
-    sum.exposed_s += one.time_s;
+    sent.alone_s += one.alone_s;
+    sent.exposed_s += one.time_s;
   }
-  sum.hidden_s = std::max(0.0, sum.alone_s - sum.exposed_s);
-}
-
-void total(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
+  sent.hidden_s = std::max(0.0, sent.alone_s - sent.exposed_s);
   for (StepPart& part : step.parts) {
     step.add(1, part);
     double longest_s = 0;
@@ -111,12 +108,10 @@ void total(Step& step, const Architecture& model, const Task& task, const Gpu& g
   const double keys = as_double(task.phase == Phase::decode ? task.context : task.seq);
   const double flops =
       training_flops_per_token(model, keys) * (task.phase == Phase::train ? 1 : 1.0 / 3);
-  const auto clock = gpu.clocks.tensor_boost_hz;
-  const auto tensor = clock ? tensor_peak_flops_per_s(gpu, task.dtype, *clock) : std::nullopt;
-  const auto vector = gpu.clocks.vector_boost_hz
-                          ? vector_peak_flops_per_s(gpu, task.dtype, *gpu.clocks.vector_boost_hz)
-                          : std::nullopt;
-  if (const auto peak = tensor ? tensor : vector) {
+  const auto tensor_hz = gpu.clocks.tensor_boost_hz, vector_hz = gpu.clocks.vector_boost_hz;
+  auto peak = tensor_hz ? tensor_peak_flops_per_s(gpu, task.dtype, *tensor_hz) : std::nullopt;
+  if (!peak && vector_hz) peak = vector_peak_flops_per_s(gpu, task.dtype, *vector_hz);
+  if (peak) {
     step.mfu = step.tokens_per_s * flops / (*peak * task.gpus());
     step.hfu = step.mfu * (1 + computed_again(model, task) / flops);
   }
@@ -146,7 +141,6 @@ Step predict_step(const Architecture& model, const Task& task, KernelForecasts& 
   add_transfers(step, model, task, gpu);
   overlap(step, model, task);
   put_in_stages(step, model, task, gpu);
-  add_up_transfers(step);
   total(step, model, task, gpu);
   return step;
 }

@@ -46,12 +46,12 @@ class Transfers {
   void add_data_parallel() {
     const double of_layer =
         size_bytes(task_.dtype) / as_double(task_.tp) / as_double(model_.layers);
-    const double experts = parameters_of_experts(model_);
+    const ParameterCounts counts = count_parameters(model_);
     const double copies = as_double(expert_group(task_).copies);
     const double fsdp = as_double(task_.fsdp), dp = as_double(task_.dp), tp = as_double(task_.tp);
     const double gathered = std::max(1.0, fsdp / copies);
-    add_weights((count_parameters(model_).total - experts) * of_layer, {fsdp, dp, tp, tp * fsdp});
-    add_weights(experts / copies * of_layer,
+    add_weights((counts.total - counts.routed) * of_layer, {fsdp, dp, tp, tp * fsdp});
+    add_weights(counts.routed / copies * of_layer,
                 {gathered, dp * fsdp / copies / gathered, tp * copies, tp * copies * gathered});
   }
 

@@ -62,25 +62,15 @@ std::string_view routing_of(const Architecture& model, const Task& task) {
   return kRoutings[static_cast<std::size_t>(routing)];
 }
 
-double parameters_of_experts(const Architecture& model) {
-  if (!model.experts || model.experts->count <= model.experts->per_token) return 0;
-  const ParameterCounts counts = count_parameters(model);
-  const Experts& experts = *model.experts;
-  return (as_double(model.layers) - experts.dense_layers) *
-         (counts.expert_layer - counts.active_expert_layer) * experts.count /
-         (experts.count - experts.per_token);
-}
-
 double parameters_of_gpu(const Architecture& model, const Task& task) {
   const ParameterCounts counts = count_parameters(model);
   const double tp = as_double(task.tp), fsdp = as_double(task.fsdp), pp = as_double(task.pp);
-  const double experts = parameters_of_experts(model);
   const double copies = as_double(expert_group(task).copies);
   const double both_ends = counts.embeddings + counts.head;
   const double last = model.tied ? as_double(model.vocabulary * model.hidden) : counts.head;
   const double ends = task.pp > 1 ? std::max(counts.embeddings, last) : both_ends;
-  const double layers = (counts.total - experts - both_ends) / pp;
-  return (layers + ends) / (tp * fsdp) + experts / pp / (tp * std::max(fsdp, copies));
+  const double layers = (counts.total - counts.routed - both_ends) / pp;
+  return (layers + ends) / (tp * fsdp) + counts.routed / pp / (tp * std::max(fsdp, copies));
 }
 
 void check(const Architecture& model, const Task& task) {

@@ -100,9 +100,6 @@ std::string_view routing_of(const Architecture& model, const Task& task);
 /// of it, where the vocabulary is not shared.
 bool chunks_loss(const Architecture& model, const Task& task);
 
-/// Parameters of all experts that the router chooses among.
-double parameters_of_experts(const Architecture& model);
-
 /// Parameters that lie on one GPU: of several stages, that with the larger end of the model.
 double parameters_of_gpu(const Architecture& model, const Task& task);
 
