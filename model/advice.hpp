@@ -2,6 +2,7 @@
 // Settings and shapes at which a kernel is forecast to do better.
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -100,5 +101,17 @@ std::vector<std::size_t> settings_of(const KernelRef& kernel);
 /// none is better. `varied` are positions out of settings_of. Throws InputError as predict, and
 /// where the device has no expected time.
 SettingsAdvice advise_settings(const Question& question, std::span<const std::size_t> varied);
+
+/// A setting of a launch with which more warps fit an SM.
+struct BetterSetting {
+  std::string_view setting;  ///< "registers", "shared_bytes" or "threads"
+  std::int64_t value;
+  Occupancy occupancy;  ///< with that value and the others as they are
+};
+
+/// The largest smaller number of registers, the largest smaller shared memory, and the nearest
+/// number of threads (whole warps) that each alone raise the warps of an SM; those that cannot are
+/// left out.
+std::vector<BetterSetting> better_settings(const Launch& launch, const OccupancyRules& rules);
 
 }  // namespace roofcast

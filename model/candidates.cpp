@@ -30,82 +30,29 @@ std::optional<Candidate> faster_candidate(const KernelRef& kernel, const Problem
   return one;
 }
 
-/// Candidates in the order of what they take at the least.
-class Search {
- public:
-  Search(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
-         const Assumptions& assumptions)
-      : kernel_(kernel),
-        gpu_(gpu),
-        assumptions_(assumptions),
-        problems_(kernel.kernel->candidates(problem, gpu)) {
-    order_.reserve(problems_.size());
-    const auto outline = problems_.size() > 1 ? kernel.kernel->outline : nullptr;
-    for (std::size_t i = 0; i < problems_.size(); ++i) {
-      double least_s = 0;
-      if (outline != nullptr) {
-        const Outline brief = outline(problems_[i], gpu);
-        if (i == 0) begin(brief);
-        least_s = beginning_s_ + least_time_s(brief, gpu, assumptions);
-      }
-      order_.emplace_back(least_s, i);
-    }
-    std::sort(order_.begin(), order_.end());
-  }
+/// Launches that all candidates begin with, timed once. Where they do not fit, so does none.
+struct Beginning {
+  LaunchSequence program;
+  std::vector<TimedLaunch> launches;
+  double time_s = 0;
 
-  /// Of equal times and of refusals the first in the order of the candidates counts.
-  Candidate fastest() const {
-    std::optional<Candidate> best;
-    std::optional<InputError> refusal;
-    std::size_t position = problems_.size(), refused = problems_.size();
-    for (const auto& [bound_s, i] : order_) {
-      const bool timed = best && best->time;
-      const double least_s = timed ? best->expected_s() : kForever;
-      if (bound_s > least_s) break;
-      try {
-        auto one = faster_candidate(kernel_, problems_[i], gpu_, assumptions_, least_s, known_);
-        if (!one) continue;
-        const double time_s = one->time ? one->expected_s() : kForever;
-        if (best && (time_s > least_s || (time_s == least_s && position < i))) continue;
-        best = std::move(one);
-        position = i;
-      } catch (const InputError& error) {
-        if (i > refused) continue;
-        refusal = error;
-        refused = i;
-      }
-    }
-    if (best) return std::move(*best);
-    throw refusal.value_or(InputError("no candidate computes it: leave settings open"));
-  }
-
- private:
-  // Launches that all candidates begin with are timed once. Where they do not fit, so does none.
-  void begin(const Outline& outline) {
-    if (kernel_.kernel->before == nullptr || !gpu_.occupancy || !gpu_.sm_count) return;
-    const auto clock = expected_clock(outline.on_tensor_cores, gpu_, assumptions_);
+  void find(const KernelRef& kernel, const Problem& problem, bool on_tensor_cores, const Gpu& gpu,
+            const Assumptions& assumptions) {
+    if (kernel.kernel->before == nullptr || !gpu.occupancy || !gpu.sm_count) return;
+    const auto clock = expected_clock(on_tensor_cores, gpu, assumptions);
     if (!clock) return;
-    beginning_ = kernel_.kernel->before(problems_.front(), gpu_);
+    program = kernel.kernel->before(problem, gpu);
     try {
-      known_ = beginning_times(beginning_, *clock, gpu_, assumptions_.cache);
+      launches = beginning_times(program, *clock, gpu, assumptions.cache);
     } catch (const InputError&) {
       return;
     }
-    const double gap_s = launch_costs(gpu_, assumptions_).next_s;
-    for (const auto& [node, fit, memory, time] : known_) {
+    const double gap_s = launch_costs(gpu, assumptions).next_s;
+    for (const auto& [node, fit, memory, time] : launches) {
       const bool early = node->plan.start == Start::programmatic;
-      beginning_s_ += node->repeats * (time.time_s + (early ? 0 : gap_s));
+      time_s += node->repeats * (time.time_s + (early ? 0 : gap_s));
     }
   }
-
-  const KernelRef& kernel_;
-  const Gpu& gpu_;
-  const Assumptions& assumptions_;
-  std::vector<Problem> problems_;
-  std::vector<std::pair<double, std::size_t>> order_;
-  LaunchSequence beginning_;
-  std::vector<TimedLaunch> known_;
-  double beginning_s_ = 0;
 };
 
 }  // namespace
@@ -124,7 +71,44 @@ Candidate fastest_candidate(const KernelRef& kernel, const Problem& problem, con
   if (kernel.kernel->candidates == nullptr) {
     return candidate_of(kernel, problem, gpu, assumptions);
   }
-  return Search(kernel, problem, gpu, assumptions).fastest();
+  const std::vector<Problem> problems = kernel.kernel->candidates(problem, gpu);
+  const auto outline = problems.size() > 1 ? kernel.kernel->outline : nullptr;
+  Beginning beginning;
+  std::vector<std::pair<double, std::size_t>> order;  // by what each takes at the least
+  order.reserve(problems.size());
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    double least_s = 0;
+    if (outline != nullptr) {
+      const Outline brief = outline(problems[i], gpu);
+      if (i == 0) beginning.find(kernel, problems[0], brief.on_tensor_cores, gpu, assumptions);
+      least_s = beginning.time_s + least_time_s(brief, gpu, assumptions);
+    }
+    order.emplace_back(least_s, i);
+  }
+  std::sort(order.begin(), order.end());
+  // Of equal times and of refusals the first in the order of the candidates counts.
+  std::optional<Candidate> best;
+  std::optional<InputError> refusal;
+  std::size_t position = problems.size(), refused = problems.size();
+  for (const auto& [bound_s, i] : order) {
+    const double least_s = best && best->time ? best->expected_s() : kForever;
+    if (bound_s > least_s) break;
+    try {
+      auto one =
+          faster_candidate(kernel, problems[i], gpu, assumptions, least_s, beginning.launches);
+      if (!one) continue;
+      const double time_s = one->time ? one->expected_s() : kForever;
+      if (best && (time_s > least_s || (time_s == least_s && position < i))) continue;
+      best = std::move(one);
+      position = i;
+    } catch (const InputError& error) {
+      if (i > refused) continue;
+      refusal = error;
+      refused = i;
+    }
+  }
+  if (best) return std::move(*best);
+  throw refusal.value_or(InputError("no candidate computes it: leave settings open"));
 }
 
 }  // namespace roofcast

@@ -49,26 +49,11 @@ void check_value(const Parameter& parameter, Problem& problem, std::size_t posit
 
 std::span<const KernelFamily> catalog() {
   static const std::array families = {
-      stream::kFamily,        //
-      elementwise::kRelu,     //
-      elementwise::kGelu,     //
-      elementwise::kElu,      //
-      elementwise::kSincos,   //
-      elementwise::kFma,      //
-      elementwise::kExpr,     //
-      access::kFamily,        //
-      transpose::kFamily,     //
-      recompute::kFamily,     //
-      divergence::kFamily,    //
-      softmax::kFamily,       //
-      norm::kFamily,          //
-      reduce::kFamily,        //
-      gemm::kFamily,          //
-      attention::kFamily,     //
-      experts::kFamily,       //
-      layer::kFamily,         //
-      products::kInt4Family,  //
-      products::kConvolutionFamily,
+      stream::kFamily,      elementwise::kRelu, elementwise::kGelu,    elementwise::kElu,
+      elementwise::kSincos, elementwise::kFma,  elementwise::kExpr,    access::kFamily,
+      transpose::kFamily,   recompute::kFamily, divergence::kFamily,   softmax::kFamily,
+      norm::kFamily,        reduce::kFamily,    gemm::kFamily,         attention::kFamily,
+      experts::kFamily,     layer::kFamily,     products::kInt4Family, products::kConvolutionFamily,
   };
   return families;
 }

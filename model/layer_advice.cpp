@@ -1,4 +1,4 @@
-#include "model/layer_advice.hpp"
+#include "model/product_advice.hpp"
 
 #include "model/libraries/gemm.hpp"
 #include "model/shape_search.hpp"
@@ -6,21 +6,20 @@
 namespace roofcast {
 namespace {
 
-Problem problem_of(LayerProduct product, const LinearLayer& layer, DType dtype) {
-  const auto& [tokens, in, out] = layer;
-  const auto of = [&](std::int64_t m, std::int64_t n, std::int64_t k, gemm::Layout layout) {
-    Problem problem = gemm::library_problem(dtype, m, n, k);
-    problem[gemm::kLayout] = layout;
-    return problem;
-  };
-  switch (product) {
-    case LayerProduct::output:
-      return of(tokens, out, in, gemm::kNT);
-    case LayerProduct::input_gradient:
-      return of(tokens, in, out, gemm::kNN);
-    default:
-      return of(out, in, tokens, gemm::kTN);
-  }
+struct Operands {
+  std::array<std::int64_t LinearLayer::*, 3> extents;  ///< m, n and k
+  gemm::Layout layout;
+};
+constexpr std::array<Operands, kLayerProducts.size()> kOperands = {
+    {{{&LinearLayer::tokens, &LinearLayer::out, &LinearLayer::in}, gemm::kNT},
+     {{&LinearLayer::tokens, &LinearLayer::in, &LinearLayer::out}, gemm::kNN},
+     {{&LinearLayer::out, &LinearLayer::in, &LinearLayer::tokens}, gemm::kTN}}};
+
+Problem problem_of(const Operands& product, const LinearLayer& layer, DType dtype) {
+  const auto [m, n, k] = product.extents;
+  Problem problem = gemm::library_problem(dtype, layer.*m, layer.*n, layer.*k);
+  problem[gemm::kLayout] = product.layout;
+  return problem;
 }
 
 std::set<std::int64_t> padded(std::int64_t extent) {
@@ -45,8 +44,7 @@ LayerAdvice advise_layer(const LinearLayer& layer, DType dtype, const Gpu& gpu,
   const auto forecast = [&](const LinearLayer& one) {
     LayerForecast result{one, {}};
     for (std::size_t i = 0; i < kLayerProducts.size(); ++i) {
-      result.products[i] =
-          predict(library, problem_of(kLayerProducts[i], one, dtype), gpu, assumptions);
+      result.products[i] = predict(library, problem_of(kOperands[i], one, dtype), gpu, assumptions);
     }
     return result;
   };

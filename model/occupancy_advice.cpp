@@ -1,7 +1,6 @@
-#include "model/occupancy_advice.hpp"
-
 #include <algorithm>
 
+#include "model/advice.hpp"
 #include "model/laws/occupancy.hpp"
 
 namespace roofcast {

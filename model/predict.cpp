@@ -26,21 +26,6 @@ void add_warm_reason(Prediction& result, const ProgramTime& found) {
       {Level::dram, "L2 still holds " + si_text(bytes, "B") + " of an earlier launch"});
 }
 
-std::string power_note(double limit_w, double full_hz, double hz) {
-  return "the power limit of " + si_text(limit_w, "W") + " lowers the SM clock from " +
-         si_text(full_hz, "Hz") + " to " + si_text(hz, "Hz") +
-         ": the board cannot feed all of this arithmetic at once";
-}
-
-// Of the SMs that the launch can use, a block goes to each before a second one goes to any.
-Waves waves_of(const Plan& plan, const Occupancy& fit, const Gpu& gpu) {
-  const std::int64_t blocks = plan.launch.blocks();
-  const std::int64_t all = places(plan.launch, fit, gpu);
-  Waves result = waves(blocks, all);
-  result.active_sms = std::min(blocks, std::max<std::int64_t>(1, all / fit.blocks_per_sm));
-  return result;
-}
-
 // Of several launches the one in which most of the time goes.
 void show(Prediction& result, const ProgramTime& found, const Gpu& gpu) {
   const auto time_s = [](const LaunchRun& run) { return run.count * run.running_s; };
@@ -51,7 +36,12 @@ void show(Prediction& result, const ProgramTime& found, const Gpu& gpu) {
   const TimedLaunch& shown = found.launches[result.shown_launch];
   result.launch = shown.node->plan.launch;
   result.occupancy = shown.fit;
-  result.waves = waves_of(shown.node->plan, shown.fit, gpu);
+  // Of the SMs that the launch can use, a block goes to each before a second one goes to any.
+  const std::int64_t blocks = result.launch->blocks();
+  const std::int64_t all = places(*result.launch, shown.fit, gpu);
+  result.waves = waves(blocks, all);
+  result.waves->active_sms =
+      std::min(blocks, std::max<std::int64_t>(1, all / shown.fit.blocks_per_sm));
 }
 
 // Of a kernel whose plan is a typical case: constants/intervals.hpp.
@@ -105,7 +95,12 @@ void add_forecast(Prediction& result, const Candidate& answer, const KernelRef& 
   time.sm_cycles = (found.running_s - slower_s) * clock_hz;
   time.sm_clock_hz = slower_s > 0 ? time.sm_cycles / found.running_s : clock_hz;
   result.time = time;
-  if (at_power_limit) result.notes.push_back(power_note(*gpu.power_w, clock_hz, time.sm_clock_hz));
+  if (at_power_limit) {
+    result.notes.push_back("the power limit of " + si_text(*gpu.power_w, "W") +
+                           " lowers the SM clock from " + si_text(clock_hz, "Hz") + " to " +
+                           si_text(time.sm_clock_hz, "Hz") +
+                           ": the board cannot feed all of this arithmetic at once");
+  }
   if (auto note = launching_note(found.runs, found.costs, found.chain)) {
     result.notes.push_back(std::move(*note));
   }

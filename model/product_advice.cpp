@@ -14,6 +14,21 @@ std::int64_t layout_of(const KernelRef& kernel, const Problem& problem) {
   return value_named(kernel, problem, "layout").value_or(gemm::kNN);
 }
 
+struct Tile {
+  std::int64_t m, n;
+  friend bool operator==(const Tile&, const Tile&) = default;
+  std::string text() const { return std::to_string(m) + "x" + std::to_string(n); }
+};
+std::optional<Tile> tile_of(const KernelRef& kernel, const Problem& problem) {
+  const auto m = value_named(kernel, problem, "tile_m"), n = value_named(kernel, problem, "tile_n");
+  return m && n ? std::optional(Tile{*m, *n}) : std::nullopt;
+}
+
+// The share of whole tiles that an extent fills.
+double fill(std::int64_t extent, std::int64_t tile) {
+  return as_double(extent) / as_double(ceil_div(extent, tile) * tile);
+}
+
 double flops_per_s(const Prediction& one) {
   return one.work.flops() / time_s(one);
 }
@@ -146,17 +161,10 @@ ProductForecast product_of(const Question& question, const Prediction& predictio
   count_blocks(one, kernel, question.gpu);
   one.vector_bytes = gemm::narrowest_vector(gemm::row_lengths(p, layout_of(kernel, p)), p.dtype) *
                      element_bytes(p.dtype);
-  const auto tile_m = value_named(kernel, p, "tile_m"), tile_n = value_named(kernel, p, "tile_n");
-  if (tile_m && tile_n) {
-    one.tile_fill = as_double(p[gemm::kM]) / as_double(ceil_div(p[gemm::kM], *tile_m) * *tile_m) *
-                    (as_double(p[gemm::kN]) / as_double(ceil_div(p[gemm::kN], *tile_n) * *tile_n));
+  if (const auto tile = tile_of(kernel, p)) {
+    one.tile_fill = fill(p[gemm::kM], tile->m) * fill(p[gemm::kN], tile->n);
   }
   return one;
-}
-
-std::string tile_text(const KernelRef& kernel, const Problem& p) {
-  const auto m = value_named(kernel, p, "tile_m"), n = value_named(kernel, p, "tile_n");
-  return m && n ? std::to_string(*m) + "x" + std::to_string(*n) : "";
 }
 
 std::string waves_text(const ProductForecast& one) {
@@ -173,10 +181,11 @@ std::string reason(const KernelRef& kernel, const ProductForecast& from,
   if (to.vector_bytes > from.vector_bytes) {
     add("rows aligned to " + std::to_string(to.vector_bytes) + " B");
   }
-  const std::string before = tile_text(kernel, from.prediction.problem);
-  const std::string after = tile_text(kernel, to.prediction.problem);
+  const auto before = tile_of(kernel, from.prediction.problem);
+  const auto after = tile_of(kernel, to.prediction.problem);
   if (before != after) {
-    add(waves_text(to) + " of tiles " + after + ", not " + waves_text(from) + " of " + before);
+    add(waves_text(to) + " of tiles " + after->text() + ", not " + waves_text(from) + " of " +
+        before->text());
   } else {
     if (std::ceil(to.waves) < std::ceil(from.waves)) {
       add(waves_text(to) + ", not " + waves_text(from));

@@ -7,7 +7,7 @@
 #include "cli/output/json_writer.hpp"
 #include "cli/output/text_table.hpp"
 #include "cli/output/units.hpp"
-#include "model/layer_advice.hpp"
+#include "model/product_advice.hpp"
 
 namespace roofcast::cli {
 namespace {

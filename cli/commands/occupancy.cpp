@@ -7,7 +7,7 @@
 #include "cli/output/files.hpp"
 #include "cli/output/json_writer.hpp"
 #include "cli/output/text_table.hpp"
-#include "model/occupancy_advice.hpp"
+#include "model/advice.hpp"
 
 namespace roofcast::cli {
 namespace {

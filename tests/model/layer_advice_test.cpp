@@ -1,4 +1,4 @@
-#include "model/layer_advice.hpp"
+#include "model/product_advice.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "model/occupancy_advice.hpp"
+#include "model/advice.hpp"
 
 #include <gtest/gtest.h>
 
