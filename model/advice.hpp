@@ -13,8 +13,7 @@
 
 namespace roofcast {
 
-/// What advice starts from: a kernel, a checked problem of it, and the device, all of which outlive
-/// the question.
+/// A kernel, a checked problem of it, and the device, all of which outlive the question.
 struct Question {
   const KernelRef& kernel;
   const Problem& problem;

@@ -14,8 +14,7 @@ namespace {
 
 constexpr double kForever = std::numeric_limits<double>::infinity();
 
-// The candidate, unless it takes longer than `at_most_s`. A limit is asked for only where it may
-// matter.
+// The candidate, unless it takes longer than `at_most_s`: then its limit does not matter.
 std::optional<Candidate> faster_candidate(const KernelRef& kernel, const Problem& problem,
                                           const Gpu& gpu, const Assumptions& assumptions,
                                           double at_most_s,
@@ -86,7 +85,7 @@ Candidate fastest_candidate(const KernelRef& kernel, const Problem& problem, con
     order.emplace_back(least_s, i);
   }
   std::sort(order.begin(), order.end());
-  // Of equal times and of refusals the first in the order of the candidates counts.
+  // Of equal times, and of refusals, the first candidate's counts.
   std::optional<Candidate> best;
   std::optional<InputError> refusal;
   std::size_t position = problems.size(), refused = problems.size();

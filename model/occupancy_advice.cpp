@@ -8,7 +8,7 @@ namespace roofcast {
 std::vector<BetterSetting> better_settings(const Launch& launch, const OccupancyRules& rules) {
   const std::int64_t now = occupancy(launch, rules).warps_per_sm;
   std::vector<BetterSetting> found;
-  // Whether this value alone raises the warps of an SM.
+  // Whether this value alone raises the warps of an SM; then it is found.
   const auto helps = [&](std::string_view setting, std::int64_t value, const auto& set) {
     Launch changed = launch;
     set(changed, value);

@@ -71,8 +71,8 @@ void add_forecast(Prediction& result, const Candidate& answer, const KernelRef& 
     at_power_limit |= launch.at_power_limit;
     result.launches += static_cast<std::int64_t>(repeats);
     time.waterfall.add(repeats, launch.parts);
-    // Overlap as the engine sees it may be less than all that an average SM does: no resource is
-    // told to be busy for longer than the launch.
+    // An average SM's work may exceed what the engine overlaps: no resource is busy for longer than
+    // the launch.
     for (std::size_t i = 0; i < kResources; ++i) {
       terms[i] += repeats * std::min(launch.terms_s[i], launch.time_s);
     }

@@ -37,12 +37,7 @@ double flops_per_s(const Prediction& one) {
 class ProductSearch {
  public:
   ProductSearch(const Question& asked, const AdviceOptions& options, bool up)
-      : question_(asked),
-        asked_(asked.problem),
-        within_(options.within),
-        up_(up),
-        layout_(layout_of(asked.kernel, asked.problem)),
-        search_(asked) {
+      : question_(asked), within_(options.within), up_(up), search_(asked) {
     for (const std::size_t extent : kProductExtents) {
       const auto& varied = options.varied;
       if (!varied || std::find(varied->begin(), varied->end(), extent) != varied->end()) {
@@ -52,7 +47,7 @@ class ProductSearch {
   }
 
   /// From the shape whose rows are aligned next to the asked one's, and from the asked one.
-  std::vector<Prediction> found() && {
+  const std::vector<Prediction>& found() {
     Problem aligned = asked_;
     for (const std::size_t extent : extents_) {
       if (is_row(extent)) aligned[extent] = aligned_extent(extent);
@@ -62,7 +57,7 @@ class ProductSearch {
       around(aligned);
     }
     if (aligned != asked_) around(asked_);
-    return std::move(search_).found();
+    return search_.found();
   }
 
  private:
@@ -130,12 +125,12 @@ class ProductSearch {
   }
 
   const Question& question_;
-  const Problem& asked_;
+  const Problem& asked_ = question_.problem;
   double within_;
   bool up_;
-  std::int64_t layout_;
+  std::int64_t layout_ = layout_of(question_.kernel, asked_);
   std::vector<std::size_t> extents_;
-  ShapeSearch search_;
+  NearbySearch search_;
 };
 
 // Of the launch that multiplies: others convert its operands or add its parts.
@@ -278,13 +273,14 @@ Advised advise_product(const Question& question, const AdviceOptions& options) {
   const auto faster = [](const auto& one, const auto& other) {
     return saves(time_s(one), time_s(other));
   };
-  const auto larger = ProductSearch(question, options, true).found();
+  ProductSearch up(question, options, true);
+  const std::vector<Prediction>& larger = up.found();
   const Shapes padded = improvements(larger, asked, kProductExtents, faster);
   add(AdviceKind::faster, padded, asked);
   if (options.smaller) {
-    const auto less = ProductSearch(question, options, false).found();
+    ProductSearch down(question, options, false);
     add(AdviceKind::smaller,
-        improvements(less, asked, kProductExtents,
+        improvements(down.found(), asked, kProductExtents,
                      [&](const auto& one, const auto& other) {
                        return faster(one, other) && saves(flops_per_s(other), flops_per_s(one));
                      }),

@@ -1,6 +1,3 @@
-#include <map>
-#include <optional>
-
 #include "model/shape_search.hpp"
 
 namespace roofcast {
@@ -18,94 +15,27 @@ Values values_of(const Parameter& parameter, std::int64_t asked) {
   return {values.begin(), values.end()};
 }
 
-class SettingSearch {
- public:
-  SettingSearch(const Question& question, std::span<const std::size_t> varied)
-      : question_(question), asked_(question.problem), positions_(varied) {
-    for (const std::size_t position : varied) {
-      values_.push_back(values_of(question.kernel.parameters()[position], asked_[position]));
-    }
-  }
-
-  SettingsAdvice run() {
-    SettingsAdvice advice{question_.forecast(), {}, {positions_.begin(), positions_.end()}};
-    if (!advice.asked.time) {
-      throw InputError(question_.gpu.name + " has no expected time: settings cannot be compared");
-    }
-    best_ = asked_;
-    best_s_ = time_s(advice.asked);
-    const double most_s = best_s_ * (1 - kWorthNaming);
-    known_.emplace(asked_.values, best_s_);
-    std::size_t combinations = 1;
-    for (const Values& values : values_) {
-      combinations = std::min(kMostCombinations + 1, combinations * values.size());
-    }
-    advice.every_value = combinations <= kMostCombinations;
-    if (advice.every_value) {
-      walk(asked_, positions_, values_);
-    } else {
-      by_pairs();
-    }
-    advice.forecasts = known_.size();
-    add_faster(advice, most_s);
-    return advice;
-  }
-
- private:
-  using Settings = std::array<std::int64_t, Problem::kMaxParameters>;
-
-  void walk(const Problem& base, std::span<const std::size_t> positions,
-            std::span<const Values> values) {
-    for_each_combination(base, positions, values, [&](const Problem& one) { try_one(one); });
-  }
-
-  void by_pairs() {
-    double before = 0;
-    do {
-      before = best_s_;
-      for (std::size_t a = 0; a < positions_.size(); ++a) {
-        for (std::size_t b = a + 1; b < positions_.size(); ++b) {
-          walk(best_, std::array{positions_[a], positions_[b]}, std::array{values_[a], values_[b]});
+/// All values of two settings at a time, from the best so far, until none is better.
+void search_by_pairs(NearbySearch& search, const Problem& asked, double asked_s,
+                     std::span<const std::size_t> positions, std::span<const Values> values) {
+  Problem best = asked;
+  double best_s = asked_s, before_s = 0;
+  std::size_t seen = 0;
+  do {
+    before_s = best_s;
+    for (std::size_t a = 0; a < positions.size(); ++a) {
+      for (std::size_t b = a + 1; b < positions.size(); ++b) {
+        search.visit_all(best, std::array{positions[a], positions[b]},
+                         std::array{values[a], values[b]});
+        for (; seen < search.found().size(); ++seen) {
+          if (time_s(search.found()[seen]) >= best_s) continue;
+          best_s = time_s(search.found()[seen]);
+          best = search.questions()[seen];
         }
       }
-    } while (best_s_ < before);
-  }
-
-  void try_one(const Problem& problem) {
-    const auto [known, is_new] = known_.try_emplace(problem.values);
-    if (!is_new) return;
-    try {
-      known->second = time_s(question_.with(problem).forecast());
-    } catch (const InputError&) {  // it cannot run
-      return;
     }
-    if (*known->second >= best_s_) return;
-    best_s_ = *known->second;
-    best_ = problem;
-  }
-
-  void add_faster(SettingsAdvice& advice, double most_s) const {
-    std::vector<std::pair<double, Settings>> order;
-    for (const auto& [settings, time] : known_) {
-      if (time && *time <= most_s) order.emplace_back(*time, settings);
-    }
-    std::sort(order.begin(), order.end());
-    if (order.size() > kMostFaster) order.resize(kMostFaster);
-    Problem problem = asked_;
-    for (const auto& one : order) {
-      problem.values = one.second;
-      advice.faster.push_back(question_.with(problem).forecast());
-    }
-  }
-
-  const Question& question_;
-  const Problem& asked_;
-  std::span<const std::size_t> positions_;
-  std::vector<Values> values_;
-  Problem best_;
-  double best_s_ = 0;
-  std::map<Settings, std::optional<double>> known_;  ///< nothing of settings that cannot run
-};
+  } while (best_s < before_s);
+}
 
 }  // namespace
 
@@ -120,7 +50,38 @@ std::vector<std::size_t> settings_of(const KernelRef& kernel) {
 }
 
 SettingsAdvice advise_settings(const Question& question, std::span<const std::size_t> varied) {
-  return SettingSearch(question, varied).run();
+  const Problem& problem = question.problem;
+  SettingsAdvice advice{question.forecast(), {}, {varied.begin(), varied.end()}};
+  if (!advice.asked.time) {
+    throw InputError(question.gpu.name + " has no expected time: settings cannot be compared");
+  }
+  std::vector<Values> values;
+  std::size_t combinations = 1;
+  for (const std::size_t position : varied) {
+    values.push_back(values_of(question.kernel.parameters()[position], problem[position]));
+    combinations = std::min(kMostCombinations + 1, combinations * values.back().size());
+  }
+  advice.every_value = combinations <= kMostCombinations;
+  const double asked_s = time_s(advice.asked);
+  NearbySearch search(question);
+  if (advice.every_value) {
+    search.visit_all(problem, varied, values);
+  } else {
+    search_by_pairs(search, problem, asked_s, varied, values);
+  }
+  advice.forecasts = search.forecasts();
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < search.found().size(); ++i) {
+    if (saves(time_s(search.found()[i]), asked_s)) order.push_back(i);
+  }
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(time_s(search.found()[a]), search.questions()[a].values) <
+           std::pair(time_s(search.found()[b]), search.questions()[b].values);
+  });
+  for (std::size_t i = 0; i < std::min(kMostFaster, order.size()); ++i) {
+    advice.faster.push_back(search.found()[order[i]]);
+  }
+  return advice;
 }
 
 }  // namespace roofcast

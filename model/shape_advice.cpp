@@ -82,7 +82,7 @@ std::vector<ShapeAdvice> advise_shapes(const Question& question, const AdviceOpt
   std::vector<ShapeAdvice> advice;
   const auto add = [&](AdviceKind kind) {
     const bool up = kind == AdviceKind::faster;
-    ShapeSearch search(chosen);
+    NearbySearch search(chosen);
     search.around(
         asked.problem, varied,
         [&](std::size_t extent) {
@@ -96,11 +96,11 @@ std::vector<ShapeAdvice> advise_shapes(const Question& question, const AdviceOpt
               kTogether, shapes, [](const Prediction& one) { return -useful_rate(one); }, extent,
               kept);
         });
-    const std::vector<Prediction> found = std::move(search).found();
-    Shapes taken = improvements(found, asked, varied, [&](const auto& one, const auto& other) {
-      return saves(time_s(one), time_s(other)) &&
-             (up || saves(useful_rate(other), useful_rate(one)));
-    });
+    Shapes taken =
+        improvements(search.found(), asked, varied, [&](const auto& one, const auto& other) {
+          return saves(time_s(one), time_s(other)) &&
+                 (up || saves(useful_rate(other), useful_rate(one)));
+        });
     if (taken.size() > options.most) taken.resize(options.most);
     for (const Prediction* one : taken) {
       advice.push_back({kind, *one, time_s(*one) / time_s(asked) - 1,

@@ -38,15 +38,29 @@ void for_each_combination(Problem problem, std::span<const std::size_t> position
   }
 }
 
-/// Shapes near the asked one, which is none of them. What the kernel does not take is left out.
-class ShapeSearch {
+/// Problems near the asked one, each forecast once, without those that the kernel does not take.
+class NearbySearch {
  public:
-  explicit ShapeSearch(const Question& asked) : asked_(asked) {
+  explicit NearbySearch(const Question& asked) : asked_(asked) {
     tried_.insert(asked.problem.values);
   }
 
-  /// One extent at a time, with `values(extent)`; then all combinations of those that
-  /// `keep(shapes, extent, kept)` adds to the base's, of the shapes found for an extent.
+  void visit(const Problem& problem) {
+    if (!tried_.insert(problem.values).second) return;
+    try {
+      found_.push_back(asked_.with(problem).forecast());
+      questions_.push_back(problem);
+    } catch (const InputError&) {  // the kernel does not take it
+    }
+  }
+
+  void visit_all(const Problem& base, std::span<const std::size_t> positions,
+                 std::span<const Values> values) {
+    for_each_combination(base, positions, values, [&](const Problem& one) { visit(one); });
+  }
+
+  /// One extent at a time, with `values(extent)`. `keep(shapes, extent, kept)` chooses among the
+  /// shapes found the values to combine with those of other extents.
   template <class Of, class Keep>
   void around(const Problem& base, std::span<const std::size_t> extents, const Of& values,
               const Keep& keep) {
@@ -62,22 +76,19 @@ class ShapeSearch {
       for (std::size_t i = first; i < found_.size(); ++i) alone.push_back(&found_[i]);
       keep(alone, extent, kept.emplace_back(Values{base[extent]}));
     }
-    for_each_combination(base, extents, kept, [&](const Problem& near) { visit(near); });
+    visit_all(base, extents, kept);
   }
 
-  std::vector<Prediction> found() && { return std::move(found_); }
+  /// With that of the asked problem.
+  std::size_t forecasts() const { return tried_.size(); }
+  /// As asked for each of those found, with settings left to choose.
+  const std::vector<Problem>& questions() const { return questions_; }
+  const std::vector<Prediction>& found() const { return found_; }
 
  private:
-  void visit(const Problem& problem) {
-    if (!tried_.insert(problem.values).second) return;
-    try {
-      found_.push_back(asked_.with(problem).forecast());
-    } catch (const InputError&) {  // the kernel does not take the shape
-    }
-  }
-
   const Question& asked_;
   std::set<std::array<std::int64_t, Problem::kMaxParameters>> tried_;
+  std::vector<Problem> questions_;
   std::vector<Prediction> found_;
 };
 

@@ -7,7 +7,7 @@
 namespace roofcast {
 namespace {
 
-// Figures are shown with three digits: what is nearer to 1 than that is no difference.
+// Figures have three digits: a smaller difference does not show.
 constexpr double kNoticeable = 0.005;
 
 std::optional<double> ratio(double over, double under) {

@@ -5,7 +5,7 @@
 
 namespace roofcast::transformer {
 
-/// A feed-forward part of which each token passes some copies alone.
+/// A feed-forward part with copies, of which each token passes some.
 struct Experts {
   double count = 0;
   double per_token = 0;
@@ -58,7 +58,7 @@ struct Architecture {
   }
 };
 
-/// Parameters by part; `layers` times where the name says layer.
+/// Parameters by part; of one layer where the name says so.
 struct ParameterCounts {
   double attention_layer = 0;
   double norms_layer = 0;
@@ -73,7 +73,7 @@ struct ParameterCounts {
 };
 ParameterCounts count_parameters(const Architecture& model);
 
-/// Bytes of one token's keys and values in all layers, so many bytes an element.
+/// Bytes of one token's keys and values in all layers.
 double cache_bytes_per_token(const Architecture& model, double element_bytes);
 
 /// FLOPs of a trained token: 6·N + 12·layers·heads·head_dim·seq (PaLM, arXiv 2204.02311, appendix

@@ -12,10 +12,10 @@ namespace {
 
 // Half-width of the interval, relative: nine tenths of the even rows lie within 18.6%.
 constexpr double kSpread = 0.20;
-// The same among machines, whose networks differ: no table of them is held against it.
+// The same among machines, whose networks differ: no measurements of them are at hand.
 constexpr double kNetworkSpread = 0.5;
 constexpr double kMostGpus = 4096;
-// That one switched machine joins: what the rows of the calibration hold.
+// GPUs of a machine with a switch, as in the rows of the calibration.
 constexpr double kGpusOfMachine = 8;
 
 double rounds(Collective collective) {
@@ -52,7 +52,7 @@ Parts parts(const Transfer& t, const LinkCosts& link, const CollectiveConstants&
   return best;
 }
 
-// A switch that adds up takes each byte once and returns each once.
+// A switch that reduces takes each byte once and returns each once.
 double limit_s(const Transfer& t, const Gpu& gpu) {
   const bool in_switch = t.kind == Collective::all_reduce && gpu.link_in_switch_reduction;
   return (in_switch ? t.bytes : sent_bytes(t)) / (*gpu.link_bytes_per_s / 2);
@@ -65,7 +65,7 @@ double network_bytes_s(const Transfer& t, double of_machine, const Network& netw
   return sent / network.bytes_per_s;
 }
 
-/// Of the GPUs of a transfer, those of one machine: all machines have as many.
+/// GPUs of a transfer in one machine; all machines have as many.
 double gpus_of_machine(const Transfer& transfer) {
   double most = std::min(transfer.gpus, std::max(1.0, std::floor(kGpusOfMachine / transfer.apart)));
   while (std::fmod(transfer.gpus, most) != 0) --most;

@@ -26,37 +26,37 @@ constexpr std::string_view name(Collective collective) {
   return names[static_cast<std::size_t>(collective)];
 }
 
-/// A node of a step beside its launches: what each of so many GPUs sends the others.
+/// One collective among GPUs.
 struct Transfer {
   Collective kind = Collective::all_reduce;
-  double bytes = 0;  ///< of a rank's input, of all_gather its result
+  double bytes = 0;  ///< of a GPU's input; of all_gather: of its result
   double gpus = 2;
   double apart = 1;  ///< GPUs from one of them to the next: a machine of 8 has 8 / apart of them
 };
 
-/// Bytes of one GPU's DRAM: each byte sent is read and each received is written; what a reduction
-/// adds up is read too. What stays on its GPU is copied there.
+/// Bytes of one GPU's DRAM: a byte sent is read, one received is written, one that a reduction adds
+/// to is read too. The GPU's own share is copied.
 Traffic dram_traffic(const Transfer& transfer);
 
 /// One way to move a message: a start, steps that wait for each other, and a rate.
 struct Protocol {
-  double start = 1;  ///< of the link's start cost
-  double step = 1;   ///< of the link's step cost
-  double bytes = 1;  ///< time of a byte, of that at the link's kept-up rate
+  double start = 1;  ///< in start costs of the link
+  double step = 1;   ///< in step costs of the link
+  double bytes = 1;  ///< time of a byte ÷ that at the sustained rate
 };
 
-/// What holds for every GPU; fit_collectives prints it.
+/// Constants of every GPU, as fit_collectives prints them.
 struct CollectiveConstants {
   // Calibrated on collectives_nccl.csv (../shared/reference), rows of even position, NCCL 2.27 to
   // 2.29, all GPUs together. Multiples without a unit.
   std::array<Protocol, 3> protocols = {{{1, 1, 24.65}, {1.307, 1.070, 1.922}, {3.720, 1.283, 1}}};
-  double own_share = 0.416;       ///< time of a byte that stays on its GPU, of one on the link
-  double alltoall_start = 1.378;  ///< its start, of a ring's: one channel to each peer
+  double own_share = 0.416;  ///< time of a byte that stays on its GPU ÷ that of one on the link
+  double alltoall_start = 1.378;  ///< its start ÷ a ring's: one channel to each peer
 };
 
 /// What a specification says of the links (hw_specs, group "link").
 struct LinkCosts {
-  double bytes_per_s = 0;  ///< kept up in one direction
+  double bytes_per_s = 0;  ///< sustained, in one direction
   double start_s = 0;
   double step_s = 0;
 };
@@ -84,11 +84,10 @@ struct CollectiveForecast {
   double start_s = 0;  ///< of expected_s: start and steps; the rest is bytes
 };
 
-/// The forecast with its interval. More GPUs than a machine has of them are on several, each with
-/// as many: a ring for each adapter passes them one after the other, so that each of g adapters of
-/// a machine carries 1/g of what a GPU sends; of alltoall and send_recv all that goes to other
-/// machines. Throws InputError for fewer than two GPUs, no bytes, or neighbours on machines that
-/// are not full.
+/// The forecast with its interval. More GPUs than a machine holds are spread evenly over several:
+/// each of a machine's g adapters has a ring and carries 1/g of what a GPU sends, but of alltoall
+/// and send_recv all that goes to other machines. Throws InputError for fewer than two GPUs, no
+/// bytes, or adjacent GPUs on machines that are not full.
 CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
                                       const Network& network = {});
 

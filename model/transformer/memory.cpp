@@ -47,16 +47,15 @@ double scores(const Architecture& model, const Task& task) {
   return as_double(task.batch * model.heads * task.seq * task.seq) / as_double(task.tp);
 }
 
-// A byte of mask for each element that is dropped or not; of probabilities in memory what is left
-// of them too.
+// Dropout keeps a byte of mask an element, and of probabilities in memory the dropped ones too.
 double mask_bytes(const Architecture& model, const Task& task) {
   if (!task.dropout || task.phase != Phase::train) return 0;
   return 2 * as_double(model.hidden) * task.tokens() +
          scores(model, task) * (1 + task.activation_bytes());
 }
 
-// Where the backward pass begins. Eager: log-softmax in fp32, its gradient, and that of the logits
-// in fp32. Compiled: the logits, their gradient, and that of the product's weights.
+// As the backward pass begins. Eager: log-softmax, its gradient and the logits' gradient, in fp32.
+// Compiled: the logits, their gradient, and that of the product's weights.
 double loss_bytes(const Architecture& model, const Task& task) {
   if (model.pooled) return 0;
   if (chunks_loss(model, task)) {  // of a chunk, with the gradients of input and weights
@@ -103,11 +102,11 @@ Activations activations(const Architecture& model, const Task& task) {
   return {layers * each * element * tokens + layer + ends, layer};
 }
 
-// PyTorch's workspaces of cuBLAS and cuBLASLt on Hopper (aten/src/ATen/cuda/CUDABlas.cpp);
-// elsewhere they are smaller.
+// PyTorch's workspaces of cuBLAS and cuBLASLt, the larger of its sizes
+// (aten/src/ATen/cuda/CUDABlas.cpp).
 constexpr double kLibraryBytes = 2 * 32.0 * 1024 * 1024;
 
-// Weights of both ends, of the layer at hand and of the next, and gradients of one layer, whole.
+// FSDP gathers the weights of both ends, of a layer and the next, and the gradients of one layer.
 double gathered(const Architecture& model, const Task& task) {
   if (task.fsdp < 2) return 0;
   const ParameterCounts counts = count_parameters(model);
@@ -155,7 +154,7 @@ Memory memory(const Architecture& model, const Task& task) {
     if (!earlier && after) result.activations = layer;
   } else if (model.causal) {
     const std::int64_t keys = task.phase == Phase::decode ? task.context : task.seq;
-    // Latent keys and values are every GPU's; heads are shared.
+    // Each GPU has all latent keys and values; heads are divided.
     const double shared = model.latent ? 1 : as_double(std::min(task.tp, model.kv_heads));
     result.cache = cache_bytes_per_token(model, task.activation_bytes()) *
                    as_double(task.batch * keys) / shared;

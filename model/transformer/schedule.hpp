@@ -9,27 +9,25 @@
 
 namespace roofcast::transformer {
 
-/// What a node takes of what a node beside it needs too, as shares between 0 and 1.
+/// What a node takes of SMs, DRAM and link, as shares between 0 and 1.
 struct Use {
   bool transfer = false;  ///< two transfers share a link
-  double on_sms = 0;      ///< of its time, what grows as SMs become fewer
+  double on_sms = 0;      ///< of its time: what grows as SMs become fewer
   double waves = 0;       ///< of its blocks over all SMs
-  double dram = 0;        ///< of its time, for which DRAM is busy
-  double held_sms = 0;    ///< of the GPU's SMs, those that nothing else gets: a transfer's channels
+  double dram = 0;        ///< of its time: DRAM is busy
+  double held_sms = 0;    ///< of the GPU's SMs: a transfer's channels, which nothing else gets
 
   bool on_gpu() const { return !transfer && on_sms + dram > 0; }
 };
 
-/// Of a kernel with a forecast: its waterfall says what of its time is the SMs', its terms what
-/// DRAM is busy for.
+/// Of a kernel with a forecast: the SMs' share is of its waterfall, DRAM's of its terms.
 Use use_of(const Prediction& kernel);
-/// Of a transfer that takes `expected_s`: DRAM moves `dram_traffic`, a channel, of
-/// which there is one at least, holds an SM.
+/// Of a transfer that takes `expected_s`: DRAM moves dram_traffic; each channel holds an SM.
 Use use_of(const Transfer& transfer, double expected_s, const Gpu& gpu);
 
-/// Shares of the rates that two nodes have alone, while both run. On the SMs left a kernel's blocks
-/// need more waves. Where both ask more of DRAM than there is, each SM gets the same of it, and
-/// what one side leaves goes to the other. Two transfers have half of a link each.
+/// Rates of two nodes while both run, as shares of those alone. On the SMs left a kernel's blocks
+/// need more waves. Where both ask for more of DRAM than there is, each SM gets the same of it, and
+/// what one node leaves goes to the other. Two transfers have half of the link each.
 struct Rates {
   double first = 1, second = 1;
 };
@@ -41,14 +39,13 @@ inline constexpr std::size_t kNothing = static_cast<std::size_t>(-1);
 struct Node {
   double alone_s = 0;
   Use use;
-  std::size_t after = kNothing;  ///< the position of a node of the other stream that has ended
+  std::size_t after = kNothing;  ///< a node of the other stream that has to end first
   std::size_t operation = 0;     ///< of a step: its position there
   std::int64_t layer = 0;        ///< of Section::layer, from 0
 };
 
-/// Nodes of a stream follow each other. What launches wait for in turn stands in their stream. A
-/// transfer beside begins when no launch runs or one begins: blocks of a kernel that is running
-/// take the SMs before those of one behind it.
+/// Nodes of a stream follow each other. A transfer beside begins when no launch runs or one begins:
+/// blocks of a running kernel take the SMs before those of a later one.
 struct Program {
   std::vector<Node> chain;   ///< launches, and transfers that the next launch waits for
   std::vector<Node> beside;  ///< transfers that run beside

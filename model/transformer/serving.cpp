@@ -45,7 +45,7 @@ Serving predict_serving(const Architecture& model, const Service& service,
   serving.decode_s = decode.expected_s;
   serving.prefill_s = prefill.expected_s;
   serving.software_s = as_double(service.concurrency) * constants::kRequestSeconds;
-  // A half of it to half as much again.
+  // The interval: half of it to half as much again.
   Duration between{serving.software_s, serving.software_s / 2, serving.software_s * 1.5};
   double request_s = 0;
   if (service.prompts == Prompts::together) {

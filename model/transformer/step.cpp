@@ -8,7 +8,7 @@
 namespace roofcast::transformer {
 namespace {
 
-// Nothing was fitted to other steps: hooks of each layer are those of FSDP, the attention is flash.
+// What was fitted: the hooks of each layer are those of FSDP, the attention is flash.
 bool has_software(const Task& task) {
   return task.framework == Framework::eager && task.phase == Phase::train && task.fsdp > 1 &&
          task.dtype != DType::fp32;

@@ -49,11 +49,11 @@ enum class Direction : unsigned char { forward, again, backward };
 inline constexpr std::array<std::string_view, 3> kDirections = {"forward", "forward again",
                                                                 "backward"};
 
-/// When an operation runs: after the one before it, which the next one waits for; or beside the
-/// others, and there before its layer begins, or begun once its layer's gradients are computed.
+/// When an operation runs: in turn, after the one before it; or beside the others, ended before its
+/// layer begins, or begun once its layer's gradients are computed.
 enum class Order : unsigned char { in_turn, before_layer, after_layer };
 
-/// Kernels or transfers alike that follow each other, in the order of the forward pass. Those of a
+/// Equal kernels or transfers; operations stand in the order of the forward pass, and those of a
 /// part add up to it.
 struct StepOperation {
   std::string part{};
@@ -61,10 +61,10 @@ struct StepOperation {
   Section section = Section::layer;
   Direction direction = Direction::forward;
   double count = 0;   ///< launches of the kernel in the step
-  double time_s = 0;  ///< of all of them; of transfers beside launches, what those do not hide
+  double time_s = 0;  ///< of all of them; of transfers beside: what launches do not hide
   std::string bound{};
-  std::int64_t first_layer = 0;  ///< of Section::layer: the layers from here
-  std::int64_t last_layer = 0;   ///< to before this one
+  std::int64_t first_layer = 0;  ///< of Section::layer: the first that has it
+  std::int64_t last_layer = 0;   ///< the first after those
   Use use{};
   double alone_s = 0;  ///< of all of them, if each had the GPU and the link for itself
   std::optional<Transfer> transfer{};
@@ -72,18 +72,18 @@ struct StepOperation {
   bool last_pass = false;  ///< in the last pass alone
 };
 
-/// What GPUs send each other in a step, and what that costs one of them.
+/// Time of one GPU's transfers in a step.
 struct StepTransfers {
   double alone_s = 0;    ///< of all transfers, one after the other
-  double hidden_s = 0;   ///< of that, what launches hide
-  double exposed_s = 0;  ///< in which no launch runs
+  double hidden_s = 0;   ///< while launches run
+  double exposed_s = 0;  ///< while no launch runs
   double slowed_s = 0;   ///< further time of launches that share SMs and DRAM with transfers
 };
 
 struct Step : Duration {
   double tokens_per_s = 0;  ///< of all GPUs together
-  double mfu = 0;      ///< FLOPs asked for over the datasheet's peak, recomputation not counted
-  double hfu = 0;      ///< the same with it
+  double mfu = 0;  ///< the model's FLOPs ÷ those of the datasheet's peak, without recomputation
+  double hfu = 0;  ///< the same with recomputation
   double limit_s = 0;  ///< the limits of its kernels and collectives, added up
   std::vector<StepPart> parts;
   std::vector<StepOperation> operations;
@@ -104,7 +104,7 @@ struct Step : Duration {
   StepPart& part(std::string_view name);
 };
 
-/// What software adds to an eager FSDP training step in 16 bits, named. fit_steps prints it.
+/// What software adds to an eager FSDP training step in 16 bits, as fit_steps prints it.
 struct SoftwareConstants {
   double attention_share = constants::kAttentionShare;
   double layer_s = constants::kLayerSeconds;
@@ -118,7 +118,7 @@ Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
                   const SoftwareConstants& software = {});
 
 class KernelForecasts;
-/// The same on their GPU, with forecasts of kernels that other steps share.
+/// The same on the GPU of the forecasts, which steps share.
 Step predict_step(const Architecture& model, const Task& task, KernelForecasts& forecasts,
                   const SoftwareConstants& software = {});
 

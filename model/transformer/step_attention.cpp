@@ -18,7 +18,7 @@ class AttentionComposer : public Composer {
   }
 
  private:
-  // Fewer heads than GPUs lie on several each.
+  // Where GPUs outnumber heads, several GPUs have the same head.
   std::int64_t kv_heads_of_gpu(std::int64_t heads) const {
     return std::max<std::int64_t>(1, heads / task_.tp);
   }
@@ -40,8 +40,8 @@ class AttentionComposer : public Composer {
     linear(kProducts, tokens_, hidden_, query);
   }
 
-  // Normalized head by head and rotated where the model has that. Fused, one launch does it and
-  // puts keys and values into the cache.
+  // Norms of heads and rotation. Fused, one launch does both and puts keys and values into the
+  // cache.
   void add_positions(double query, double kv) {
     const bool cached = model_.causal && !train_;
     const bool joined = model_.rotary && !eager_;
@@ -57,7 +57,7 @@ class AttentionComposer : public Composer {
     forward(false, [&] { one_pass("cache", "layer.cache_append", tokens_, 2 * kv, "forward"); });
   }
 
-  // Eager code puts operands of products of scores head by head, and what they give token by token;
+  // Eager code copies the operands of score products head by head and their results token by token,
   // and joins the gradients of queries, keys and values.
   void add_copies(double query, double kv) {
     constexpr std::string_view kPart = "attention copies";
@@ -67,13 +67,13 @@ class AttentionComposer : public Composer {
     backward([&] { move(kPart, copied, 4); });
   }
 
-  /// Sequences alike, whose queries attend to keys.
+  /// Equal sequences, whose queries attend to keys.
   struct Sequences {
     std::int64_t count, queries, keys;
     bool causal;
   };
 
-  // Latent attention decodes from its narrow cache.
+  // Latent attention decodes from its narrow cache (add_latent_decode).
   std::vector<Sequences> sequences() const {
     const bool decodes = task_.phase == Phase::decode;
     const std::int64_t prompts = decodes ? task_.prompts : task_.batch;
@@ -138,7 +138,7 @@ class AttentionComposer : public Composer {
     for (const Sequences& one : sequences()) {
       linear(kProducts, as_double(one.count * one.queries),
              heads * (latent.nope_dim + latent.value_dim), latent.kv_rank);
-      // A width between keys and values has the FLOPs of both.
+      // The mean width of keys and values has the FLOPs of both.
       add_flash_attention(one, model_.heads, (key + latent.value_dim) / 2);
     }
     linear(kProducts, tokens_, hidden_, heads * latent.value_dim);

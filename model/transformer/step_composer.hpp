@@ -1,5 +1,5 @@
 #pragma once
-// What kernels of a step are put together with: where they stand, forward, again and backward.
+// Adds the kernels of a step where they stand: forward, again and backward.
 #include <initializer_list>
 #include <string_view>
 
@@ -11,27 +11,16 @@ namespace roofcast::transformer {
 class Composer {
  public:
   Composer(Step& step, const Architecture& model, const Task& task, KernelForecasts& forecasts)
-      : step_(step),
-        model_(model),
-        task_(task),
-        forecasts_(forecasts),
-        train_(task.phase == Phase::train),
-        eager_(task.framework == Framework::eager),
-        all_again_(train_ && task.checkpointing == Checkpointing::full),
-        between_again_(train_ && task.checkpointing != Checkpointing::none),
-        wide_(task.dtype == DType::fp8 ? DType::bf16 : task.dtype),
-        tokens_(task.tokens()),
-        hidden_(as_double(model.hidden)),
-        tp_(as_double(task.tp)) {}
+      : step_(step), model_(model), task_(task), forecasts_(forecasts) {}
 
  protected:
-  /// What follows stands before, after or once.
+  /// Operations added from here on stand in this section.
   void at(Section section) {
     here_.section = section;
     here_.direction = Direction::forward;
     here_.count = section == Section::once ? 1 : task_.passes();
   }
-  /// What follows stands in each of these layers.
+  /// Operations added from here on stand in each of these layers.
   void at_layers(std::int64_t first, std::int64_t last) {
     at(Section::layer);
     here_.first_layer = first;
@@ -39,7 +28,7 @@ class Composer {
     here_.count *= as_double(last - first);
   }
 
-  // What the forward pass does, and the backward pass again; of layers alone.
+  // Kernels of the forward pass; `again`: the backward pass computes those of layers again.
   template <class Add>
   void forward(bool again, const Add& add) {
     here_.direction = Direction::forward;
@@ -55,7 +44,7 @@ class Composer {
     add();
   }
 
-  /// Adds `times` launches of the kernel to the part of that name, each time what stands here runs.
+  /// Adds launches to a part, `times` for each run of the section.
   void add(std::string_view part, std::string_view kernel, DType type,
            std::initializer_list<Given> given, double times = 1) {
     if (here_.count <= 0) return;
@@ -75,15 +64,12 @@ class Composer {
     double m, n, k, batch = 1;
   };
   void product(std::string_view part, const Product& of, double times = 1) {
-    const auto [m, n, k, batch] = of;
     const std::string_view quantized = task_.dtype == DType::fp8 ? "activations" : "nothing";
-    add(part, "gemm.library", task_.dtype,
-        {{"m", m}, {"n", n}, {"k", k}, {"batch", batch}, {"quantize", quantized}}, times);
+    multiply(part, task_.dtype, of, {"quantize", quantized}, times);
   }
   /// The same in 16 bits where other products have 8.
   void wide_product(std::string_view part, const Product& of, double times = 1) {
-    const auto [m, n, k, batch] = of;
-    add(part, "gemm.library", wide_, {{"m", m}, {"n", n}, {"k", k}, {"batch", batch}}, times);
+    multiply(part, wide_, of, {}, times);
   }
 
   /// Copies that read and write so many elements in all, by so many launches.
@@ -100,8 +86,7 @@ class Composer {
     });
   }
 
-  // A bias's gradient is a sum over what its product's gradients read. A compiler adds it up on the
-  // way.
+  // A bias's gradient sums what its product's gradients read; compiled code does that on the way.
   void add_biases(double elements) {
     if (eager_) backward([&] { move("biases", elements); });
   }
@@ -128,12 +113,23 @@ class Composer {
   const Architecture& model_;
   const Task& task_;
   KernelForecasts& forecasts_;
-  bool train_, eager_;
-  bool all_again_, between_again_;
-  DType wide_;  ///< of what lies between products that have 8 bits
-  double tokens_, hidden_, tp_;
+  bool train_ = task_.phase == Phase::train;
+  bool eager_ = task_.framework == Framework::eager;
+  bool all_again_ = train_ && task_.checkpointing == Checkpointing::full;
+  bool between_again_ = train_ && task_.checkpointing != Checkpointing::none;
+  /// Type of kernels between products: 16 bits where those have 8.
+  DType wide_ = task_.dtype == DType::fp8 ? DType::bf16 : task_.dtype;
+  double tokens_ = task_.tokens();
+  double hidden_ = as_double(model_.hidden);
+  double tp_ = as_double(task_.tp);
 
  private:
+  void multiply(std::string_view part, DType type, const Product& of, const Given& more,
+                double times) {
+    add(part, "gemm.library", type,
+        {{"m", of.m}, {"n", of.n}, {"k", of.k}, {"batch", of.batch}, more}, times);
+  }
+
   StepOperation here_;
 };
 

@@ -13,7 +13,7 @@
 
 namespace roofcast::transformer {
 
-/// A parameter by name, with a number or a choice's name; without a name there is none.
+/// A parameter by name, with a number or a choice's name. Without a name: nothing given.
 struct Given {
   std::string_view name{};
   std::int64_t number = 0;
@@ -39,8 +39,7 @@ class KernelForecasts {
     double limit_s = 0;
     Use use{};
   };
-  /// From a cache that is steady: kernels follow each other. Throws InputError where there is no
-  /// forecast.
+  /// With a steady cache: kernels follow each other. Throws InputError where there is no forecast.
   const One& of(std::string_view kernel, DType dtype, std::initializer_list<Given> given);
   /// Distinct questions so far.
   std::size_t count() const { return known_.size(); }

@@ -49,8 +49,7 @@ class LayersComposer : public Composer {
     if (model_.feed_forward_biased) add_biases(tokens_ * (up + hidden_));
   }
 
-  // cuBLASLt has GELU and its gradient, and no SwiGLU; what is computed again has a launch of its
-  // own.
+  // cuBLASLt has GELU and its gradient, no SwiGLU. Computed again, GELU is a launch of its own.
   bool activation_in_epilogue() const {
     return task_.framework == Framework::ideal && !model_.gated && task_.dtype != DType::fp8 &&
            task_.dtype != DType::fp32 && task_.checkpointing != Checkpointing::selective;
@@ -101,8 +100,8 @@ class LayersComposer : public Composer {
     add_dense(experts.shared * experts.intermediate);
   }
 
-  // Fused, a norm takes in the sum before it: that of the first norm of a layer is of the layer
-  // before. Eager, the sum is a launch of its own.
+  // Fused, a norm does the sum before it too, at the start of a layer the sum of the layer before.
+  // Eager, the sum is a launch of its own.
   void add_residual_norm(bool after_attention) {
     if (eager_) {
       if (after_attention) add_residual();
@@ -128,7 +127,7 @@ class LayersComposer : public Composer {
     backward([&] { one_pass(kNorms, "layer.norm_backward", tokens_, hidden_, "backward"); });
   }
 
-  // Position vectors are looked up beside, and added.
+  // Position vectors are looked up too, and added.
   void add_embedding() {
     constexpr std::string_view kPart = "embedding";
     between(kPart, "layer.embedding", tokens_, hidden_, {"entries", model_.vocabulary});

@@ -1,5 +1,5 @@
 #pragma once
-// What a step is made of, one after the other.
+// The stages in which predict_step builds a step.
 #include "model/transformer/step_kernels.hpp"
 
 namespace roofcast::transformer {
@@ -22,11 +22,10 @@ void add_attention(Step& step, const Architecture& model, const Task& task,
 /// they stand in turn. Throws InputError where the link is not known.
 void add_transfers(Step& step, const Architecture& model, const Task& task, const Gpu& gpu);
 
-/// Lets the transfers beside launches run with them: the parts then take what they take in the
-/// schedule, that of gradients and weights what no launch hides. Weights of a layer are gathered
-/// while the layer before runs, and two layers' at most are there at once (FSDP: Zhao et al. 2023,
-/// arXiv 2304.11277, sections 3.3.1 and 3.3.2); gradients are sent once their layer has them, as
-/// the layers before compute theirs.
+/// Runs the transfers beside with the launches: each part then takes its time in the schedule,
+/// gradients and weights what no launch hides. Weights of a layer are gathered while the layer
+/// before runs, at most two layers' at once (FSDP: Zhao et al. 2023, arXiv 2304.11277, sections
+/// 3.3.1 and 3.3.2); gradients are sent while the layers before compute theirs.
 void overlap(Step& step, const Architecture& model, const Task& task);
 
 }  // namespace roofcast::transformer

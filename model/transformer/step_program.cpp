@@ -7,8 +7,7 @@
 namespace roofcast::transformer {
 namespace {
 
-/// Passes of a step: those before the last one, which are alike, or the last one with what comes
-/// once a step.
+/// Passes of a step: equal ones, and the last one with what comes once a step.
 enum class Pass : unsigned char { earlier, last };
 
 /// A layer in one direction, with the recomputation before its gradients.
@@ -18,25 +17,21 @@ struct Visit {
   std::size_t first = kNothing, last = kNothing;  ///< positions in the chain
 };
 
-/// One pass of one GPU: before the layers, each layer forward, the end, and in training the same
-/// backward. What software adds lies evenly in the layers. Of stages those layers that one GPU has,
-/// once the step's operations are those of a stage.
+/// One pass of one GPU: before the layers, each layer, the end, and in training the same backward.
+/// What software adds is spread evenly over the layers. `staged`: the layers of one stage, once the
+/// step's operations are those of a stage.
 class Builder {
  public:
   Builder(const Step& step, const Architecture& model, const Task& task, Pass pass, bool staged)
-      : step_(step),
-        layers_(staged ? std::max<std::int64_t>(1, model.layers / task.pp) : model.layers),
-        staged_(staged && task.pp > 1),
-        passes_(task.passes()),
-        train_(task.phase == Phase::train),
-        last_(pass == Pass::last),
-        late_(task.prefetch == Prefetch::post) {}
+      : step_(step), task_(task), last_(pass == Pass::last), staged_(staged && task.pp > 1) {
+    layers_ = staged ? std::max<std::int64_t>(1, model.layers / task.pp) : model.layers;
+  }
 
   Program program() && {
     add(Section::begin, Direction::forward);
     for (std::int64_t layer = 0; layer < layers_; ++layer) visit(Direction::forward, layer);
     add(Section::end, Direction::forward);
-    if (train_) {
+    if (task_.phase == Phase::train) {
       add(Section::end, Direction::backward);
       for (std::int64_t layer = layers_; layer-- > 0;) visit(Direction::backward, layer);
       add(Section::begin, Direction::backward);
@@ -63,7 +58,7 @@ class Builder {
     visits_.push_back(one);
   }
 
-  // What begins once a visit has ended, in the order in which frameworks ask for it.
+  // Transfers begin once a visit has ended, in the order in which frameworks ask for them.
   void add_beside() {
     add_gather(0, false, kNothing);
     add_gather(1, false, kNothing);
@@ -75,11 +70,12 @@ class Builder {
     }
   }
 
-  // Weights for gradients may be gathered late, not ahead.
+  // With Prefetch::post, weights for gradients are gathered late.
   void add_gather(std::size_t position, bool late, std::size_t after) {
     if (position >= visits_.size()) return;
     const Visit& visit = visits_[position];
-    if (late != (late_ && visit.direction == Direction::backward)) return;
+    const bool waits = task_.prefetch == Prefetch::post && visit.direction == Direction::backward;
+    if (late != waits) return;
     const std::size_t before = result_.beside.size();
     add_beside(visit, Order::before_layer, after);
     if (result_.beside.size() > before && visit.first != kNothing) {
@@ -98,7 +94,7 @@ class Builder {
     }
   }
 
-  // Gradients come in the reversed order.
+  // Gradients are computed in reversed order.
   void add(Section section, Direction direction, std::int64_t layer = 0) {
     const std::size_t count = step_.operations.size();
     for (std::size_t n = 0; n < count; ++n) {
@@ -111,7 +107,7 @@ class Builder {
     }
   }
 
-  /// Of one layer and pass; none where the layer or the pass lacks it.
+  /// An operation in one layer and pass; none where these lack it.
   std::optional<Node> node_of(std::size_t i, std::int64_t layer) const {
     const StepOperation& one = step_.operations[i];
     if (one.last_pass && !last_) return std::nullopt;
@@ -120,28 +116,25 @@ class Builder {
       if (!staged_ && (layer < one.first_layer || layer >= one.last_layer)) return std::nullopt;
       alone_s /= static_cast<double>(staged_ ? layers_ : one.last_layer - one.first_layer);
     }
-    if (one.section != Section::once && !one.last_pass) alone_s /= passes_;
+    if (one.section != Section::once && !one.last_pass) alone_s /= task_.passes();
     return Node{alone_s, one.use, kNothing, i, layer};
   }
 
   const Step& step_;
-  std::int64_t layers_;
-  bool staged_;
-  double passes_;
-  bool train_;
-  bool last_;
-  bool late_;  ///< weights for gradients are not gathered ahead
+  const Task& task_;
+  bool last_, staged_;
+  std::int64_t layers_ = 0;
   std::vector<Visit> visits_;
   Program result_;
 };
 
-/// A step as its schedules have it.
+/// Times of a step in its schedules.
 struct Scheduled {
   std::vector<double> time_s;  ///< of each operation in turn
-  double exposed_s = 0;        ///< what no operation in turn runs in
+  double exposed_s = 0;        ///< while no operation in turn runs
 };
 
-/// With the transfers beside launches taking so many times as long as expected.
+/// With transfers beside that take `times` as long as expected.
 Scheduled scheduled(const Step& step, const Architecture& model, const Task& task, double times) {
   Scheduled sum{std::vector<double>(step.operations.size()), 0};
   double total_s = 0;

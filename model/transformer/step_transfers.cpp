@@ -9,12 +9,6 @@
 namespace roofcast::transformer {
 namespace {
 
-/// GPUs that share a layer's weights, and those that have the same ones, with how far they are
-/// apart.
-struct Copies {
-  double gathered, reduced, gathered_apart, reduced_apart;
-};
-
 class Transfers {
  public:
   Transfers(Step& step, const Architecture& model, const Task& task, const Gpu& gpu)
@@ -43,16 +37,20 @@ class Transfers {
     });
   }
 
+  // GPUs of fsdp share a layer's weights, those of dp have the same ones; experts lie on `copies`.
   void add_data_parallel() {
-    const double of_layer =
-        size_bytes(task_.dtype) / as_double(task_.tp) / as_double(model_.layers);
-    const ParameterCounts counts = count_parameters(model_);
-    const double copies = as_double(expert_group(task_).copies);
     const double fsdp = as_double(task_.fsdp), dp = as_double(task_.dp), tp = as_double(task_.tp);
+    const double copies = as_double(expert_group(task_).copies);
     const double gathered = std::max(1.0, fsdp / copies);
-    add_weights((counts.total - counts.routed) * of_layer, {fsdp, dp, tp, tp * fsdp});
-    add_weights(counts.routed / copies * of_layer,
-                {gathered, dp * fsdp / copies / gathered, tp * copies, tp * copies * gathered});
+    const double of_layer = size_bytes(task_.dtype) / tp / as_double(model_.layers);
+    const ParameterCounts counts = count_parameters(model_);
+    const double rest = (counts.total - counts.routed) * of_layer;
+    const double experts = counts.routed / copies * of_layer;
+    add_weights({Collective::all_gather, rest, fsdp, tp},
+                {Collective::all_reduce, rest / fsdp, dp, tp * fsdp});
+    add_weights({Collective::all_gather, experts, gathered, tp * copies},
+                {Collective::all_reduce, experts / gathered, dp * fsdp / copies / gathered,
+                 tp * copies * gathered});
   }
 
  private:
@@ -76,8 +74,8 @@ class Transfers {
     return one;
   }
 
-  // Of the weights of a layer, `bytes` gathered.
-  void add_weights(double bytes, const Copies& copies) {
+  // The weights of a layer are gathered, their gradients scattered, and what copies have summed.
+  void add_weights(Transfer weights, const Transfer& summed) {
     const auto add_beside = [&](Direction direction, Order order, const Transfer& transfer) {
       StepOperation one = operation(kWeightsBetweenGpus, direction, transfer);
       one.order = order;
@@ -85,15 +83,12 @@ class Transfers {
       if (one.last_pass) one.count = as_double(model_.layers);
       add(one);
     };
-    const Transfer gather{Collective::all_gather, bytes, copies.gathered, copies.gathered_apart};
-    add_beside(Direction::forward, Order::before_layer, gather);
+    add_beside(Direction::forward, Order::before_layer, weights);
     if (task_.phase != Phase::train) return;
-    add_beside(Direction::backward, Order::before_layer, gather);
-    add_beside(Direction::backward, Order::after_layer,
-               {Collective::reduce_scatter, bytes, copies.gathered, copies.gathered_apart});
-    add_beside(
-        Direction::backward, Order::after_layer,
-        {Collective::all_reduce, bytes / copies.gathered, copies.reduced, copies.reduced_apart});
+    add_beside(Direction::backward, Order::before_layer, weights);
+    weights.kind = Collective::reduce_scatter;
+    add_beside(Direction::backward, Order::after_layer, weights);
+    add_beside(Direction::backward, Order::after_layer, summed);
   }
 
   /// The position after the last operation of a part.
