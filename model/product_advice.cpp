@@ -3,7 +3,6 @@
 #include "model/kernels/gemm/alignment.hpp"
 #include "model/laws/feasibility.hpp"
 #include "model/laws/occupancy.hpp"
-#include "model/laws/occupancy.hpp"
 #include "model/shape_search.hpp"
 #include "model/types/quantity_text.hpp"
 
