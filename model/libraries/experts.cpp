@@ -188,10 +188,9 @@ Plan grouped(const Problem& p, const Share& share, std::int64_t columns, std::in
   for (std::size_t i = 0; i < arrays.size(); ++i) arrays[i].pattern = plan.arrays[i].pattern;
   plan.arrays.assign(arrays.begin(), arrays.end());
   const double slowdown = has_wide_products(gpu) ? 1 : kMmaSlowdown.value;
-  for (BlockClass& blocks : plan.blocks) {
-    for (Phase& phase : blocks.phases) phase.step.issued.tensor_flops[p.dtype] *= slowdown;
-    blocks.phases.back().step.waits.global += kTileSwitch;
-  }
+  std::vector<Phase>& phases = plan.blocks.front().phases;
+  for (Phase& phase : phases) phase.step.issued.tensor_flops[p.dtype] *= slowdown;
+  phases.back().step.waits.global += kTileSwitch;
   plan.notes.caveat =
       "tiles are what the library is taken to choose, routing is a typical draw: no profile of it";
   return plan;
@@ -206,11 +205,6 @@ constexpr std::array kWgmmaTiles = {Tile{16, 64},   Tile{16, 128},  Tile{32, 64}
 constexpr std::array kMmaTiles = {Tile{16, 256}, Tile{32, 32},   Tile{64, 64},
                                   Tile{64, 128}, Tile{128, 256}, Tile{256, 64}};
 
-std::span<const Tile> tiles_on(const Gpu& gpu) {
-  if (has_wide_products(gpu)) return kWgmmaTiles;
-  return kMmaTiles;
-}
-
 // TensorRT-LLM times its tiles of wgmma with experts that are chosen alike, and keeps the best for
 // any routing: the rows of a tile are at most those of an expert then.
 std::int64_t most_tile_rows(const Problem& p, const Gpu& gpu) {
@@ -224,8 +218,10 @@ std::int64_t most_tile_rows(const Problem& p, const Gpu& gpu) {
 std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
   require_tensor_cores(p.dtype, gpu);
   std::vector<Problem> found;
+  std::span<const Tile> tiles = kMmaTiles;
+  if (has_wide_products(gpu)) tiles = kWgmmaTiles;
   const std::int64_t most = most_tile_rows(p, gpu);
-  for (const Tile& tile : tiles_on(gpu)) {
+  for (const Tile& tile : tiles) {
     if (p[kTileRows] == kToChoose && tile.rows > most) continue;
     if (!is_asked(p[kTileRows], tile.rows) || !is_asked(p[kTileColumns], tile.columns)) continue;
     Problem& one = found.emplace_back(p);
@@ -236,8 +232,7 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
   const auto text = [](const Tile& tile) {
     return std::to_string(tile.rows) + "x" + std::to_string(tile.columns);
   };
-  throw InputError("moe.library has no such tile here: choose one of " +
-                   gemm::listed(tiles_on(gpu), text));
+  throw InputError("moe.library has no such tile here: choose one of " + gemm::listed(tiles, text));
 }
 
 constexpr std::array kVariants = {

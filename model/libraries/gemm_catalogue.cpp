@@ -62,6 +62,7 @@ std::optional<LibraryTile> wide_tile(std::int64_t m, std::int64_t n, const Gpu& 
   LibraryTile tile{.m = m, .n = n, .blocks_per_sm = 1};
   tile.ping_pong = !has_wgmma(gpu);
   tile.stages = stages(m + n, gpu);
+  if (tile.stages < kLeastStages) return std::nullopt;
   return tile;
 }
 

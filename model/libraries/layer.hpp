@@ -36,6 +36,7 @@ enum class Walk : unsigned char {
   table_sums,  ///< a thread an element of the table, for which it adds up those sums
   rows,        ///< a block a row, which it adds up
   columns,     ///< a block 32 columns, which it adds up
+  indexed,     ///< four elements a thread one by one, each to a place that an index names
   chunks       ///< blocks of 65536 elements, 320 a launch: PyTorch's multi_tensor_apply
 };
 

@@ -173,8 +173,9 @@ inline constexpr Operation kAdamw{
 // Keys and values of a token beside each other; each knows its place. Eager: index_copy_
 // (aten/src/ATen/native/cuda/IndexKernel.cu) divides each element's number by three extents.
 inline constexpr Movement kAppended = map(kOne, kOne).beside({kIndex, 0});
-inline constexpr Operation kCacheAppend{.fused = {kAppended},
-                                        .eager = {kAppended.with(&Movement::instructions, 60)}};
+inline constexpr Operation kCacheAppend{
+    .fused = {kAppended},
+    .eager = {kAppended.with(&Movement::walk, Walk::indexed).with(&Movement::instructions, 60)}};
 
 // By a scale that is known, or by the largest element, found first.
 inline constexpr Operation kQuantize{

@@ -80,6 +80,15 @@ Blocks by_sums(const Counted& one) {
           {.global = of_table ? 4 + each : 2 + 2 * each, .arithmetic = kDivided / 2}};
 }
 
+// index_elementwise_kernel: 128 threads; an element's load waits for the store of the one before.
+Blocks by_index(const Counted& one) {
+  constexpr std::int64_t kThreads = 128, kEach = 4;
+  const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.elements()), kThreads * kEach);
+  const double of_thread = as_double(kEach) * instructions(one);
+  const Waits waits{.global = as_double(kEach), .arithmetic = of_thread / 2};
+  return {blocks, kThreads, warps_of(kThreads) * of_thread, waits};
+}
+
 // A thread loads four vectors of 16 B before it uses one. Where it takes fewer elements at once, its
 // last sweep stores what it has read before it reads on.
 Blocks by_rows(const Counted& one) {
@@ -229,6 +238,8 @@ Plan plan_of(const Counted& one) {
       return over_rows(one);
     case Walk::columns:
       return over_blocks(one, by_columns(one));
+    case Walk::indexed:
+      return over_blocks(one, by_index(one));
     case Walk::chunks:
       return over_blocks(one, by_chunks(one));
     case Walk::elements:
