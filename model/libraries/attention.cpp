@@ -51,24 +51,20 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   return plan;
 }
 
-// Of a launch that writes a cache: lengths, places, sines and cosines before the data, and of a
-// thread for an element. By rows of compute capability 9.0 in attention_causal_prefill.csv above
-// 50 us and attention_fa3_causal_prefill.csv above 20 us.
-constexpr double kCacheWaits = 8, kCacheInstructions = 30;
-
 // K and V, and Q with them, as one product leaves them, to where attention reads them: a thread a
 // vector, or, of K and V alone, a block a token (vLLM, csrc/cache_kernels.cu:
 // reshape_and_cache_flash).
 Plan cache_writes(const Shape& shape, bool with_q) {
+  // Lengths, places, sines and cosines before the data. By rows of compute capability 9.0 in
+  // attention_causal_prefill.csv above 50 us and attention_fa3_causal_prefill.csv above 20 us.
+  constexpr double kCacheWaits = 8;
   constexpr std::int64_t kThreads = 256, kMostThreads = 512;
   const double kv = shape.kv_bytes(), q = with_q ? shape.q_bytes() : 0, bytes = q + 2 * kv;
   const auto vectors = static_cast<std::int64_t>(bytes / 16);
   const std::int64_t blocks =
       with_q ? std::max(std::int64_t{1}, vectors / kThreads) : shape.batch * shape.seq_kv;
-  const double elements = bytes / shape.element / as_double(blocks);
   Step step;
-  step.issued.vector_flops = elements * 2;
-  step.warp_instructions = elements / 32 * kCacheInstructions;
+  step.issued.vector_flops = bytes / shape.element / as_double(blocks) * 2;
   step.waits.global = kCacheWaits;
   std::vector<ArrayUse> arrays = {reads_activation(kQkv, bytes), scratch(kK, {0, kv}),
                                   scratch(kV, {0, kv})};

@@ -10,13 +10,15 @@
 namespace roofcast::attention {
 namespace {
 
-// Counted, as this project's flash3 (6.3 with the sums at head dim 128): a multiply-add for scale
-// and maximum, the maximum, the exponential, the sum and half of a conversion to a pair; a
-// multiplication to rescale.
-constexpr double kScoreInstructions = 5.3;
-constexpr Kernel kFlash2 = {Instruction::mma_sync, kScoreInstructions, 1,
+// Counted as this project's flash3 (6.3 with the sums at head dim 128): a multiply-add for scale
+// and maximum, the maximum, the exponential, the sum and half of a conversion to a pair. Of
+// backward: a multiply-add and the exponential, a subtraction, a product, and half a conversion
+// each of P and dS. A multiplication rescales a sum; an addition to dQ takes four.
+constexpr double kScoreInstructions = 5.3, kRescaling = 1, kAddition = 1.0 / 4;
+constexpr Kernel kFlash2 = {Instruction::mma_sync, kScoreInstructions, kRescaling,
                             library::kMaskInstructions};
-constexpr Kernel kFlash3 = {Instruction::wgmma, kScoreInstructions, 1, library::kMaskInstructions};
+constexpr Kernel kFlash3 = {Instruction::wgmma, kScoreInstructions, kRescaling,
+                            library::kMaskInstructions};
 
 // Elements that a row of tiles has room for: FlashAttention has a kernel for each.
 std::int64_t library_width(Library library, std::int64_t head_dim) {
@@ -174,11 +176,6 @@ void fit_block(Forward& c, const Gpu& gpu) {
   tile.registers = gpu.occupancy->registers_for(tile.blocks_per_sm, tile.warps * 32);
 }
 
-// Counted: a multiply-add and the exponential, a subtraction, a product, half a conversion each of
-// P and dS, and half a store of dS; an addition in memory takes one element, or four.
-constexpr Kernel kFlash2Backward = {Instruction::mma_sync, 5.5, 1, library::kMaskInstructions};
-constexpr Kernel kFlash3Backward = {Instruction::wgmma, 5.5, 0.25, 2};
-
 // FlashAttention-2, flash_bwd_launch_template.h: eight warps, four by two.
 constexpr std::array<LibraryTile, 3> kFa2BackwardTiles = {
     {{64, 128, 128, 8, 2, 1}, {128, 64, 128, 8, 2, 1}, {256, 64, 64, 8, 1, 1}}};
@@ -241,14 +238,14 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
   if (library == kTrtllm) {
     throw InputError("TensorRT-LLM has no backward: choose cudnn, fa2 or fa3");
   }
-  const Instruction product = kernel_of(library, gpu).product;
   const std::int64_t width = library_width(library, shape.head_dim);
   Backward c{.shape = shape,
-             .kernel = kFlash3Backward,
+             .kernel = kernel_of(library, gpu),
              .keys = {},
              .rows = {shape.seq_q, shape.head_dim},
              .width = width,
              .heads_apart = true};
+  c.kernel.instructions_a_sum = kAddition;
   if (library != kFa3) c.rows.waits = c.rows.group_waits = library::kPassWaits;
   if (library == kFa2) {
     // flash_api.cpp: sums of dQ have rows of 32 elements, and as many rows as whole tiles. PyTorch
@@ -258,8 +255,7 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
     c.rows.group_waits = library::kGroupSumWaits;
   }
   Tile& tile = c.keys;
-  if (product == Instruction::mma_sync) {
-    c.kernel = kFlash2Backward;
+  if (!c.kernel.wide()) {
     tile = tile_in(kFa2BackwardTiles, width);
     tile.chains = 2;  // P and dS of a tile at once
     tile.warps_across = 2;
@@ -267,10 +263,8 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
     tile = tile_in(shape.causal ? kFa3CausalBackwardTiles : kFa3BackwardTiles, width);
   } else {
     tile = tile_in(kCudnnBackwardTiles, width);
-    c.kernel.instructions_a_mask = library::kMaskInstructions;
     tile.counts.instructions_a_row = as_double(width) * library::kResultInstructions;
   }
-  c.kernel.product = product;
   tile.registers = 168;
   tile.together =
       heads_together(shape.batch * shape.heads, 1, shape.seq_q * shape.head_dim * 2, shape.causal);

@@ -44,7 +44,7 @@ inline constexpr double kWaitsForScores = 1.0 / 2, kWaitsForDq = 1.0 / 5, kWaits
 /// What a kernel multiplies with, and what its threads issue beside.
 struct Kernel {
   Instruction product;              ///< all but mma_sync read shared memory themselves
-  double instructions_a_score = 0;  ///< scale, maximum, exponential, sum …
+  double instructions_a_score = 0;  ///< of a thread: scale, maximum, exponential, sum …
   double instructions_a_sum = 0;    ///< of an element of the sums that a step rescales or adds to
   double instructions_a_mask = 0;   ///< more for a score where a causal mask cuts
   /// Of an element of K and of V where threads multiply; 0: tensor cores do.
