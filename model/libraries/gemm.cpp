@@ -118,6 +118,7 @@ void set_blocks(Plan& plan, const LibraryProduct& c, const Outline& brief) {
   constexpr double kTurnedLine = 4;
   step.wavefronts.shared =
       kTurnedLine * as_double((c.a.turned ? c.tile.m : 0) + (c.b.turned ? c.tile.n : 0));
+  step.wavefronts.operands = brief.step_operands;
   step.wavefronts.copies = brief.step_copies;
   step.waits = brief.step_waits;
   Step epilogue;

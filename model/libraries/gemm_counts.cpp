@@ -47,6 +47,14 @@ Waits step_waits(const LibraryProduct& c) {
   return waits;
 }
 
+// Wavefronts of the operands of a step: four warps of mma.sync, two by two, read those of their own
+// sums. What wgmma and tcgen05 read does not limit them.
+double operand_wavefronts(const LibraryProduct& c) {
+  constexpr double kWarpsAcross = 2;
+  if (!c.tensor || c.takes_wide) return 0;
+  return (kWarpsAcross + 1) * as_double(stage_bytes(c.tile)) / as_double(kLineBytes);
+}
+
 // What of a step's operands a block looks up in L2: two neighbours in a cluster share one side of
 // their tiles, and L2 looks up once what two neighbours of those ask for at about the same time:
 // half of whole lines.
@@ -133,6 +141,7 @@ Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu) {
           .step_waits = step_waits(c),
           .step_flops = 2 * c.area() * c.depth() / c.tile.rate,
           .step_instructions = c.tensor ? 0 : simt_instructions(c),
+          .step_operands = operand_wavefronts(c),
           .step_bytes = (c.received(c.a, c.b) + c.received(c.b, c.a)) / (blocks * steps),
           .step_copies = copy_requests(c),
           .stored_bytes = stored / blocks,

@@ -65,6 +65,8 @@ TEST(GemmLibrary, TakesWgmmaForTf32OfAlignedRows) {
   };
   EXPECT_EQ(plan(1024).needs, std::vector{Instruction::wgmma});
   EXPECT_EQ(plan(1023).needs, std::vector{Instruction::mma_sync});
+  // 128 lines that two warps each read and copies have written.
+  EXPECT_EQ(testing::first_step(plan(1023)).wavefronts.operands, 3 * 128);
 }
 
 // cuBLAS 13.0 launched these for them (profile of 2026-11-23).
