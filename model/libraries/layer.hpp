@@ -104,16 +104,18 @@ struct DoubleCosts {
   double operation = 2, conversion = 1;
 };
 
+inline constexpr double kChunk = 65536, kChunksOfLaunch = 320;  // of Walk::chunks
+
 /// A launch on its matrix.
 struct Counted {
   const Movement& movement;
   DType type;
   double rows, cols, of;
   DoubleCosts doubles{};
+  double share = 1;  ///< chunks: of the elements, that a launch takes
 
   double elements() const;  ///< of what has no matrix, rows
   double parts() const;     ///< rows of sums that part_sums leaves
-  double launches() const;  ///< chunks: that share the elements; else 1
   double row_bytes() const { return cols * size_bytes(type); }
   double flops() const { return movement.flops + movement.flops_of * of; }
   double drawn_bytes() const { return expected_distinct(of, rows) * row_bytes(); }

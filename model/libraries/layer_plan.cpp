@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "model/kernels/common/plan_parts.hpp"
@@ -38,28 +39,37 @@ LaunchSequence plan_of(const Operation& operation, const Problem& p, const Gpu& 
   double handed = 0;
   for (const Movement& movement : movements) {
     const bool is_last = &movement + 1 == movements.end();
-    const Counted one = counted(movement, p, double_costs(gpu));
-    const Traffic all = 1 / one.launches() * one.bytes();
+    Counted one = counted(movement, p, double_costs(gpu));
     if (!movement.follows) handed = 0;
-    const double taken = std::min(handed, all.read_bytes), given = all.read_bytes - taken;
     const ArrayId input = next++, output = next++;
-    Plan plan = plan_of(one);
-    plan.arrays.clear();
-    if (taken > 0) plan.arrays.push_back(scratch(last, {taken, 0}));
-    if (given > 0) {
-      plan.arrays.push_back(program.empty() ? reads_activation(input, given) : reads(input, given));
+    constexpr double kMost = kChunk * kChunksOfLaunch;
+    const double full = movement.walk == Walk::chunks ? std::floor(one.elements() / kMost) : 0;
+    const double of_full = kMost / one.elements();
+    for (const auto& [times, share] :
+         {std::pair{full, of_full}, {1.0, (one.elements() - full * kMost) / one.elements()}}) {
+      if (times <= 0 || share <= 0) continue;
+      one.share = share;
+      const Traffic all = share * one.bytes();
+      const double taken = std::min(handed, all.read_bytes), given = all.read_bytes - taken;
+      Plan plan = plan_of(one);
+      plan.arrays.clear();
+      if (taken > 0) plan.arrays.push_back(scratch(last, {taken, 0}));
+      if (given > 0) {
+        plan.arrays.push_back(program.empty() ? reads_activation(input, given)
+                                              : reads(input, given));
+      }
+      if (all.write_bytes > 0) {
+        plan.arrays.push_back(is_last ? writes(output, all.write_bytes)
+                                      : scratch(output, {0, all.write_bytes}));
+      }
+      plan.notes.estimated_traffic = true;
+      plan.notes.caveat =
+          "bytes, launches and waits are counted from the framework's source; registers are an "
+          "estimate";
+      program.push_back({std::move(plan), times * movement.launches});
     }
-    if (all.write_bytes > 0) {
-      plan.arrays.push_back(is_last ? writes(output, all.write_bytes)
-                                    : scratch(output, {0, all.write_bytes}));
-    }
-    plan.notes.estimated_traffic = true;
-    plan.notes.caveat =
-        "bytes, launches and waits are counted from the framework's source; registers are an "
-        "estimate";
-    program.push_back({std::move(plan), one.launches() * movement.launches});
     last = output;
-    handed = all.write_bytes;
+    handed = one.bytes().write_bytes;
   }
   return program;
 }

@@ -11,7 +11,6 @@ namespace {
 
 constexpr double kThreadInstructions = 60;  // of a thread for its row: index, reduction, ends
 constexpr double kShuffles = 5;
-constexpr double kChunk = 65536;  // elements
 
 // Of an element of 16 bits: widened where it is read, two narrowed at once.
 double instructions(const Counted& one) {
@@ -133,33 +132,40 @@ Blocks by_columns(const Counted& one) {
           one.rows / step_rows};
 }
 
-// multi_tensor_apply_kernel (aten/src/ATen/native/cuda/MultiTensorApply.cuh), a thread four elements
-// at once; launches, and the chunks of each, share the elements alike.
-Blocks by_chunks(const Counted& one) {
-  constexpr std::int64_t kThreads = 512, kEach = 4;
-  const double elements = one.elements() / one.launches();
-  const std::int64_t blocks = static_cast<std::int64_t>(std::ceil(elements / kChunk));
-  const double of_block = elements / as_double(blocks);
-  const double in_step = std::min(of_block, as_double(kThreads * kEach));
-  return {blocks,
-          kThreads,
-          in_step / rows::kWarp * (instructions(one) + 4) +
-              warps_of(kThreads) * kThreadInstructions / as_double(kEach),
-          {.global = 1},
-          of_block / in_step};
-}
-
 Plan over_blocks(const Counted& one, const Blocks& blocks) {
   Plan plan;
   plan.launch.grid[0] = blocks.count;
   plan.launch.block[0] = blocks.threads;
   plan.launch.registers = one.movement.registers;
-  plan.useful = 1 / one.launches() * one.work();
+  plan.useful = one.share * one.work();
   Step step;
-  step.issued = issued_for(one, 1 / (one.launches() * as_double(blocks.count) * blocks.steps));
+  step.issued = issued_for(one, one.share / (as_double(blocks.count) * blocks.steps));
   step.warp_instructions = blocks.warp_instructions;
   step.waits = blocks.waits;
   set_blocks(plan, {{step, blocks.steps}});
+  return plan;
+}
+
+// multi_tensor_apply_kernel (aten/src/ATen/native/cuda/MultiTensorApply.cuh), a thread four elements
+// at once; the last chunk may be short.
+Plan over_chunks(const Counted& one) {
+  constexpr std::int64_t kThreads = 512, kEach = 4;
+  const double elements = one.share * one.elements();
+  const double whole = std::floor(elements / kChunk), all = std::ceil(elements / kChunk);
+  Plan plan = over_blocks(one, {static_cast<std::int64_t>(all), kThreads, 0, {}});
+  plan.blocks.clear();
+  const auto add = [&](double count, double of_block) {
+    if (count <= 0) return;
+    const double taken = std::min(of_block, as_double(kThreads * kEach));
+    Step step;
+    step.issued = issued_for(one, taken / one.elements());
+    step.warp_instructions = taken / rows::kWarp * (instructions(one) + 4) +
+                             warps_of(kThreads) * kThreadInstructions / as_double(kEach);
+    step.waits.global = 1;
+    plan.blocks.push_back({static_cast<std::int64_t>(count), {{step, of_block / taken}}});
+  };
+  add(whole, kChunk);
+  add(all - whole, elements - whole * kChunk);
   return plan;
 }
 
@@ -190,11 +196,6 @@ double Counted::elements() const {
   const double each =
       movement.reads.bytes_of_element(type) + movement.writes.bytes_of_element(type);
   return each > 0 ? rows * cols : rows;
-}
-
-double Counted::launches() const {
-  constexpr double kChunksOfLaunch = 320;
-  return movement.walk == Walk::chunks ? std::ceil(elements() / (kChunk * kChunksOfLaunch)) : 1;
 }
 
 Traffic Counted::of_elements() const {
@@ -241,7 +242,7 @@ Plan plan_of(const Counted& one) {
     case Walk::indexed:
       return over_blocks(one, by_index(one));
     case Walk::chunks:
-      return over_blocks(one, by_chunks(one));
+      return over_chunks(one);
     case Walk::elements:
       break;
   }
