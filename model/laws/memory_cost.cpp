@@ -88,6 +88,7 @@ WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const Launc
       in_l1 += hits;
     } else {
       in_l1 += hits * (1 - first_wave);
+      from_dram += std::max(0.0, reuse.bytes * first_wave - reuse.distinct_bytes);
     }
   }
   double in_order = 0, first_bytes = 0;

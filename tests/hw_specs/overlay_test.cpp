@@ -163,8 +163,8 @@ TEST(Overlay, Refused) {
 
 // Calibrations made before the keys were renamed.
 TEST(Overlay, OldKeysAreRefusedWithTheNewName) {
-  for (const auto& [old, now] : std::map<std::string, std::string>{
-           {"stream_next_s", "launch_gap_s"}}) {
+  for (const auto& [old, now] :
+       std::map<std::string, std::string>{{"stream_next_s", "launch_gap_s"}}) {
     Json overlay = calibration();
     overlay["sustained"][old] = {{"value", 1e-6}, {"source", "unverified"}};
     expect_refused(with_overlay(overlay), "/sustained/" + old, "one of the keys", old,
