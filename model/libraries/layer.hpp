@@ -68,18 +68,18 @@ struct Movement {
   double doubles = 0;       ///< of an element: operations in double precision
   std::int64_t registers = 32;
 
-  constexpr Movement times(double count) const { return with(&Movement::launches, count); }
-  constexpr Movement after() const { return with(&Movement::follows, true); }
-  constexpr Movement swept(double count) const { return with(&Movement::sweeps, count); }
-  constexpr Movement beside(const Traffic& of_row) const { return with(&Movement::row, of_row); }
-  constexpr Movement scaled() const { return with(&Movement::parameters, 1); }
-
   template <typename Value>
   constexpr Movement with(Value Movement::*member, std::type_identity_t<Value> value) const {
     Movement changed = *this;
     changed.*member = value;
     return changed;
   }
+
+  constexpr Movement times(double count) const { return with(&Movement::launches, count); }
+  constexpr Movement after() const { return with(&Movement::follows, true); }
+  constexpr Movement swept(double count) const { return with(&Movement::sweeps, count); }
+  constexpr Movement beside(const Traffic& of_row) const { return with(&Movement::row, of_row); }
+  constexpr Movement scaled() const { return with(&Movement::parameters, 1); }
 };
 
 /// Indices up to which PyTorch adds an embedding's gradients unsorted.
