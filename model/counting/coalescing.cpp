@@ -50,13 +50,13 @@ std::int64_t bank_wavefronts(const WarpAccess& access) {
 }
 
 std::int64_t shared_wavefronts(std::int64_t stride_bytes, std::int64_t access_bytes,
-                               std::int64_t lanes) {
+                               std::int64_t lanes, std::int64_t offset_bytes) {
   const std::int64_t together = access_bytes > 8 ? kWarpLanes / 2 : kWarpLanes;
   std::int64_t sum = 0;
   for (std::int64_t first = 0; first < lanes; first += together) {
     sum += bank_wavefronts({.stride_bytes = stride_bytes,
                             .access_bytes = access_bytes,
-                            .offset_bytes = first * stride_bytes,
+                            .offset_bytes = offset_bytes + first * stride_bytes,
                             .lanes = std::min(together, lanes - first)});
   }
   return sum;

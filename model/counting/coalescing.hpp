@@ -35,7 +35,7 @@ std::int64_t bank_wavefronts(const WarpAccess& access);
 /// The same for shared memory. Accesses of 16 bytes go in two halves of the warp, one after the
 /// other (by the counters).
 std::int64_t shared_wavefronts(std::int64_t stride_bytes, std::int64_t access_bytes,
-                               std::int64_t lanes = kWarpLanes);
+                               std::int64_t lanes = kWarpLanes, std::int64_t offset_bytes = 0);
 
 /// A dense matrix of rows × columns elements, row after row, its first on a line boundary.
 struct DenseMatrix {

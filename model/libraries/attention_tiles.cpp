@@ -242,7 +242,7 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
   Backward c{.shape = shape,
              .kernel = kernel_of(library, gpu),
              .keys = {},
-             .rows = {shape.seq_q, shape.head_dim},
+             .rows = {shape.seq_q, shape.head_dim, ceil_div(shape.head_dim, 8)},
              .width = width,
              .heads_apart = true};
   c.kernel.instructions_a_sum = kAddition;

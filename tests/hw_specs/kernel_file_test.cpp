@@ -88,7 +88,7 @@ TEST(KernelFile, ExamplesTakeTheTimeThatIsForecast) {
     const std::string file = std::string(ROOFCAST_EXAMPLES) + "/" + name + ".json";
     const Prediction answer = forecast(load_kernel(file, read_text(file)), gpu);
     const double measured_s = 1e-6 * std::stod(time_us);
-    EXPECT_NEAR(answer.time->expected_s / measured_s, 1, 0.17) << gpu << " " << name;
+    EXPECT_NEAR(answer.time->expected_s / measured_s, 1, 0.18) << gpu << " " << name;
     EXPECT_LT(answer.limit.time_s, measured_s) << gpu << " " << name;
     ++compared;
   }

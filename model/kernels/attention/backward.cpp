@@ -139,7 +139,7 @@ Plan row_dots(const Backward& c) {
                                   reads(kLse, s.rows_bytes()),
                                   scratch(kRowDots, {0, c.all_rows() * kRowNumbers})};
   if (c.dq == kAtomic) arrays.push_back(scratch(kDqSums, {0, c.dq_sum_bytes()}));
-  const double threads = c.all_rows() * as_double(ceil_div(c.rows.width, kVectorElements));
+  const double threads = c.all_rows() * as_double(c.rows.lanes);
   Plan plan = pass_over(threads * kVectorElements, kInstructions, std::move(arrays), c.rows.waits);
   plan.useful.vector_flops = 2 * s.q_bytes() / s.element;
   plan.blocks.front().phases.front().step.waits.shared = 5;

@@ -9,6 +9,7 @@ namespace roofcast::attention {
 struct RowLayout {
   std::int64_t rows;       ///< of a head, padding with them
   std::int64_t width;      ///< of a row of sums, elements
+  std::int64_t lanes;      ///< threads that add up D of a row
   double waits = 1;        ///< dependent round trips to memory of a pass over rows
   double group_waits = 1;  ///< the same of the sums over a group
 };

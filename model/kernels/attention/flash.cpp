@@ -127,7 +127,7 @@ Backward flash2_backward(const Shape& s, DqSum dq, DType type) {
       tile_of(of_queries, compiled::registers("attention::mma::queries_kernel", type, head),
               of_queries.shared_bytes(), forward_together(s), counted.of_queries());
   keys.chains = queries.chains = kUnrolled;
-  return {s, kMma, keys, {s.seq_q, s.head_dim}, padded_head(s.head_dim), dq, queries};
+  return {s, kMma, keys, {s.seq_q, s.head_dim, 16}, padded_head(s.head_dim), dq, queries};
 }
 
 Backward flash3_backward(const Shape& s, DqSum dq, DType type) {
@@ -151,8 +151,13 @@ Backward flash3_backward(const Shape& s, DqSum dq, DType type) {
                          flash3_heads_together(s.batch * s.heads, read_by_queries * s.head_dim),
                          counted.of_queries());
   queries.waited_products = kWaitsForTwo;
-  return {s,  kWgmma, keys, {padded_queries(s.seq_q), k.head_dim}, padded_head(s.head_dim),
-          dq, queries};
+  return {s,
+          kWgmma,
+          keys,
+          {padded_queries(s.seq_q), k.head_dim, k.head_dim / 8},
+          padded_head(s.head_dim),
+          dq,
+          queries};
 }
 
 LaunchSequence forward_program(const Forward& c, DType type, const Gpu& gpu) {

@@ -279,8 +279,9 @@ TEST(Validate, WithoutAGpuSaysSo) {
 TEST(Predict, WarmStandsBetween) {
   const auto seconds = [](const std::string& cache) {
     const Outcome outcome = run_program(
-        "predict norm.rmsnorm --rows 2048 --cols 2048 --dtype bf16 --gpu h200-sxm --format json "
-        "--cache " +
+        "predict norm.rmsnorm --rows 2048 --cols 2048 --staging registers --dtype bf16 --gpu "
+        "h200-sxm "
+        "--format json --cache " +
         cache);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     const auto answer = nlohmann::json::parse(outcome.out);
@@ -290,7 +291,7 @@ TEST(Predict, WarmStandsBetween) {
   EXPECT_LT(seconds("warm"), seconds("cold"));
   const Outcome line = run_program(
       "predict --queries -",
-      R"({"kernel":"norm.rmsnorm","gpu":"h200-sxm","rows":2048,"cols":2048,"dtype":"bf16","cache":"warm"})"
+      R"({"kernel":"norm.rmsnorm","gpu":"h200-sxm","rows":2048,"cols":2048,"staging":"registers","dtype":"bf16","cache":"warm"})"
       "\n");
   EXPECT_DOUBLE_EQ(nlohmann::json::parse(line.out)["time"]["expected_s"], seconds("warm"));
   const Outcome wrong = run_program("predict stream.copy --n 5 --gpu h200-sxm --cache hot");
