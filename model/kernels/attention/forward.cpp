@@ -33,12 +33,17 @@ double Forward::part_bytes() const {
 
 BlockSteps forward_steps(const Forward& c, DType type) {
   BlockSteps steps = block_steps(c.blocks(), type);
-  if (c.kernel.wide() || !c.kernel.on_tensor_cores()) return steps;
-  // K and V arrive, and warps that hold different queries read all of them each.
-  const double readers = c.tile.deals_keys ? 1 : as_double(c.tile.warps);
+  if (!c.kernel.on_tensor_cores()) return steps;
+  // K and V arrive, and warps that hold different queries, or each 64 rows of a wide product, read
+  // all of them; a wide product reads Q too.
+  const bool wide = c.kernel.wide();
+  const double queries = as_double(c.tile.queries);
+  const double readers = wide ? queries / 64 : c.tile.deals_keys ? 1 : as_double(c.tile.warps);
   const double kv_bytes = 2 * as_double(c.tile.keys) * c.shape.row_bytes();
   for (Step* step : {&steps.full, &steps.masked}) {
-    step->wavefronts.shared = (readers + 1) * kv_bytes / 128;
+    step->issued.shared_bytes =
+        (readers + 1) * kv_bytes + (wide ? queries * c.shape.row_bytes() : 0);
+    if (!wide) step->wavefronts.shared = step->issued.shared_bytes / 128;
   }
   return steps;
 }
