@@ -222,10 +222,11 @@ Shapes room(const std::vector<Prediction>& larger, const Prediction& base) {
     }
   }
   Shapes outermost;
-  for (auto one = free.rbegin(); one != free.rend(); ++one) {
+  std::reverse(free.begin(), free.end());
+  for (const Prediction* one : free) {
     if (std::none_of(outermost.begin(), outermost.end(),
-                     [&](const auto* other) { return contains(*other, **one); })) {
-      outermost.push_back(*one);
+                     [&](const auto* other) { return contains(*other, *one); })) {
+      outermost.push_back(one);
     }
   }
   return outermost;

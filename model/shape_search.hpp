@@ -110,6 +110,7 @@ template <class Forecast, class Rank, class Better>
 std::vector<const Forecast*> improvements_by(const Rank& rank, const std::vector<Forecast>& shapes,
                                              const Forecast& asked, const Better& is_better) {
   std::vector<const Forecast*> order;
+  order.reserve(shapes.size());
   for (const Forecast& one : shapes) order.push_back(&one);
   std::stable_sort(order.begin(), order.end(),
                    [&](const auto* a, const auto* b) { return rank(*a) < rank(*b); });

@@ -257,7 +257,7 @@ void set_mma_loop(Plan& plan, const TiledProduct& c, const MmaTile& tile, const 
                            kOfCopy * thread_copied / as_double(kVectorBytes * kWarpLanes);
   step.waits = mma_waits(as_double(tile.threads() / kWarpLanes));
   const Phase loop{step, as_double(c.steps()), tile.stages - kNotAhead, 0, kUnrolledProducts};
-  plan.blocks.push_back({c.blocks(), {loop, {std::move(end)}}});
+  plan.blocks.push_back({c.blocks(), {loop, {end}}});
 }
 
 }  // namespace roofcast::gemm::tensor

@@ -34,7 +34,7 @@ std::vector<Problem> candidates(const Problem& p, const Gpu& gpu) {
   std::vector<std::int64_t> stagings;
   if (asked != kInShared) stagings.push_back(kInRegisters);
   if (asked == kInShared || (asked == kChosen && can_stream)) stagings.push_back(kInShared);
-  const std::vector<Problem> staged = rows::with_each({p}, kStaging, stagings);
+  std::vector<Problem> staged = rows::with_each({p}, kStaging, stagings);
   if (p[kPass] == kBackward) return staged;
   std::vector<Problem> found;
   for (const Problem& one : staged) {
