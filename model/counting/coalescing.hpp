@@ -11,8 +11,8 @@ inline constexpr std::int64_t kSectorBytes = 32;
 inline constexpr std::int64_t kLineBytes = 128;
 inline constexpr std::int64_t kWarpLanes = 32;
 
-/// An access to global memory by a warp, or by any number of lanes: lane i touches `access_bytes` at
-/// offset + i · stride_bytes.
+/// An access to global memory by a warp, or by any number of lanes: lane i touches `access_bytes`
+/// at offset + i · stride_bytes.
 struct WarpAccess {
   std::int64_t stride_bytes = 0;
   std::int64_t access_bytes = 4;

@@ -25,10 +25,10 @@ struct AttentionRows {
 inline constexpr AttentionRows kForwardRows{2, 2}, kBackwardRows{4, 4};
 
 /// Attention of so many scores (one for each pair of query and key) without S in memory. A block
-/// keeps M/(kept·d) rows in a fast memory of M words, and `passing`·d words of each row of the other
-/// sequence go past each block: kept·passing·scores·d²/M words, which is Θ(N²d²/M) for N queries and
-/// keys and d ≤ M ≤ Nd and optimal there up to a constant (Dao et al. 2022, arXiv 2205.14135,
-/// theorem 2 and proposition 3), never less than `compulsory`.
+/// keeps M/(kept·d) rows in a fast memory of M words, and `passing`·d words of each row of the
+/// other sequence go past each block: kept·passing·scores·d²/M words, which is Θ(N²d²/M) for N
+/// queries and keys and d ≤ M ≤ Nd and optimal there up to a constant (Dao et al. 2022, arXiv
+/// 2205.14135, theorem 2 and proposition 3), never less than `compulsory`.
 inline IoComplexity attention_io(double scores, double head_dim, double element_bytes,
                                  double compulsory_bytes, double on_chip_bytes,
                                  const AttentionRows& rows = kForwardRows) {

@@ -30,8 +30,8 @@ struct SmClock {
 /// How much longer a kernel on tensor cores takes because their load lowers the clock: nothing
 /// until they are busy for `power_free_share` of its time, then a share `power_slowdown` for each
 /// tenfold of a microsecond that it lasts and full use of them: longer kernels, repeated, heat the
-/// device for longer. Launches back to back heat as one kernel as long as `heating_launches` of them.
-/// No such constants: nothing.
+/// device for longer. Launches back to back heat as one kernel as long as `heating_launches` of
+/// them. No such constants: nothing.
 double tensor_power_slowdown(double busy_share, double time_s, const SmClock& clock,
                              const Gpu& gpu);
 

@@ -128,8 +128,8 @@ Plan plan_of_blocks(const Blocks& blocks, const Traffic& bytes, std::vector<Arra
   return plan;
 }
 
-/// A block writes a row of so many bytes, 16 a thread at a time, of `sources` rows that it reads one
-/// after the other.
+/// A block writes a row of so many bytes, 16 a thread at a time, of `sources` rows that it reads
+/// one after the other.
 struct RowBlocks {
   double count, row_bytes, sources;
   double instructions;  ///< of a warp for 16 B of a thread, counted

@@ -1,6 +1,6 @@
 #pragma once
-// What a library has for a product: the kernels that the rows of its operands leave it, their tiles,
-// and of tiles and parts of k those worth a forecast; and what it does with a vector.
+// What a library has for a product: the kernels that the rows of its operands leave it, their
+// tiles, and of tiles and parts of k those worth a forecast; and what it does with a vector.
 #include <string>
 #include <vector>
 
@@ -28,9 +28,9 @@ LibraryTile library_tile(const Problem& p, const Gpu& gpu);
 /// The problem with each tile and number of parts that the library is taken to weigh up.
 std::vector<Problem> blockings(const Problem& p, const Gpu& gpu);
 
-/// Whether the product is one of a matrix and a vector, which a library computes without tiles (gemvx,
-/// gemv2T): one row of A or one column of B, of 32 bits or of rows that are no whole vectors, stored
-/// as it is; and no tile of a matrix product is asked for.
+/// Whether the product is one of a matrix and a vector, which a library computes without tiles
+/// (gemvx, gemv2T): one row of A or one column of B, of 32 bits or of rows that are no whole
+/// vectors, stored as it is; and no tile of a matrix product is asked for.
 bool is_vector_product(const Problem& p);
 
 /// A block sums `tile_n` outputs of a row of C (`tile_m` of a column), each by several threads

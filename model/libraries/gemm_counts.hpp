@@ -35,7 +35,7 @@ struct LibraryProduct {
   std::int64_t tiles() const { return a.tiles() * b.tiles(); }
   std::int64_t blocks() const { return tiles() * static_cast<std::int64_t>(batch) * splits; }
   double area() const { return as_double(tile.m * tile.n); }
-  double lines() const { return as_double(copied_lines(tile)); }  ///< of a step
+  double lines() const { return as_double(tile.m + tile.n); }  ///< of a step
   double depth() const { return as_double(tile.step_bytes) / element; }
   double steps() const { return std::ceil(k / as_double(splits) / depth()); }
 

@@ -20,10 +20,10 @@ constexpr Movement by_rows(const Arrays& reads, const Arrays& writes, double flo
   return map(reads, writes, flops, special).with(&Movement::walk, Walk::rows);
 }
 
-// aten::embedding. Its gradient (aten/src/ATen/native/cuda/Embedding.cu, EmbeddingBackwardKernel.cu)
-// is added to a table of zeros: of few indices 32 rows at a time, each a warp's. More are sorted
-// with their places in eight passes, and segments counted, with 20 launches beside; segments are
-// summed in fp32, and these sums in turn to their rows.
+// aten::embedding. Its gradient (aten/src/ATen/native/cuda/Embedding.cu,
+// EmbeddingBackwardKernel.cu) is added to a table of zeros: of few indices 32 rows at a time, each
+// a warp's. More are sorted with their places in eight passes, and segments counted, with 20
+// launches beside; segments are summed in fp32, and these sums in turn to their rows.
 inline constexpr Movement kZeros{.table = Table::zeroed};
 inline constexpr Operation kEmbedding{
     .fused = {{.writes = kOne, .row = {kIndex, 0}, .table = Table::looked_up}},

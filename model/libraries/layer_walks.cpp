@@ -88,8 +88,8 @@ Blocks by_index(const Counted& one) {
   return {blocks, kThreads, warps_of(kThreads) * of_thread, waits};
 }
 
-// A thread loads four vectors of 16 B before it uses one. Where it takes fewer elements at once, its
-// last sweep stores what it has read before it reads on.
+// A thread loads four vectors of 16 B before it uses one. Where it takes fewer elements at once,
+// its last sweep stores what it has read before it reads on.
 Blocks by_rows(const Counted& one) {
   const Movement& movement = one.movement;
   const auto held = static_cast<std::int64_t>(rows::kVectorBytes / size_bytes(one.type));
@@ -146,8 +146,8 @@ Plan over_blocks(const Counted& one, const Blocks& blocks) {
   return plan;
 }
 
-// multi_tensor_apply_kernel (aten/src/ATen/native/cuda/MultiTensorApply.cuh), a thread four elements
-// at once; the last chunk may be short.
+// multi_tensor_apply_kernel (aten/src/ATen/native/cuda/MultiTensorApply.cuh), a thread four
+// elements at once; the last chunk may be short.
 Plan over_chunks(const Counted& one) {
   constexpr std::int64_t kThreads = 512, kEach = 4;
   const double elements = one.share * one.elements();

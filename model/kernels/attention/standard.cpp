@@ -42,8 +42,8 @@ struct Program {
 };
 
 // A product for each head of K and V, with operands and result as they stand in memory. The queries
-// of the heads that share K and V are the rows of one matrix. nt: [queries, keys] = queries · keysᵀ;
-// nn: [queries, head] = scores · keys; tn: [keys, head] = scoresᵀ · queries.
+// of the heads that share K and V are the rows of one matrix. nt: [queries, keys] = queries ·
+// keysᵀ; nn: [queries, head] = scores · keys; tn: [keys, head] = scoresᵀ · queries.
 void Program::multiply(Operands operands, const ArrayUse& a, const ArrayUse& b,
                        const ArrayUse& result) {
   const bool nt = operands == Operands::nt, tn = operands == Operands::tn;

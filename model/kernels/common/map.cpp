@@ -3,22 +3,19 @@
 #include <algorithm>
 #include <bit>
 
+#include "model/kernels/common/generated.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
 
 namespace roofcast::map {
 namespace {
 
-// What kernels generated at run time take, beside the arithmetic: index and exit; head and tail of
-// vectors of several elements; address, bounds test and predicate of each access. By the
-// counters of copies and triads.
-constexpr double kInstructionsPerThread = 16;
-constexpr double kInstructionsOfVectors = 28;
-constexpr double kInstructionsPerAccess = 8.2;
+using generated::kDependentShare, generated::kInstructionsPerAccess,
+    generated::kInstructionsPerThread;
 
-// Of the instructions, those that wait for the one before: addresses, tests, conversions. By the
-// time that blocks alone on an SM take.
-constexpr double kDependentShare = 0.5;
+// Head and tail of vectors of several elements, in kernels generated at run time: by the counters
+// of copies and triads.
+constexpr double kInstructionsOfVectors = 28;
 
 // A vector of several fp16 elements is taken apart where it has been loaded, so the thread's next
 // load waits for it; of bf16 only one that is not computed with, as widening is a part of its

@@ -146,6 +146,8 @@ void set_rows(Plan& plan, const HeldRows& how) {
                  .tile_loads = how.streams ? kLoadsOfStart : 0,
                  .cluster_exchanges = clustered ? kExchangesOfStart : 0};
   start.warp_instructions = warps * counted.start;
+  // Blocks that take rows one after the other drift apart.
+  plan.arrays.front().pattern.out_of_step = layout.rows_per_cluster > 1;
   if (how.parts > 1) plan.arrays.back().split = split_stores(how.matrix, how.parts, layout);
   if (how.streams) plan.needs = {Instruction::bulk_copy};
   std::vector<Phase> phases;

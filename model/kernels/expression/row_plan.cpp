@@ -4,6 +4,7 @@
 #include <bit>
 #include <string>
 
+#include "model/kernels/common/generated.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/expression/expression.hpp"
 
@@ -13,18 +14,14 @@ namespace {
 using expression::Expression;
 using expression::Node;
 using expression::Op;
+using generated::kDependentShare, generated::kInstructionsPerAccess,
+    generated::kInstructionsPerThread;
 
-// Of a thread, for each access: address, bounds test and its part of the loop. As
-// kernels/common/map.
-constexpr double kInstructionsPerAccess = 8.2;
-constexpr double kInstructionsPerThread = 16;
 // Of a warp, for each reduction: five shuffles with their operations, a store, a barrier, and the
 // same once more over the parts of the warps.
 constexpr double kShuffles = 5;
 constexpr double kMergeInstructions = 2 * 2 * kShuffles + 6;
 constexpr double kBarriersOfMerge = 2;
-// As of kernels/common/map: the instructions that wait for the one before.
-constexpr double kDependentShare = 0.5;
 
 }  // namespace
 

@@ -74,9 +74,9 @@ void set_loop(Plan& plan, const TiledProduct& c, Step step, double ahead, const 
   add(cut, (1 - as_double(whole) * of_whole) / as_double(cut));
 }
 
-// Lookups of L1 in the time that its four tag banks take: lines one after the other lie in all banks
-// in turn. Of n lines anywhere the fullest bank holds about n/4 + 0.53·√n: exact for 32, within 2%
-// from 8 (gemm.naive of k = 867 and 1027).
+// Lookups of L1 in the time that its four tag banks take: lines one after the other lie in all
+// banks in turn. Of n lines anywhere the fullest bank holds about n/4 + 0.53·√n: exact for 32,
+// within 2% from 8 (gemm.naive of k = 867 and 1027).
 double lookups(const WarpAccess& access) {
   constexpr double kCrowding = 4 * 0.53;
   const double lines = as_double(distinct_units(access, kLineBytes));
@@ -119,8 +119,8 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
   const double other = rows_first ? 1 : as_double(kWarpLanes) / as_double(lanes);
   step.wavefronts.l1 = warps * (as_double(bank_wavefronts(along)) + other);
   step.wavefronts.l1_lookups = warps * (lookups(along) + other);
-  // The loop is unrolled by four: each fourth step waits for rows of B, each eighth for sectors of A.
-  // Rows first, all warps need the same sectors of A and wait together. Along columns each warp
+  // The loop is unrolled by four: each fourth step waits for rows of B, each eighth for sectors of
+  // A. Rows first, all warps need the same sectors of A and wait together. Along columns each warp
   // waits for its own, and one of those that share columns of B for these: L1 serves the rest.
   const double warps_a_row = std::max(1.0, as_double(c.tile.n) / 32);
   step.waits.global = rows_first ? 0.25 : 0.125 / warps_a_row + 0.25 * warps_a_row / warps;

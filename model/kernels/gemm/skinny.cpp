@@ -1,5 +1,5 @@
-// gemm.skinny: weights read once against few tokens. Weights go from memory to registers for at most
-// 8 tokens, else with them through a ring of shared memory or in gemm.wgmma's tiles.
+// gemm.skinny: weights read once against few tokens. Weights go from memory to registers for at
+// most 8 tokens, else with them through a ring of shared memory or in gemm.wgmma's tiles.
 #include <algorithm>
 #include <string>
 #include <utility>

@@ -82,8 +82,8 @@ constexpr std::int64_t wgmma_group(std::int64_t beside, std::int64_t blocks) {
 
 /// Whether gemm.wgmma visits tiles along an instruction's columns first. Blocks go down C first and
 /// so read the same columns of B (777x15360x5120 in turned tiles of 144x128: 186 us, across first
-/// 270 us); clusters of turned tiles, which share A's, go across (900x28672x4096 in 160x128: 324 us,
-/// down first 383 us; kernel_bench, 132 SMs).
+/// 270 us); clusters of turned tiles, which share A's, go across (900x28672x4096 in 160x128: 324
+/// us, down first 383 us; kernel_bench, 132 SMs).
 constexpr bool columns_first(bool turned, std::int64_t cluster) {
   return turned && cluster == 1;
 }

@@ -61,7 +61,8 @@ inline constexpr std::array kWgmmaTurnedTiles = {
     WgmmaTile{160, 128, 5, 2, 1, true, true},  WgmmaTile{144, 128, 5, 2, 1, true, true},
     WgmmaTile{112, 128, 6, 2, 1, true, true},  WgmmaTile{160, 256, 4, 2, 2, false, true},
     WgmmaTile{96, 256, 4, 2, 1, false, true}};
-/// Of tf32 and fp8, whose operands hold k along their lines: B in another order is transposed first.
+/// Of tf32 and fp8, whose operands hold k along their lines: B in another order is transposed
+/// first.
 constexpr bool wgmma_along_k(DType type) {
   return type == DType::tf32 || type == DType::fp8;
 }

@@ -18,35 +18,25 @@ struct LibraryTile {
   std::int64_t m;
   std::int64_t n;
   std::int64_t blocks_per_sm;
-  double rate = 1;          ///< of its arithmetic, against the fastest tile's on the same pipe
-  std::int64_t stages = 0;  ///< of steps that its copies are ahead; 0: not known
-  bool ping_pong = false;   ///< one tile's sums leave while the next one's are made; stages shared
-  std::int64_t side = 0;    ///< m or n: that along the rows of the matrix instruction; 0: either
-  bool paired = false;      ///< with the neighbour along `side`: each copies half of the other side
+  double rate = 1;           ///< of its arithmetic, against the fastest tile's on the same pipe
+  std::int64_t stages = 0;   ///< of steps that its copies are ahead; 0: not known
+  bool ping_pong = false;    ///< one tile's sums leave while the next one's are made; stages shared
   std::int64_t threads = 0;  ///< 0: not known
   std::int64_t step_bytes = kUsualStepBytes;
 };
 
-/// Rows of A and columns of B that a block copies for a step.
-constexpr std::int64_t copied_lines(const LibraryTile& tile) {
-  const std::int64_t other = tile.m + tile.n - tile.side;
-  return tile.paired ? tile.side + other / 2 : tile.m + tile.n;
-}
-
-/// Bytes of shared memory that those take.
+/// Bytes of shared memory that the rows of A and columns of B of a step take.
 constexpr std::int64_t stage_bytes(const LibraryTile& tile) {
-  return copied_lines(tile) * tile.step_bytes;
+  return (tile.m + tile.n) * tile.step_bytes;
 }
 
 // Tiles of cuBLAS 13.0 for wgmma, by the names of 1707 kernels (nvjet_sm90_*; cublas-kernels in
 // validation/measured): one side, along m or n, is one of kWgmmaSides, the other any
-// multiple of 8. Up to kSumsAlone sums a thread, each of two warpgroups takes tiles of its own, in
-// turns; larger tiles two warpgroups share. Stages fill the shared memory.
+// multiple of 8. Two warpgroups share a tile. Stages fill the shared memory.
 inline constexpr std::array<std::int64_t, 7> kWgmmaSides = {64, 128, 192, 256, 320, 384, 512};
 inline constexpr std::int64_t kWideColumns = 8;
 inline constexpr std::int64_t kGroupThreads = 128;
-inline constexpr std::int64_t kSumsAlone = 176;   ///< of a thread of one group
-inline constexpr std::int64_t kSumsShared = 160;  ///< of a thread of two
+inline constexpr std::int64_t kSumsShared = 160;  ///< of a thread of two groups
 inline constexpr std::int64_t kMostStages = 16;
 /// Of shared memory, beside the stages: so 1646 of 1692 names for 16 bits have as many as fit.
 inline constexpr std::int64_t kResultBytes = 16384;
@@ -84,8 +74,7 @@ inline constexpr std::array kOddTiles = {
     staged_tile(128, 128, 2, 128, 2, 64), staged_tile(64, 64, 5, 128, 2, 64)};
 
 /// With tcgen05, by the shapes of its instruction (PTX ISA, tcgen05.mma): a block multiplies 64 or
-/// 128 rows by up to 256 columns, any multiple of 8; 64 rows take the time of 128. Two neighbours
-/// with 128 rows each multiply as a pair, of which each holds half of the columns' operand.
+/// 128 rows by up to 256 columns, any multiple of 8.
 inline constexpr std::array<std::int64_t, 2> kTcgen05Sides = {64, 128};
 inline constexpr std::int64_t kTcgen05Columns = 256;
 

@@ -42,11 +42,10 @@ Backward backward_of(Kind kind, const Problem& p, const Gpu& gpu) {
   }
   const rows::Layout layout = backward_layout(p);
   const bool clustered = layout.cluster > 1;
-  const std::int64_t parts = kMostThreads / rows::kWarp * (clustered ? rows::kMaxCluster : 1);
   return {
       layout, false, backward_blocks(p, layout, sms),
       compiled::registers("norm::backward_kernel", p.dtype, kind, rows_are_aligned(p), clustered),
-      2 * parts * 8};
+      parts_bytes(clustered)};
 }
 
 // A thread stores its sums one by one, each a part of another sector. While a warp makes its

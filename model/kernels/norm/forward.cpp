@@ -54,10 +54,8 @@ Plan plan_of(Kind kind, const Problem& p, const Forward& how) {
                     : compiled::registers("norm::forward_kernel", p.dtype, layout.vectors, kind);
   require(registers != 0, "vectors is ", layout.vectors, ": rows in turn take ", most / 2,
           " or, in a cluster, ", most);
-  const std::int64_t parts =
-      kMostThreads / rows::kWarp * (clustered ? rows::kMaxCluster : 1) * (how.in_turn ? 2 : 1);
-  const std::int64_t exchanged =
-      how.streams ? rows::exchange_bytes(kMostThreads, clustered) : parts * 16;
+  const std::int64_t exchanged = how.streams ? rows::exchange_bytes(kMostThreads, clustered)
+                                             : parts_bytes(clustered) * (how.in_turn ? 2 : 1);
   Plan plan = rows::plan_of(layout, layout.blocks(p[rows::kRows]), registers,
                             exchanged + how.ring + how.kept);
   plan.on_chip_bytes += as_double(how.ring + how.kept);
@@ -80,7 +78,6 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
   plan.useful = x.elements * each + vector_work(0, x.rows);  // 1/√
   plan.arrays = {reads_activation(kX, x.bytes), reads(kParameterArrays, parameter_bytes),
                  writes(kStatistics, 4 * statistics), writes(kResult, x.bytes)};
-  plan.arrays.front().pattern.out_of_step = layout.rows_per_cluster > 1;
   // Between two uses of a parameter an SM reads one group of rows and writes it. What a cluster
   // exchanges is acquired beyond the block, which invalidates L1.
   const double in_group = how.kept > 0 ? as_double(layout.rows_per_cluster) : 1;

@@ -37,6 +37,12 @@ void check_streams(const Problem& p);
 /// Throws InputError where the kernels cannot run it; `most`: vectors a thread may hold.
 void check_layout(const Problem& p, const rows::Layout& layout, std::int64_t most);
 
+/// Bytes of shared memory for the parts of two rows from each warp, of all blocks of a cluster.
+constexpr std::int64_t parts_bytes(bool clustered) {
+  constexpr std::int64_t kPart = 8, kRows = 2;
+  return kRows * kPart * (kMostThreads / rows::kWarp) * (clustered ? rows::kMaxCluster : 1);
+}
+
 /// Notes why the sectors moved hold more bytes than were asked for.
 void add_sector_reason(Plan& plan);
 

@@ -179,7 +179,6 @@ LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   const Work each = rows::with_conversions(p, kHeld);
   const Work again = rows::has_16_bits(p) ? kRingAgain : Work{};
   set_arrays(plan, x, each + again);
-  plan.arrays.front().pattern.out_of_step = layout.rows_per_cluster > 1;
   rows::set_rows(plan, {.layout = layout,
                         .matrix = x,
                         .instructions = rows::of_type(kRingInstructions, p),

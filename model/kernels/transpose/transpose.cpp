@@ -11,8 +11,8 @@ namespace roofcast::transpose {
 namespace {
 
 // Cycles of the data pipe for `rows` rows of `extent` lanes, so many of them at a time, each
-// `stride_bytes` after the one before. Rows follow each other by one access: those that begin at the
-// same place of a bank's 4 bytes meet the same conflicts.
+// `stride_bytes` after the one before. Rows follow each other by one access: those that begin at
+// the same place of a bank's 4 bytes meet the same conflicts.
 double row_wavefronts(std::int64_t rows, std::int64_t extent, std::int64_t lanes,
                       std::int64_t stride_bytes, std::int64_t access_bytes) {
   const std::int64_t places = std::max<std::int64_t>(1, 4 / access_bytes);
