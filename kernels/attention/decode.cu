@@ -8,18 +8,14 @@
 //    at once. Rows beyond r are zeros: they cost nothing that is scarce.
 // 2. The keys are split among `splits` blocks; a second kernel adds the parts by their sums of
 //    exponentials (fp32). Its blocks start while the last ones of the first still work, and wait
-//    for them on the SMs (programmatic dependent launch, compute capability 9.0). Parts joined
-//    through the shared memory of a cluster were tried: of two blocks 3% faster at 67 MB, of four
-//    and eight 10 to 40% slower, as such clusters leave SMs without a block (H100, 2026-11-22). The
-//    warps of a block take units of 16 keys in turn, each with a maximum, a sum and an O of its
-//    own, and never wait for each other before the end.
+//    for them on the SMs (programmatic dependent launch, compute capability 9.0). The warps of a
+//    block take units of 16 keys in turn, each with a maximum, a sum and an O of its own, and never
+//    wait for each other before the end.
 // 3. cp.async brings units to shared memory while others are multiplied: 96 KB a block, two blocks
 //    an SM up to head dim 128, 190 KB in flight where Little's law asks for 29 (4.8 TB/s · 800 ns /
 //    132). Shared memory is a queue of a warp here: lanes read whole chunks of 16 bytes
 //    (decode_layout.cuh), so there is no barrier of the block, no ldmatrix and no bank conflict.
-//    Copies ask for whole lines of 128 bytes, or L2 sends sectors twice: with half lines of K and
-//    rows of V lane by lane it sent twice the bytes, with whole lines of K 1.5 times. With that and
-//    three stages instead of two: 2.46, 2.69 and 3.06 TB/s on an H100 (copy 3.04), head dim 128.
+//    Copies ask for whole lines of 128 bytes, or L2 sends sectors twice.
 // 4. A unit's largest score seldom exceeds all before it; only then O is scaled.
 //
 // What the bytes cost, with n keys, d, b heads of K and V in the batch:

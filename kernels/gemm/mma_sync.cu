@@ -18,9 +18,8 @@
 //
 // On Hopper (compute capability 9.0) the tensor cores take an mma.sync every 6 clocks a scheduler:
 // 2/3 of the rate of wgmma, in 16 bits. The kernel above reaches 0.48 of that rate there, and 0.60
-// if its copies are left out; its barriers cost nothing (8192×8192×8192, H100, 2026-11-23). Each
-// cp.async takes 18 instructions with its address and the test of the edge, which are issued among
-// the mma.sync. So (mma_stay.cuh):
+// if its copies are left out. Each cp.async takes 18 instructions with its address and the test of
+// the edge, which are issued among the mma.sync. So (mma_stay.cuh):
 //
 // 6. TMA copies a stage by one instruction an operand (B stored by rows of k: one for each 128
 //    bytes of columns), without a test for each 16 bytes; of rows and columns beyond the edges it

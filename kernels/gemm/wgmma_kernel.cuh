@@ -36,16 +36,13 @@
 //    one that has the last part adds them, in order, on its way to C: no launch follows. It waits
 //    for blocks that have begun before it only. The data-parallel schedule with a stream-K tail of
 //    Osama et al., "Stream-K" (2023), with parts of one length in place of equal shares of the
-//    whole tail: blocks that read an operand together stay together along k. With shares they do
-//    not, and L2 reads each operand from memory again for each: 2600x4096x7168 takes 250 us instead
-//    of 229 with no split at all (H100, 2026-11-23).
+//    whole tail: blocks that read an operand together stay together along k. With equal shares L2
+//    would read each operand from memory again for each.
 // 10. Turned tiles: Cᵀ = Bᵀ·Aᵀ. An instruction has 64 rows and any multiple of 8 columns. With its
-//     columns
-//    along m, tiles fit the rows that there are: 777 rows of C take five tiles of 160 (3% too many)
-//    in place of seven of 128 (15%), and 777x6144 is 120 tiles of 160x256, one round of 132 SMs: 57
-//    us in place of 70 (k = 4096, H100, 2026-11-23). The ring and the schedule stay; C goes through
-//    stmatrix.trans. cuBLAS computes most layers so, since its matrices lie by columns (names of
-//    its kernels, validation/measured/h100-sxm5-cublas-kernels-2026-11-23.csv).
+//     columns along m, tiles fit the rows that there are: 777 rows of C take five tiles of 160 (3%
+//     too many) in place of seven of 128 (15%), and 777x6144 is 120 tiles of 160x256, one round of
+//     132 SMs. The ring and the schedule stay; C goes through stmatrix.trans. cuBLAS computes most
+//     layers so, since its matrices lie by columns.
 //
 // TMA wants addresses and rows that are multiples of 16 bytes. Operands that are not are copied
 // first to rows that are (passes.cu): one more pass over A and B, which a large product outweighs

@@ -19,7 +19,7 @@
 //   - fp32 keeps the exponentials and scales them. 16-bit types keep the elements packed, in half
 //     the registers, and compute the exponentials again relative to m + ln s. The exponent then has
 //     an error of |m|·2^-24; rounding m to the element type would make it |m|·2^-12.
-// Shares of the copy rate were measured on an H200 with 2^28 elements, 2026-11-21.
+// Shares of the copy rate are those of 2^28 elements on an H200.
 #include <array>
 #include <string>
 

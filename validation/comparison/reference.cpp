@@ -18,9 +18,9 @@ constexpr std::array kOperations = {
     ReferenceOperation{"softmax", "softmax", "softmax.library", false},
     ReferenceOperation{"ln", "layernorm", "norm.library", false}};
 
-// fit_relatives, 2026-11-26: 21.2 µs, the least mean |log error| over every second row of the three
-// GPUs, each forecast from the constants of h100-sxm5. Straight lines through the times of
-// elementwise rows over their bytes start at 13 to 24 µs: no launch took more.
+// By fit_relatives: the least mean |log error| over every second row of the three GPUs, each
+// forecast from the constants of h100-sxm5. Straight lines through the times of elementwise rows
+// over their bytes start at 13 to 24 µs: no launch took more.
 constexpr double kLaunch_s = 21.2e-6;
 
 }  // namespace
