@@ -52,7 +52,7 @@ endfunction()
 # are read (and clang-tidy walks them) once for all ten. Two that give the same name to different things in
 # their unnamed namespaces are never compiled together. Call it in the target's folder, after its sources.
 function(roofcast_unity target)
-  if(NOT ROOFCAST_UNITY OR (ROOFCAST_UNITY STREQUAL "TESTS" AND NOT target MATCHES "_test$"))
+  if(NOT ROOFCAST_UNITY OR (ROOFCAST_UNITY STREQUAL "ALL_BUT_MODEL" AND target STREQUAL "roofcast_model"))
     return()
   endif()
   get_target_property(sources ${target} SOURCES)
@@ -86,6 +86,8 @@ function(roofcast_unity target)
   set_target_properties(
     ${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP UNITY_BUILD_CODE_BEFORE_INCLUDE
                          "// NOLINTNEXTLINE(bugprone-suspicious-include)")
+  # GCC takes the unnamed namespace of an included source for a header's.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 
 # roofcast_unnamed(NAMES USED FILE): the names that the file's unnamed namespaces declare, and some more;
