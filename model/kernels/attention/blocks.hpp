@@ -130,6 +130,9 @@ struct Blocks {
   std::int64_t rows() const { return keys_stay ? shape.seq_kv : shape.seq_q * packed; }
   std::int64_t tiles() const { return ceil_div(rows(), rows_held()); }
   std::int64_t heads() const { return shape.batch * shape.heads / packed; }
+  /// Bytes that L2 sends for a row of Q, K, V or dO: whole boxes of TMA with the zeros beyond the
+  /// head, or the sectors of cp.async.
+  double copied_row_bytes() const;
   double passing_row_bytes() const { return 2 * shape.row_bytes() + (keys_stay ? numbers : 0); }
 };
 
@@ -145,10 +148,6 @@ struct BlockSteps {
 /// All but the wavefronts of shared memory.
 BlockSteps block_steps(const Blocks& blocks, DType type);
 BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps& steps);
-
-/// Bytes that L2 sends for a row of Q, K, V or dO, of which a tile has `width` elements: whole
-/// boxes of TMA with the zeros beyond the head, or the sectors of cp.async.
-double copied_row_bytes(const Shape& shape, std::int64_t width, bool by_boxes);
 
 /// The steps of each tile of a head, longest first unless tiles go in order.
 std::vector<Steps> steps_of_tiles(const Blocks& blocks);

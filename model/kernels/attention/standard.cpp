@@ -6,7 +6,6 @@
 
 #include "model/kernels/attention/backward.hpp"
 #include "model/kernels/attention/forward.hpp"
-#include "model/kernels/attention/models.hpp"
 #include "model/kernels/attention/standard.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"

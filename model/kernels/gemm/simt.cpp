@@ -25,11 +25,10 @@ Problem tiled(const Problem& problem, std::size_t parameters) {
 
 std::int64_t thread_tile(const Problem& problem, std::size_t parameters, std::size_t thread,
                          std::size_t tile, std::string_view names) {
-  if (thread >= parameters || problem[tile] % problem[thread] == 0) {
-    return thread < parameters ? problem[thread] : 1;
-  }
-  throw InputError(std::string(names) + ": " + std::to_string(problem[thread]) +
-                   " does not divide " + std::to_string(problem[tile]) + "; choose one that does");
+  if (thread >= parameters) return 1;
+  require(problem[tile] % problem[thread] == 0, names, ": ", problem[thread], " does not divide ",
+          problem[tile], "; choose one that does");
+  return problem[thread];
 }
 
 // What blocks move in whole sectors that take so many columns of A or rows of B at a time.

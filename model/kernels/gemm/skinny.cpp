@@ -39,10 +39,8 @@ struct Option {
 };
 
 std::vector<Option> options_of(const Problem& p, const Gpu& gpu) {
-  if (tokens_of(p) > kMostTokens) {
-    throw InputError("gemm.skinny takes at most " + std::to_string(kMostTokens) +
-                     " rows of A or columns of B: use gemm.wgmma or gemm.mma_sync");
-  }
+  require(tokens_of(p) <= kMostTokens, "gemm.skinny takes at most ", kMostTokens,
+          " rows of A or columns of B: use gemm.wgmma or gemm.mma_sync");
   std::vector<Option> all;
   for (const SkinnyTile& tile : kSkinnyTiles) {
     if (tile.along_k != along_k(p) || tile.tokens < tokens_of(p)) continue;

@@ -17,7 +17,8 @@ Sizes::Sizes(const Problem& p)
       batch(as_double(p[kBatch])),
       element(size_bytes(p.dtype)),
       result(size_bytes(result_type(p.dtype))) {
-  if (const std::string why = overlapping_rows(p); !why.empty()) throw InputError(why);
+  const std::string why = overlapping_rows(p);
+  require(why.empty(), why);
 }
 
 Work product_work(const Problem& p) {
@@ -168,9 +169,8 @@ std::string TileShape::text() const {
 
 void check_split(std::string_view parameter, std::int64_t parts, const std::string& of_steps,
                  std::int64_t steps) {
-  if (parts >= 1 && parts <= steps) return;
-  throw InputError(std::string(parameter) + " is " + std::to_string(parts) + ": choose 1 to the " +
-                   of_steps + ", " + std::to_string(steps));
+  require(parts >= 1 && parts <= steps, parameter, " is ", parts, ": choose 1 to the ", of_steps,
+          ", ", steps);
 }
 
 double TiledProduct::asked(const Operands& operands, double (Operands::Side::*each)() const,

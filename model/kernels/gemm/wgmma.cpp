@@ -70,7 +70,7 @@ Choice choice_of(const Problem& p) {
   const std::int64_t steps = ceil_div(p[kK], asked.k);
   check_split("split_k", p[kSplitK], "tiles of k", steps);
   check_split("split_rest", p[kSplitRest], "tiles of k", steps);
-  if (p[kSplitK] > 1 && p[kSplitRest] > 1) throw InputError(kOneSplit);
+  require(p[kSplitK] <= 1 || p[kSplitRest] <= 1, kOneSplit);
   return {p, tile};
 }
 

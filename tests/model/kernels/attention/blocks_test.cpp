@@ -100,14 +100,16 @@ BlockSteps counting_steps() {
 
 // Of 80 bytes three sectors. Boxes hold the compiled head.
 TEST(AttentionBlocks, CopiesAskForSectors) {
-  const auto shape = [](std::int64_t head_dim) {
-    return Shape(prefill(1, 1, 64, head_dim, false));
+  const auto copied = [](std::int64_t head_dim, Instruction product) {
+    const Shape shape(prefill(1, 1, 64, head_dim, false));
+    const Kernel kernel{product};
+    return Blocks{shape, kernel, {}, padded_head(head_dim)}.copied_row_bytes();
   };
-  EXPECT_EQ(copied_row_bytes(shape(40), 64, false), 96);
-  EXPECT_EQ(copied_row_bytes(shape(80), 128, false), 160);
-  EXPECT_EQ(copied_row_bytes(shape(64), 64, false), 128);
-  EXPECT_EQ(copied_row_bytes(shape(40), 64, true), 128);
-  EXPECT_EQ(copied_row_bytes(shape(80), 128, true), 256);
+  EXPECT_EQ(copied(40, Instruction::mma_sync), 96);
+  EXPECT_EQ(copied(80, Instruction::mma_sync), 160);
+  EXPECT_EQ(copied(64, Instruction::mma_sync), 128);
+  EXPECT_EQ(copied(40, Instruction::wgmma), 128);
+  EXPECT_EQ(copied(80, Instruction::wgmma), 256);
 }
 
 TEST(AttentionBlocks, PartiesOfHeadsFollowEachOther) {
