@@ -87,15 +87,6 @@ constexpr bool columns_first(bool turned, std::int64_t cluster) {
   return turned && cluster == 1;
 }
 
-/// Vectors of four sums that a thread of gemm.wgmma loads at once where it adds parts of k: of
-/// `count`, its own, at most 16, and 8 beside more than 128 sums.
-constexpr int joined_together(int count) {
-  const int most = count > 32 ? 8 : 16;
-  int together = 1;
-  for (int i = 2; i <= most; ++i) together = count % i == 0 ? i : together;
-  return together;
-}
-
 inline constexpr std::int64_t kTileLineBytes = 128;  ///< of k, that gemm.wgmma copies at once
 
 /// Of gemm.wgmma, whose blocks stay on their SMs and take tile after tile.
@@ -112,10 +103,6 @@ struct WgmmaTile {
   /// Of the tile, along the rows and the columns of an instruction.
   constexpr std::int64_t down() const { return turned ? n : m; }
   constexpr std::int64_t across() const { return turned ? m : n; }
-  /// Vectors of four sums of a thread.
-  constexpr int fours_of_thread() const {
-    return static_cast<int>(m * n / 4 / 128 / (ping_pong ? 1 : consumers));
-  }
   /// Of a panel of C in shared memory, 128 bytes each.
   constexpr std::int64_t panel_lines() const {
     constexpr std::int64_t kMost = std::int64_t{227} * 1024;

@@ -182,9 +182,7 @@ double TiledProduct::asked(const Operands& operands, double (Operands::Side::*ea
 }
 
 double TiledProduct::joined(const Operands& operands) const {
-  // L2 joins what one block of a cluster copies for both with little (l2_lookup_read_bytes).
-  constexpr double kOfClusters = 0.06;
-  if (cluster > 1) return kOfClusters * asked(operands, &Operands::Side::sectors);
+  if (cluster > 1) return 0;  // what one block copies for both comes as it is
   const auto pairs = [](const Operands::Side& side, double bytes, std::int64_t blocks) {
     return bytes * side.sectors() * joined_share(side.pitch_bytes) * as_double(blocks / 2);
   };

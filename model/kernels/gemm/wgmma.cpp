@@ -153,13 +153,12 @@ Step store_of(const Choice& c, const Stores& stores) {
 }
 
 // The end of a tile's last part in the last round: once the others are written and seen, the block
-// loads their sums, a thread some of a part's at once.
+// loads their sums, those of a part at once.
 Step join_of(const Choice& c, Step store) {
   const std::int64_t others = c.p[kSplitRest] - 1;
-  const int fours = c.one.fours_of_thread();
   store.issued.requested.read_bytes = store.issued.l1.read_bytes = store.issued.l2.read_bytes =
       as_double(others) * c.sums_bytes();
-  store.waits = {.global = as_double(others * (fours / joined_together(fours))), .tile_loads = 2};
+  store.waits = {.global = as_double(others), .tile_loads = 2};
   return store;
 }
 
