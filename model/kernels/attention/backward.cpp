@@ -69,7 +69,7 @@ double shared_bytes_of_step(const Blocks& b) {
     if (held) elements += rows * columns;  // dS alone
     elements += read_by_warps(columns, d, rows, dq_down, units / dq_down, false);
   }
-  const double numbers = b.keys_stay ? columns * (wide ? rows : 16 * down) * kRowNumberBytes : 0;
+  const double numbers = b.keys_stay && wide ? columns * rows * kRowNumberBytes : 0;
   return elements * b.shape.element + numbers;
 }
 
@@ -142,7 +142,6 @@ Plan row_dots(const Backward& c) {
   const double threads = c.all_rows() * as_double(c.rows.lanes);
   Plan plan = pass_over(threads * kVectorElements, kInstructions, std::move(arrays), c.rows.waits);
   plan.useful.vector_flops = 2 * s.q_bytes() / s.element;
-  plan.blocks.front().phases.front().step.waits.shared = 5;
   return plan;
 }
 

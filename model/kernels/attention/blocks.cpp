@@ -53,14 +53,6 @@ double mean_rows(const std::vector<Steps>& tiles, std::int64_t rows, std::int64_
   return sum / static_cast<double>(tiles.size());
 }
 
-// Of so many steps, which end at `end` or beyond it, the share of their rows before it.
-double share_before(std::int64_t end, std::int64_t first_step, std::int64_t steps,
-                    std::int64_t rows) {
-  if (steps == 0) return 1;
-  const std::int64_t there = std::min(end, (first_step + steps) * rows) - first_step * rows;
-  return as_double(there) / as_double(steps * rows);
-}
-
 /// Tiles that count as equal.
 struct Run {
   Steps each;
@@ -69,11 +61,8 @@ struct Run {
   void join(const Run& other) {
     const double n = as_double(tiles + other.tiles);
     const double own = as_double(tiles) / n, others = as_double(other.tiles) / n;
-    const double there =
-        own * each.all() * each.share + others * other.each.all() * other.each.share;
     each.full = own * each.full + others * other.each.full;
     each.masked = own * each.masked + others * other.each.masked;
-    each.share = each.all() > 0 ? there / each.all() : 1;
     tiles += other.tiles;
   }
 };
@@ -142,7 +131,7 @@ Steps steps_over_keys(const Shape& shape, std::int64_t first, std::int64_t last,
   const std::int64_t seen = shape.visible(last);
   const std::int64_t all = ceil_div(seen, keys);
   const std::int64_t full = std::min(all, shape.visible(first) / keys);
-  return {as_double(full), as_double(all - full), share_before(shape.seq_kv, 0, all, keys)};
+  return {as_double(full), as_double(all - full)};
 }
 
 Steps steps_over_queries(const Shape& shape, std::int64_t first, std::int64_t last,
@@ -157,8 +146,7 @@ Steps steps_over_queries(const Shape& shape, std::int64_t first, std::int64_t la
     begin = std::min(tiles, seen_from(first) / queries);
     unmasked = std::clamp(ceil_div(seen_from(last), queries), begin, tiles);
   }
-  return {as_double(tiles - unmasked), as_double(unmasked - begin),
-          share_before(shape.seq_q, begin, tiles - begin, queries)};
+  return {as_double(tiles - unmasked), as_double(unmasked - begin)};
 }
 
 std::vector<Steps> steps_of_tiles(const Blocks& b) {
@@ -172,7 +160,6 @@ std::vector<Steps> steps_of_tiles(const Blocks& b) {
       steps.full *= as_double(b.packed);
       steps.masked *= as_double(b.packed);
     }
-    if (b.kernel.wide()) steps.share = 1;  // boxes are whole
     tiles.push_back(steps);
   }
   // A mask hides the first keys from fewest queries, and the last keys from most.

@@ -95,7 +95,7 @@ constexpr std::int64_t multiplying_groups(std::int64_t warps) {
 struct Steps {
   double full = 0;
   double masked = 0;
-  double share = 1;  ///< of what so many whole steps would read, what is there
+  double share = 1;  ///< of what so many whole steps would read, what parts of the keys do
 
   double all() const { return full + masked; }
   friend bool operator==(const Steps&, const Steps&) = default;

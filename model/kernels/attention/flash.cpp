@@ -11,11 +11,9 @@
 namespace roofcast::attention {
 namespace {
 
-// A mask compares and selects. Forward of flash2 multiplies the sums in every step.
-constexpr double kMaskInstructions = 2;
-constexpr Kernel kMmaForward = {Instruction::mma_sync, 0, 1, kMaskInstructions};
-constexpr Kernel kMma = {Instruction::mma_sync, 0, 0, kMaskInstructions};
-constexpr Kernel kWgmma = {Instruction::wgmma, 0, 0, kMaskInstructions};
+// Forward of flash2 multiplies the sums in every step.
+constexpr Kernel kMmaForward{.product = Instruction::mma_sync, .instructions_a_sum = 1};
+constexpr Kernel kMma{.product = Instruction::mma_sync}, kWgmma{.product = Instruction::wgmma};
 
 // By head dim: instructions of a thread for a score of a step, and for a row of the block before
 // and after its steps. By the counters of 1024 to 16384 keys, which tell one from the other; passes
