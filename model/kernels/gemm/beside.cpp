@@ -191,12 +191,12 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
       warps * (as_double(groups) / blocks * kInstructionsOfRows + kernel.straight / blocks_of_row);
   set_traffic(step.issued, {bytes, bytes});
   step.issued.requested.read_bytes *= 1.25;
-  // The warp with the ends of rows, in one of the blocks across, takes those by elements: it stores
-  // each before it loads the next.
+  // The warp with the ends of rows takes those by elements: it stores each before it loads the next,
+  // and where one begins a sector that loads of whole vectors left out waits for L2.
   const std::int64_t rest = matrix.columns % width, whole_words = ceil_div(kWordBytes, matrix.size);
   const bool one_more = rest < whole_words && matrix.columns >= width;
-  const std::int64_t stores = one_more ? width + rest : rest;
-  step.waits = {.global = 1, .shared = as_double(passes::kRowsEach * stores) / blocks_of_row};
+  const double stores = as_double(passes::kRowsEach * (one_more ? width + rest : rest));
+  step.waits = {.global = 1 + stores * as_double(matrix.size) / kSectorBytes, .shared = stores};
   return pass(launch, {from, scratch(to, {0, matrix.bytes()})}, step);
 }
 
