@@ -152,13 +152,24 @@ Step store_of(const Choice& c, const Stores& stores) {
   return store;
 }
 
-// The end of a tile's last part in the last round: once the others are written and seen, the block
-// loads their sums, those of a part at once.
+// The end of a tile's part in the last round, but for the last one: its sums go to memory.
+Step leave_of(const Choice& c) {
+  Step leave;
+  set_traffic(leave.issued, {0, c.sums_bytes()});
+  leave.wavefronts.l1 = c.sums_bytes() / as_double(kTileLineBytes);
+  return leave;
+}
+
+// The end of the last part: once the others are written and seen, the block loads their sums, those
+// of a part at once, four a load, adds them to its own, and stores.
 Step join_of(const Choice& c, Step store) {
-  const std::int64_t others = c.p[kSplitRest] - 1;
+  const double others = as_double(c.p[kSplitRest] - 1), bytes = others * c.sums_bytes();
   store.issued.requested.read_bytes = store.issued.l1.read_bytes = store.issued.l2.read_bytes =
-      as_double(others) * c.sums_bytes();
-  store.waits = {.global = as_double(others), .tile_loads = 2};
+      bytes;
+  store.wavefronts.l1 += bytes / as_double(kTileLineBytes);
+  store.warp_instructions += others * c.area() / as_double(kWarpLanes) * (1 + 1.0 / 4);
+  store.waits.global = others;
+  store.waits.tile_loads = 2;
   return store;
 }
 
@@ -187,9 +198,7 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   };
   add(c.blocks() - split, c.steps(), store);
   if (split == 0) return plan;
-  Step leave;
-  set_traffic(leave.issued, {0, c.sums_bytes()});
-  add(split * others, c.rest_steps(), leave);
+  add(split * others, c.rest_steps(), leave_of(c));
   add(split, c.rest_steps(), join_of(c, store));
   return plan;
 }
