@@ -53,36 +53,27 @@ double mean_rows(const std::vector<Steps>& tiles, std::int64_t rows, std::int64_
   return sum / static_cast<double>(tiles.size());
 }
 
-/// Tiles that count as equal.
+/// Neighbouring tiles that count as equal.
 struct Run {
   Steps each;
   std::int64_t tiles;
-
-  void join(const Run& other) {
-    const double n = as_double(tiles + other.tiles);
-    const double own = as_double(tiles) / n, others = as_double(other.tiles) / n;
-    each.full = own * each.full + others * other.each.full;
-    each.masked = own * each.masked + others * other.each.masked;
-    tiles += other.tiles;
-  }
 };
 
 // At most so many, of neighbours' means where there would be more.
 std::vector<Run> runs_of(const std::vector<Steps>& tiles, std::size_t most) {
-  std::vector<Run> runs, fewer;
-  for (const Steps& each : tiles) {
-    if (runs.empty() || !(runs.back().each == each)) runs.push_back({each, 0});
-    ++runs.back().tiles;
-  }
-  const std::size_t together = (runs.size() + most - 1) / most;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (i % together == 0) {
-      fewer.push_back(runs[i]);
-    } else {
-      fewer.back().join(runs[i]);
+  const std::size_t together = (tiles.size() + most - 1) / most;
+  std::vector<Run> runs;
+  for (std::size_t first = 0; first < tiles.size(); first += together) {
+    const std::size_t end = std::min(tiles.size(), first + together);
+    Steps mean;
+    for (std::size_t i = first; i < end; ++i) {
+      mean.full += tiles[i].full / static_cast<double>(end - first);
+      mean.masked += tiles[i].masked / static_cast<double>(end - first);
     }
+    if (runs.empty() || !(runs.back().each == mean)) runs.push_back({mean, 0});
+    runs.back().tiles += static_cast<std::int64_t>(end - first);
   }
-  return fewer;
+  return runs;
 }
 
 // The first parts of a tile have as many whole steps, one has the rest, and those after it have

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "model/kernels/attention/blocks.hpp"
 #include "model/kernels/attention/decode.hpp"
-#include "model/kernels/attention/forward.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
 

@@ -3,8 +3,7 @@
 #include <array>
 #include <string>
 
-#include "model/kernels/attention/backward.hpp"
-#include "model/kernels/attention/forward.hpp"
+#include "model/kernels/attention/blocks.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
 

@@ -4,8 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/kernels/attention/backward.hpp"
-#include "model/kernels/attention/forward.hpp"
+#include "model/kernels/attention/blocks.hpp"
 #include "model/kernels/attention/standard.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"

@@ -5,7 +5,6 @@
 #include <span>
 #include <string_view>
 
-#include "model/counting/io_complexity.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/libraries/gemm.hpp"
 
@@ -19,11 +18,6 @@ Work work(const Problem& p) {
   result.vector_flops = 2 * m * n * k;
   result.compulsory = {(m * k + k * n) * element, m * n * element};
   return result;
-}
-
-IoComplexity io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
-  return matrix_product_io(as_double(p[kM]), as_double(p[kN]), as_double(p[kK]),
-                           size_bytes(p.dtype), compulsory_bytes, on_chip_bytes);
 }
 
 using Parameters = std::span<const roofcast::Parameter>;
@@ -106,11 +100,9 @@ constexpr std::array kWgmmaValidated = {
 constexpr std::array kSkinnyValidated = {ValidatedRange{kM, 1, 65536}, ValidatedRange{kN, 1, 65536},
                                          ValidatedRange{kK, 1024, 32768}};
 
-LaunchSequence plan_naive(const Problem& p, const Gpu& /*gpu*/) {
-  return plan_direct(p, true);
-}
-LaunchSequence plan_coalesced(const Problem& p, const Gpu& /*gpu*/) {
-  return plan_direct(p, false);
+template <bool kRowsFirst>
+LaunchSequence direct(const Problem& p, const Gpu& /*gpu*/) {
+  return plan_direct(p, kRowsFirst);
 }
 template <const Staging& kStaging>
 LaunchSequence staged(const Problem& p, const Gpu& /*gpu*/) {
@@ -128,9 +120,9 @@ constexpr Staging kOfVectors{.kernel = "gemm::vectorized_kernel",
 
 constexpr std::array<KernelModel, 10> kVariants = {{
     {"gemm.naive", "one thread an element, warps walk down rows (uncoalesced)",
-     Parameters(kTiled).first(kTileN + 1), kSimtTypes, plan_naive},
+     Parameters(kTiled).first(kTileN + 1), kSimtTypes, direct<true>},
     {"gemm.coalesced", "one thread an element, warps walk along columns",
-     Parameters(kTiled).first(kTileN + 1), kSimtTypes, plan_coalesced},
+     Parameters(kTiled).first(kTileN + 1), kSimtTypes, direct<false>},
     {"gemm.tiled", "operand tiles staged in shared memory", Parameters(kTiled).first(kTileK + 1),
      kSimtTypes, staged<kFromTiles>},
     {"gemm.coarsened_1d", "a column of outputs a thread",
@@ -173,8 +165,9 @@ constexpr std::array<KernelModel, 10> kVariants = {{
 
 }  // namespace
 
-constinit const KernelFamily kFamily = {
-    "gemm",    "C[m,n] = A[m,k]·B[k,n], row-major", kShape, kFamilyTypes, work, io, kVariants,
-    kValidated};
+constinit const KernelFamily kFamily = {"gemm",    "C[m,n] = A[m,k]·B[k,n], row-major",
+                                        kShape,    kFamilyTypes,
+                                        work,      tensor::product_io,
+                                        kVariants, kValidated};
 
 }  // namespace roofcast::gemm

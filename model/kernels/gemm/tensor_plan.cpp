@@ -6,7 +6,6 @@
 
 #include "model/counting/coalescing.hpp"
 #include "model/counting/io_complexity.hpp"
-#include "model/kernels/gemm/beside.hpp"
 
 namespace roofcast::gemm::tensor {
 
@@ -14,7 +13,7 @@ Sizes::Sizes(const Problem& p)
     : m(as_double(p[kM])),
       n(as_double(p[kN])),
       k(as_double(p[kK])),
-      batch(as_double(p[kBatch])),
+      batch(as_double(std::max<std::int64_t>(1, p[kBatch]))),
       element(size_bytes(p.dtype)),
       result(size_bytes(result_type(p.dtype))) {
   const std::string why = overlapping_rows(p);

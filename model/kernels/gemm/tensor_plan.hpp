@@ -77,6 +77,18 @@ double joined_share(std::int64_t pitch_bytes);
 /// C as tiles store it, a line of each of many rows: DRAM takes each line by itself.
 ArrayUse writes_tiles(ArrayId array, double bytes);
 
+/// Row-major matrices of elements of `size` bytes.
+struct Matrix {
+  std::int64_t rows, columns, size, count = 1;
+  double bytes() const { return as_double(count) * as_double(rows) * as_double(columns * size); }
+};
+
+/// The launches of kernels/gemm/passes.cu: rows to rows that are multiples of 128 bytes, the
+/// transpose, and C from the sums of parts.
+Plan copy_of_rows(const Matrix&, const ArrayUse& from, ArrayId to);
+Plan transposed_copy(const Matrix&, const ArrayUse& from, ArrayId to);
+Plan sum_of_parts(const Problem&);
+
 /// What the product's launch reads. A box is copied in pieces, one of each row.
 struct Operands {
   struct Side {
