@@ -8,6 +8,7 @@
 #include "model/kernels/attention/decode.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
+#include "model/kernels/gemm/tensor_plan.hpp"
 
 namespace roofcast::attention {
 namespace {
@@ -40,7 +41,6 @@ std::int64_t units_of(const Shape& shape) {
 // A step is a unit of each warp.
 Forward forward_of(const Shape& shape, DType type, std::int64_t splits) {
   constexpr std::int64_t kLoadsOfWarp = 4;  // in flight
-  constexpr double kProductWaits = 8;       // latency of mma.sync in multiply-adds: 33 cycles (L24)
   const decoding::Tile& t = tile_for(shape);
   const double d = as_double(t.head_dim);
   Tile tile{.queries = kMostRows,
@@ -56,7 +56,7 @@ Forward forward_of(const Shape& shape, DType type, std::int64_t splits) {
   // Of one unit: K from shared memory, a product after the other along d, the maximum of four
   // lanes, the exponentials, V and its products.
   tile.counts.waits = {
-      .tile_loads = 1, .shared = 7, .arithmetic = (d / 32 + 2) * kProductWaits + 20};
+      .tile_loads = 1, .shared = 7, .arithmetic = (d / 32 + 2) * gemm::tensor::kProductWaits + 20};
   return {.shape = shape,
           .kernel = {.product = Instruction::mma_sync},
           .tile = tile,

@@ -204,8 +204,9 @@ struct TiledProduct {
 void set_mma_loop(Plan&, const TiledProduct&, const MmaTile&, const Operands&, bool by_tma,
                   Step end);
 
-/// Products of mma.sync that a warp has under way.
-inline constexpr double kUnrolledProducts = 4.5;
+/// Products of mma.sync that a warp has under way, and the latency of one in multiply-adds: 33
+/// cycles (arXiv:2402.13499).
+inline constexpr double kUnrolledProducts = 4.5, kProductWaits = 8;
 
 /// Warp instructions at the end of a tile of so many sums, which are set to zero, converted, staged
 /// and stored by TMA: by the counters of gemm.wgmma.
@@ -215,13 +216,13 @@ constexpr double end_instructions(double sums) {
 }
 
 /// Of a step of mma.sync in a block of so many warps: its tiles, the first operands from shared
-/// memory, and the first product, eight multiply-adds long (33 cycles: arXiv:2402.13499). The only
-/// warp of a scheduler waits for later operands too; of two the other multiplies meanwhile.
+/// memory, and the first product. The only warp of a scheduler waits for later operands too; of two
+/// the other multiplies meanwhile.
 constexpr Waits mma_waits(double warps) {
-  constexpr double kSchedulers = 4, kOperands = 2, kProduct = 8;
+  constexpr double kSchedulers = 4, kOperands = 2;
   return {.tile_loads = 1,
           .shared = warps > kSchedulers ? kOperands : 2 * kOperands,
-          .arithmetic = kProduct,
+          .arithmetic = kProductWaits,
           .barriers = 1};
 }
 

@@ -1,9 +1,6 @@
 // gemm.wgmma: TMA copies, four warps multiply together, blocks stay and take tile after tile.
 #include <algorithm>
-#include <array>
-#include <span>
-#include <string>
-#include <utility>
+#include <vector>
 
 #include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
@@ -12,17 +9,12 @@
 namespace roofcast::gemm::tensor {
 namespace {
 
-constexpr auto kAllTiles = [] {
-  std::array<WgmmaTile, kWgmmaTiles.size() + kWgmmaTurnedTiles.size()> all{};
-  std::copy(kWgmmaTurnedTiles.begin(), kWgmmaTurnedTiles.end(),
-            std::copy(kWgmmaTiles.begin(), kWgmmaTiles.end(), all.begin()));
-  return all;
-}();
-
-std::span<const WgmmaTile> tiles_for(const Problem& p) {
-  if (wgmma_along_k(p.dtype)) return kWgmmaAlongKTiles;
-  if (p[kTransposedB] == 0) return kWgmmaTiles;
-  return kAllTiles;
+std::vector<WgmmaTile> tiles_for(const Problem& p) {
+  if (wgmma_along_k(p.dtype)) return {kWgmmaAlongKTiles.begin(), kWgmmaAlongKTiles.end()};
+  std::vector<WgmmaTile> tiles(kWgmmaTiles.begin(), kWgmmaTiles.end());
+  if (p[kTransposedB] == 0) return tiles;
+  tiles.insert(tiles.end(), kWgmmaTurnedTiles.begin(), kWgmmaTurnedTiles.end());
+  return tiles;
 }
 
 Copies copies_of(const Problem& p) {
@@ -64,8 +56,8 @@ struct Choice : TiledProduct {
 Choice choice_of(const Problem& p) {
   TileShape asked = tile_in(p);
   asked.cluster = p[kCluster];
-  const WgmmaTile& tile = find_tile("gemm.wgmma", name(p.dtype), asked, tiles_for(p),
-                                    [&](const WgmmaTile& one) { return shape_of(one, p.dtype); });
+  const WgmmaTile tile = find_tile("gemm.wgmma", name(p.dtype), asked, tiles_for(p),
+                                   [&](const WgmmaTile& one) { return shape_of(one, p.dtype); });
   const std::int64_t steps = ceil_div(p[kK], asked.k);
   check_split("split_k", p[kSplitK], "tiles of k", steps);
   check_split("split_rest", p[kSplitRest], "tiles of k", steps);
@@ -243,10 +235,7 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
   require_tensor_cores(p.dtype, gpu);
   (void)Sizes(p);  // which refuses rows that overlap
   std::vector<Problem> found;
-  const auto tiles = tiles_for(p);
-  constexpr std::size_t kUsual = 4;  // of a tile
-  found.reserve(kUsual * tiles.size());
-  for (const WgmmaTile& tile : tiles) {
+  for (const WgmmaTile& tile : tiles_for(p)) {
     const TileShape shape = shape_of(tile, p.dtype);
     if (!shape.is_asked_by(p)) continue;
     // The second block of a cluster would copy for nothing where there is one tile down.
