@@ -65,13 +65,15 @@ std::vector<Run> runs_of(const std::vector<Steps>& tiles, std::size_t most) {
   std::vector<Run> runs;
   for (std::size_t first = 0; first < tiles.size(); first += together) {
     const std::size_t end = std::min(tiles.size(), first + together);
-    Steps mean;
+    const auto count = static_cast<std::int64_t>(end - first);
+    Steps sum;
     for (std::size_t i = first; i < end; ++i) {
-      mean.full += tiles[i].full / static_cast<double>(end - first);
-      mean.masked += tiles[i].masked / static_cast<double>(end - first);
+      sum.full += tiles[i].full;
+      sum.masked += tiles[i].masked;
     }
+    const Steps mean{sum.full / as_double(count), sum.masked / as_double(count)};
     if (runs.empty() || !(runs.back().each == mean)) runs.push_back({mean, 0});
-    runs.back().tiles += static_cast<std::int64_t>(end - first);
+    runs.back().tiles += count;
   }
   return runs;
 }

@@ -69,8 +69,8 @@ inline std::string overflowing_sums(const Problem& p) {
 
 /// Tile rows that the blocks of gemm.mma_sync visit before the next tile column.
 inline constexpr std::int64_t kMmaGroupRows = 8;
-/// The same of gemm.wgmma, whose `blocks` stay: about 16, in whole rounds of blocks, since a group
-/// that ends within a round has the next one read A again. `beside`: tiles along the other side.
+/// The same of gemm.wgmma: about 16, and such that a group of `beside` tile columns takes whole
+/// rounds of the blocks, which stay. A group that ends within a round has the next one read A again.
 constexpr std::int64_t wgmma_group(std::int64_t beside, std::int64_t blocks) {
   constexpr std::int64_t kTiles = 16;
   const std::int64_t rounds = (2 * kTiles * beside + blocks) / (2 * blocks);  // to the nearest
@@ -79,10 +79,8 @@ constexpr std::int64_t wgmma_group(std::int64_t beside, std::int64_t blocks) {
   return tiles > 0 ? tiles : 1;
 }
 
-/// Whether gemm.wgmma visits tiles along an instruction's columns first. Blocks go down C first and
-/// so read the same columns of B (777x15360x5120 in turned tiles of 144x128: 186 us, across first
-/// 270 us); clusters of turned tiles, which share A's, go across (900x28672x4096 in 160x128: 324
-/// us, down first 383 us; kernel_bench, 132 SMs).
+/// Whether gemm.wgmma visits tiles along an instruction's columns first: down C, so that blocks
+/// read the same columns of B. Clusters of turned tiles, which share A's, go across.
 constexpr bool columns_first(bool turned, std::int64_t cluster) {
   return turned && cluster == 1;
 }
@@ -130,7 +128,7 @@ inline constexpr std::array kWgmmaTiles = {
     WgmmaTile{128, 128, 5, 2, 2, true},  WgmmaTile{128, 128, 5, 2, 1, true},
     WgmmaTile{64, 256, 4, 2, 1, true},   WgmmaTile{64, 128, 7, 2, 1, true},
     WgmmaTile{64, 64, 8, 2, 1, true}};
-/// The same types, B as [n,k]: few rows are wasted where m is no multiple of 64, and rounds fill.
+/// The same types, B as [n,k]: they waste few rows where m is no multiple of 64, and fill rounds.
 inline constexpr std::array kWgmmaTurnedTiles = {
     WgmmaTile{240, 128, 4, 2, 2, false, true}, WgmmaTile{224, 128, 4, 2, 2, false, true},
     WgmmaTile{208, 128, 4, 2, 1, false, true}, WgmmaTile{176, 128, 5, 2, 1, false, true},

@@ -92,26 +92,36 @@ double lookup_bytes(const Choice& c, const Operands& operands) {
   return c.asked(operands, &Operands::Side::sectors) - c.joined(operands);
 }
 
-/// How C, or the sums of parts of k, leaves the launch.
+/// How C, or the sums of parts of k, leaves a tile.
 struct Stores {
-  bool by_threads;  ///< and not in boxes: parts of k, and C whose rows are off 16 bytes
-  double sectors;   ///< of all
-  double merged;    ///< pieces of rows that begin within a sector, by lines: L2 merges each
+  Step step;
+  double merged;  ///< of the launch, pieces of lines that begin within a sector: L2 merges each
 };
 
-// Boxes take lines. Threads take a row of a warp's lanes at a time, and of parts of k 32 bytes of
-// eight rows at once: pairs of sums, and one by one where rows are off those.
+// TMA stores lines of C, panel after panel: a warpgroup writes one to shared memory and meets before
+// TMA stores it and behind that. Threads store C whose rows are off 16 bytes, so much of a row as a
+// warp has lanes at a time, and parts of k, 32 bytes of eight rows at once: pairs of sums, and one
+// by one where rows are off those.
 Stores stores_of(const Choice& c) {
   const bool parts = c.parts() > 1;
   const auto size = static_cast<std::int64_t>(c.s.result);
   const std::int64_t pitch = parts ? c.p[kN] * kPartBytes : stored_c(c.p).row * size;
   const bool by_threads = parts || pitch % kVectorBytes != 0;
   const std::int64_t piece = parts ? kSectorBytes : by_threads ? kWarpLanes * size : kTileLineBytes;
-  const double bytes = parts ? c.partial_bytes() : c.s.c();
+  const double bytes = parts ? c.partial_bytes() : c.s.c(), tiles = as_double(c.blocks());
   const double times = parts && pitch % (2 * kPartBytes) != 0 ? 2 : 1;
-  const double sectors = times * bytes * sectors_share(piece, pitch) / as_double(kSectorBytes);
+  const double stored = times * bytes * sectors_share(piece, pitch);
   const double lines = bytes / as_double(piece) * lines_of_piece(piece, pitch);
-  return {by_threads, sectors, parts ? sectors : lines * off_sector_share(pitch)};
+  const double sectors = stored / as_double(kSectorBytes);
+  Step step;
+  step.issued.requested = {0, bytes / tiles};
+  step.issued.l1 = step.issued.l2 = {0, stored / tiles};
+  step.warp_instructions = end_instructions(c.area());
+  if (by_threads) step.wavefronts.l1 = sectors / tiles;
+  const double panels =
+      c.area() * c.s.result / c.groups() / as_double(kTileLineBytes * c.one.panel_lines());
+  if (!parts) step.waits = {.shared = panels, .barriers = 2 * panels};
+  return {step, parts ? sectors : lines * off_sector_share(pitch)};
 }
 
 // A product is issued before the one before it has ended.
@@ -126,21 +136,6 @@ Step step_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
       c.asked(operands, &Operands::Side::requests) / as_double(kTileLineBytes) / steps;
   step.waits = {.tile_loads = 1, .barriers = 1};
   return step;
-}
-
-// A warpgroup writes its sums to one panel of shared memory after the other, and meets before TMA
-// stores it and behind that.
-Step store_of(const Choice& c, const Stores& stores) {
-  const double tiles = as_double(c.blocks());
-  Step store;
-  store.issued.requested = {0, (c.parts() > 1 ? c.partial_bytes() : c.s.c()) / tiles};
-  store.issued.l1 = store.issued.l2 = {0, stores.sectors * as_double(kSectorBytes) / tiles};
-  store.warp_instructions = end_instructions(c.area());
-  if (stores.by_threads) store.wavefronts.l1 = stores.sectors / tiles;
-  const double panels =
-      c.area() * c.s.result / c.groups() / as_double(kTileLineBytes * c.one.panel_lines());
-  if (c.parts() == 1) store.waits = {.shared = panels, .barriers = 2 * panels};
-  return store;
 }
 
 // The end of a tile's part in the last round, but for the last one: its sums go to memory.
@@ -182,15 +177,15 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   const Stores stores = stores_of(c);
   plan.arrays.back().pattern.partial_writes = stores.merged;
 
-  const Step step = step_of(c, operands, gpu), store = store_of(c, stores);
+  const Step step = step_of(c, operands, gpu);
   const auto add = [&](std::int64_t count, std::int64_t steps, const Step& end) {
     const Phase loop{step, as_double(steps), as_double(c.one.stages - 1), c.groups(), kChains};
     if (count > 0) plan.blocks.push_back({count, {loop, {end}}});
   };
-  add(c.blocks() - split, c.steps(), store);
+  add(c.blocks() - split, c.steps(), stores.step);
   if (split == 0) return plan;
   add(split * others, c.rest_steps(), leave_of(c));
-  add(split, c.rest_steps(), join_of(c, store));
+  add(split, c.rest_steps(), join_of(c, stores.step));
   return plan;
 }
 
@@ -262,7 +257,7 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
 Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
   const Operands operands = operands_of(p, copies_of(p));
-  const Step step = step_of(c, operands, gpu), store = store_of(c, stores_of(c));
+  const Step step = step_of(c, operands, gpu), store = stores_of(c).step;
   const Step join = join_of(c, store);
   const std::int64_t split = c.split_tiles(gpu);
   return {.blocks = c.blocks() - split,
