@@ -68,15 +68,10 @@ constexpr auto on_tensor_cores(const roofcast::Parameter& tile_m, const roofcast
                    "parts of k of the tiles of the last round, where it is not full; 0: to choose",
                    16));
 }
-constexpr auto kRowsOfTile =
-    open_setting("tile_m", "rows of C a block computes; 0: to choose", 512);
-constexpr auto kColumnsOfTile =
-    open_setting("tile_n", "columns of C a block computes; 0: to choose", 512);
-constexpr auto kMmaSync = on_tensor_cores(
-    kRowsOfTile, kColumnsOfTile, open_setting("tile_k", "depth of a stage; 0: to choose", 128));
-constexpr auto kWgmma =
-    on_tensor_cores(kRowsOfTile, kColumnsOfTile,
-                    open_setting("tile_k", "depth of a stage, 128 bytes; 0: to choose", 128));
+constexpr auto kTensor =
+    on_tensor_cores(open_setting("tile_m", "rows of C a block computes; 0: to choose", 512),
+                    open_setting("tile_n", "columns of C a block computes; 0: to choose", 512),
+                    open_setting("tile_k", "depth of a stage; 0: to choose", 128));
 constexpr auto kSkinny = on_tensor_cores(
     open_setting("tile_m", "tokens a block takes: rows of A or columns of B; 0: to choose",
                  tensor::kMostTokens),
@@ -133,7 +128,7 @@ constexpr std::array<KernelModel, 10> kVariants = {{
      staged<kOfVectors>},
     {.name = "gemm.mma_sync",
      .summary = "tensor cores by mma.sync: cp.async copies ahead, each warp multiplies by itself",
-     .parameters = Parameters(kMmaSync).first(tensor::kLdc + 1),
+     .parameters = Parameters(kTensor).first(tensor::kLdc + 1),
      .dtypes = kMmaTypes,
      .plan = tensor::plan_mma_sync,
      .validated = kMmaValidated,
@@ -142,7 +137,7 @@ constexpr std::array<KernelModel, 10> kVariants = {{
      .io = tensor::product_io},
     {.name = "gemm.wgmma",
      .summary = "tensor cores by wgmma: TMA, four warps multiply together, persistent blocks",
-     .parameters = kWgmma,
+     .parameters = kTensor,
      .dtypes = kWgmmaTypes,
      .plan = tensor::plan_wgmma,
      .validated = kWgmmaValidated,
