@@ -72,13 +72,13 @@ struct Tile {
   std::int64_t blocks_per_sm;  ///< that its registers leave room for
   std::int64_t registers = 0;  ///< a thread
   std::int64_t shared_bytes = 0;
-  /// Heads of the tiles that are worked on together, so that what passes them stays in L2.
+  /// Heads whose tiles run together, so that what passes them stays in L2.
   std::int64_t together = 1;
   StepCounts counts{};
   Waits waits_before{.tile_loads = 1, .barriers = 1};  ///< of the first step
   double chains = 1, waited_products = 1;              ///< as of Phase
   TileScheduler scheduler = TileScheduler::hardware;
-  bool deals_keys = false;  ///< to its warps; K and V have one place in turn
+  bool deals_keys = false;  ///< each warp has keys of its own; K and V take turns in one place
   bool merges = false;      ///< the last block adds the parts of split keys; else a launch does
   bool in_order = false;    ///< tiles of a head from the first on; else the longest first
   std::int64_t warps_across = 1;  ///< of backward, that share out columns: others have own rows
@@ -95,7 +95,7 @@ constexpr std::int64_t multiplying_groups(std::int64_t warps) {
 struct Steps {
   double full = 0;
   double masked = 0;
-  double share = 1;  ///< of what so many whole steps would read, what parts of the keys do
+  double share = 1;  ///< of what whole steps read: a part of the keys may end within one
 
   double all() const { return full + masked; }
   friend bool operator==(const Steps&, const Steps&) = default;
@@ -152,9 +152,9 @@ BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps
 /// The steps of each tile of a head, longest first unless tiles go in order.
 std::vector<Steps> steps_of_tiles(const Blocks& blocks);
 
-/// Adds `copies` (heads) of all tiles, so many together, of those the first tiles first. Equal
-/// neighbours are one class, and there are at most 32 classes of tiles, of neighbours' means where
-/// there would be more.
+/// Adds the tiles of `copies` heads: of `together` heads at a time the first tiles, then the next
+/// ones. Neighbouring tiles with as many steps are a class. There are at most 32 classes: where there
+/// would be more, neighbours count as their mean.
 void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& tiles,
                 std::int64_t copies, std::int64_t together, std::int64_t splits = 1);
 

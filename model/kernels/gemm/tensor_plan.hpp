@@ -104,7 +104,7 @@ struct Operands {
 /// Of an operand whose rows are so many bytes apart.
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes,
                        std::int64_t piece_bytes = kTileLineBytes);
-/// What a kernel has copied before: A stored by rows of k, and what it says.
+/// Which operands a kernel copies before the product: A where it is stored by rows of k, and these.
 struct Copies {
   bool turned_b;         ///< B is transposed
   bool off_rows = true;  ///< operands whose rows are no multiples of 16 bytes
@@ -184,12 +184,12 @@ struct TiledProduct {
   double down_bytes() const { return turned ? s.b() : s.a(); }
   double across_bytes() const { return turned ? s.a() : s.b(); }
 
-  /// What blocks ask for, so much of each piece; the operand across as often as there are clusters
-  /// down, or so many times.
+  /// Bytes of the operands that blocks ask for, times what `each` says of a piece. Each row of
+  /// clusters asks for the operand across once, or it is asked for `times_across` times.
   double asked(const Operands&, double (Operands::Side::*each)() const,
                std::optional<std::int64_t> times_across = {}) const;
-  /// Of their sectors, bytes that L2 looks up for another block at the same time: half, but none of
-  /// rows that begin within a sector.
+  /// Of those, in sectors, what L2 looks up for two blocks at once: half, but none of rows that
+  /// begin within a sector, and none where clusters share copies.
   double joined(const Operands&) const;
   /// As blocks visit the tiles, in rows. Absent for a batch: the tiles of another product share no
   /// operand.
