@@ -15,6 +15,15 @@ constexpr int kInstructionRows = 64;
 constexpr int kPanelsOfC = 2;     // of a warpgroup
 constexpr int kAlignment = 1024;  // of swizzled tiles
 
+/// Vectors of four sums that a thread loads at once where it adds parts of k: of `count`, its own,
+/// at most 16, and 8 beside more than 128 sums.
+constexpr int joined_together(int count) {
+  const int most = count > 32 ? 8 : 16;
+  int together = 1;
+  for (int i = 2; i <= most; ++i) together = count % i == 0 ? i : together;
+  return together;
+}
+
 template <class Element_, int kRows_, int kColumns_, int kStages_, int kConsumers_, int kCluster_,
           bool kPingPong_, bool kTransposedB_, bool kTurned_ = false, int kPanelLines_ = 64>
 struct Tile {
@@ -66,7 +75,7 @@ struct Tile {
   static constexpr int kSumsOfThread = kDown * kColumns / 8;
   static constexpr int kFlags = kPingPong ? 1 : kConsumers;
   /// Of those that are added to a tile's sums, as many as a thread has registers for at once.
-  static constexpr int kJoinedTogether = roofcast::gemm::tensor::joined_together(kSumsOfThread);
+  static constexpr int kJoinedTogether = joined_together(kSumsOfThread);
   /// Warps that free a stage, in one block.
   static constexpr int kFreeing = (kPingPong ? 1 : kConsumers) * kWarpgroup / 32;
 };

@@ -2,8 +2,7 @@
 // What attention kernels of libraries hold in a block, by the padded head.
 #include <cstdint>
 
-#include "model/kernels/attention/backward.hpp"
-#include "model/kernels/attention/forward.hpp"
+#include "model/kernels/attention/blocks.hpp"
 #include "model/libraries/attention.hpp"
 
 namespace roofcast::attention {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "model/counting/io_complexity.hpp"
-#include "model/kernels/attention/models.hpp"
+#include "model/kernels/attention/decode.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/attention.hpp"
 
@@ -22,17 +22,64 @@ Work work(const Problem& problem) {
   return result;
 }
 
+// Forward leaves the log-sum-exp of each row too, for backward.
+Work training_work(const Problem& p) {
+  const Shape shape(p);
+  Work result = work(p);
+  if (!shape.backward) result.compulsory.write_bytes += shape.rows_bytes();
+  return result;
+}
+
 IoComplexity io(const Problem& problem, double compulsory_bytes, double on_chip_bytes) {
   const Shape shape(problem);
   return attention_io(shape.scores(), as_double(shape.head_dim), shape.element, compulsory_bytes,
                       on_chip_bytes, shape.backward ? kBackwardRows : kForwardRows);
 }
 
+constexpr std::array kStandardParameters = with_own(
+    kShape, choice("passes", "mask_dropout: launches that add a mask to S and drop of P; P is kept",
+                   kPassesNames, kPlain));
+constexpr std::array kFlashParameters = with_own(
+    kShape,
+    choice("dq", "backward: blocks of keys add to dQ in any order, or a second pass sums it",
+           kDqNames, kAtomic));
+constexpr std::array kDecodeParameters =
+    with_own(kShape, setting("splits", "parts of the keys, each a block's; 0: to choose", kToChoose,
+                             decoding::kMostSplits, kToChoose));
+
 // Without scores in memory; as long as L2 holds them, they cost no bytes.
 constexpr std::array<std::string_view, 2> kKeepScores = {"attention.flash2", "attention.flash3"};
 constexpr Crossover kScores = {"attention.standard", kKeepScores, kSeqQ, kSeqKv};
 
-constexpr std::array kVariants = {kStandard, kFlash2, kFlash3, kDecode, kLibrary};
+constexpr std::array<KernelModel, 5> kVariants = {{
+    {.name = "attention.standard",
+     .summary = "S = Q·Kᵀ, softmax and P·V one after the other: S and P in memory",
+     .parameters = kStandardParameters,
+     .dtypes = kTypes,
+     .plan = plan_standard,
+     .work = training_work,
+     .io = standard_io},
+    {.name = "attention.flash2",
+     .summary = "online softmax, K and V pass in tiles: mma.sync, cp.async",
+     .parameters = kFlashParameters,
+     .dtypes = kTypes,
+     .plan = plan_flash2,
+     .work = training_work},
+    {.name = "attention.flash3",
+     .summary = "the same by wgmma and TMA: softmax while the tensor cores multiply",
+     .parameters = kFlashParameters,
+     .dtypes = kTypes,
+     .plan = plan_flash3,
+     .work = training_work},
+    {.name = "attention.decode",
+     .summary = "few queries against a long cache: heads of a group share K and V, keys are split",
+     .parameters = kDecodeParameters,
+     .dtypes = kTypes,
+     .plan = plan_decode,
+     .candidates = decode_candidates,
+     .work = training_work},
+    kLibrary,
+}};
 
 }  // namespace
 
@@ -46,9 +93,8 @@ Shape::Shape(const Problem& p)
       causal(p[kCausal] != 0),
       backward(p[kPass] == kBackward),
       element(size_bytes(p.dtype)) {
-  if (heads % kv_heads == 0) return;
-  throw InputError("kv_heads is " + std::to_string(kv_heads) + " and does not divide the " +
-                   std::to_string(heads) + " query heads: give a divisor, or leave it out");
+  require(heads % kv_heads == 0, "kv_heads is ", kv_heads, " and does not divide the ", heads,
+          " query heads: give a divisor, or leave it out");
 }
 
 std::int64_t Shape::visible(std::int64_t query) const {
@@ -62,25 +108,13 @@ double Shape::pairs() const {
   return square * (square + 1) / 2 + square * as_double(std::max<std::int64_t>(0, seq_kv - seq_q));
 }
 
-Work training_work(const Problem& p) {
-  const Shape shape(p);
-  Work result = work(p);
-  if (!shape.backward) result.compulsory.write_bytes += shape.rows_bytes();
-  return result;
-}
-
 void check_computable(const Problem& p, const Shape& shape, const Gpu& gpu) {
   require_tensor_cores(p.dtype, gpu);
   constexpr std::int64_t kWidth = 8;  // 16 bytes
-  if (shape.head_dim % kWidth != 0) {
-    throw InputError("head_dim is " + std::to_string(shape.head_dim) +
-                     ": these kernels copy 16 bytes at a time, give a multiple of 8");
-  }
-  if (shape.visible(0) == 0) {
-    throw InputError("a causal mask with fewer keys (" + std::to_string(shape.seq_kv) +
-                     ") than queries (" + std::to_string(shape.seq_q) +
-                     ") leaves queries without a key: give at least as many keys");
-  }
+  require(shape.head_dim % kWidth == 0, "head_dim is ", shape.head_dim,
+          ": these kernels copy 16 bytes at a time, give a multiple of 8");
+  require(shape.visible(0) > 0, "a causal mask with fewer keys (", shape.seq_kv, ") than queries (",
+          shape.seq_q, ") leaves queries without a key: give at least as many keys");
 }
 
 constinit const KernelFamily kFamily = {.name = "attention",

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "model/types/kernel_model.hpp"
 
@@ -65,6 +67,26 @@ struct Shape {
   /// Of the log-sum-exp of each row of scores, or another number of it: fp32.
   double rows_bytes() const { return rows() * 4; }
 };
+
+/// Throws InputError where this project's kernels do not compute the problem: on a device without
+/// tensor cores for its type, for rows that are no multiples of 16 bytes, or where a mask hides all
+/// keys from a query.
+void check_computable(const Problem&, const Shape&, const Gpu&);
+
+/// attention.standard, after the family's: what runs between the products beside softmax.
+enum StandardParameter : std::size_t { kPasses = 8 };
+enum Passes : std::int64_t {
+  kPlain,        ///< forward keeps the log-sum-exp, backward computes S again
+  kMaskDropout,  ///< as frameworks ran it: a mask is added to S, dropout multiplies P, P is kept
+};
+inline constexpr std::array<std::string_view, 2> kPassesNames = {"plain", "mask_dropout"};
+
+LaunchSequence plan_standard(const Problem&, const Gpu&);
+IoComplexity standard_io(const Problem&, double compulsory_bytes, double on_chip_bytes);
+LaunchSequence plan_flash2(const Problem&, const Gpu&);
+LaunchSequence plan_flash3(const Problem&, const Gpu&);
+LaunchSequence plan_decode(const Problem&, const Gpu&);
+std::vector<Problem> decode_candidates(const Problem&, const Gpu&);
 
 extern const KernelFamily kFamily;
 

@@ -1,4 +1,4 @@
-#include "model/kernels/attention/backward.hpp"
+#include "model/kernels/attention/blocks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -69,19 +69,30 @@ double shared_bytes_of_step(const Blocks& b) {
     if (held) elements += rows * columns;  // dS alone
     elements += read_by_warps(columns, d, rows, dq_down, units / dq_down, false);
   }
-  const double numbers = b.keys_stay ? columns * (wide ? rows : 16 * down) * kRowNumberBytes : 0;
+  const double numbers = b.keys_stay && wide ? columns * rows * kRowNumberBytes : 0;
   return elements * b.shape.element + numbers;
 }
 
-// The launch of either kind of blocks, with its arrays.
-Plan blocks_plan(const Blocks& b, std::vector<ArrayUse> results, DType type) {
-  const Shape& s = b.shape;
+double head_kv_bytes(const Backward& c) {  // dK or dV of every query head
+  return as_double(c.shape.group()) * c.shape.kv_bytes();
+}
+
+bool adds_over_groups(const Backward& c) {
+  return c.heads_apart && c.shape.group() > 1;
+}
+
+// The launch of either kind of blocks.
+Plan blocks_plan(const Backward& c, const Blocks& b, const std::vector<ArrayUse>& results,
+                 DType type) {
+  const Shape& s = c.shape;
   Plan plan = launch_plan(b, 1, type);
   if (!b.keys_stay) {  // S and dP are useful once
     plan.useful = {};
     plan.useful.tensor_flops[type] = s.product_flops();
   }
-  plan.arrays = std::move(results);
+  plan.arrays = {reads(kQ, s.q_bytes()), reads(kK, s.kv_bytes()), reads(kV, s.kv_bytes()),
+                 reads(kDO, s.q_bytes()), scratch(kRowDots, {c.all_rows() * kRowNumbers, 0})};
+  plan.arrays.insert(plan.arrays.end(), results.begin(), results.end());
   BlockSteps steps = block_steps(b, type);
   for (Step* step : {&steps.full, &steps.masked}) {
     step->wavefronts.shared = shared_bytes_of_step(b) / 128;
@@ -93,38 +104,16 @@ Plan blocks_plan(const Blocks& b, std::vector<ArrayUse> results, DType type) {
   return plan;
 }
 
-double head_kv_bytes(const Backward& c) {  // dK or dV of every query head
-  return as_double(c.shape.group()) * c.shape.kv_bytes();
-}
-
-bool adds_over_groups(const Backward& c) {
-  return c.heads_apart && c.shape.group() > 1;
-}
-
-// What blocks of either kind read.
-std::vector<ArrayUse> block_inputs(const Backward& c) {
-  const Shape& s = c.shape;
-  return {reads(kQ, s.q_bytes()), reads(kK, s.kv_bytes()), reads(kV, s.kv_bytes()),
-          reads(kDO, s.q_bytes()), scratch(kRowDots, {c.all_rows() * kRowNumbers, 0})};
-}
-
 Plan plan_of_keys(const Backward& c, DType type) {
-  std::vector<ArrayUse> arrays = block_inputs(c);
-  const bool apart = adds_over_groups(c);
-  for (const ArrayId result : {kDK, kDV}) {
-    arrays.push_back(apart ? scratch(result == kDK ? kHeadDK : kHeadDV, {0, head_kv_bytes(c)})
-                           : writes(result, c.shape.kv_bytes()));
+  std::vector<ArrayUse> results = {writes(kDK, c.shape.kv_bytes()),
+                                   writes(kDV, c.shape.kv_bytes())};
+  if (adds_over_groups(c)) {
+    results = {scratch(kHeadDK, {0, head_kv_bytes(c)}), scratch(kHeadDV, {0, head_kv_bytes(c)})};
   }
   // What blocks add to is read and written where it has left L2.
   const double sums = c.dq_sum_bytes();
-  if (c.dq == kAtomic) arrays.push_back(scratch(kDqSums, {sums, sums}));
-  return blocks_plan(blocks_of_keys(c), std::move(arrays), type);
-}
-
-Plan plan_of_queries(const Backward& c, DType type) {
-  std::vector<ArrayUse> arrays = block_inputs(c);
-  arrays.push_back(writes(kDQ, c.shape.q_bytes()));
-  return blocks_plan(blocks_of_queries(c), std::move(arrays), type);
+  if (c.dq == kAtomic) results.push_back(scratch(kDqSums, {sums, sums}));
+  return blocks_plan(c, blocks_of_keys(c), results, type);
 }
 
 constexpr std::int64_t kVectorElements = 8;  // 16 bytes
@@ -142,7 +131,6 @@ Plan row_dots(const Backward& c) {
   const double threads = c.all_rows() * as_double(c.rows.lanes);
   Plan plan = pass_over(threads * kVectorElements, kInstructions, std::move(arrays), c.rows.waits);
   plan.useful.vector_flops = 2 * s.q_bytes() / s.element;
-  plan.blocks.front().phases.front().step.waits.shared = 5;
   return plan;
 }
 
@@ -191,7 +179,9 @@ LaunchSequence backward_program(const Backward& c, DType type) {
   LaunchSequence program;
   program.push_back({row_dots(c)});
   program.push_back({plan_of_keys(c, type)});
-  program.push_back({c.dq == kAtomic ? round_dq(c) : plan_of_queries(c, type)});
+  program.push_back({c.dq == kAtomic ? round_dq(c)
+                                     : blocks_plan(c, blocks_of_queries(c),
+                                                   {writes(kDQ, c.shape.q_bytes())}, type)});
   if (adds_over_groups(c)) {
     program.push_back({sum_over_group(c, kHeadDK, kDK)});
     program.push_back({sum_over_group(c, kHeadDV, kDV)});

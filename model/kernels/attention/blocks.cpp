@@ -14,10 +14,6 @@ namespace {
 // Of each lane for a FLOP of mma.sync: m16n8k16 does 4096, and an ldmatrix brings operands of four.
 constexpr double kInstructionsAFlop = 32.0 / 4096 * (1 + 1.0 / 4);
 
-double copied_row(const Blocks& b) {
-  return copied_row_bytes(b.shape, b.width, b.kernel.wide());
-}
-
 double instructions_a_score(const Blocks& b) {
   const double counted = b.tile.counts.instructions_a_score, head = as_double(b.width);
   if (counted > 0) return counted;
@@ -35,8 +31,8 @@ Step step_of(const Blocks& b, DType type, bool masked) {
   const double added = queries * b.added;
   Step step;
   step.issued.special_flops = scores;
-  set_traffic(step.issued,
-              {rows * (2 * copied_row(b) + (b.keys_stay ? b.numbers : 0)), added * kSumElement});
+  set_traffic(step.issued, {rows * (2 * b.copied_row_bytes() + (b.keys_stay ? b.numbers : 0)),
+                            added * kSumElement});
   if (b.kernel.on_tensor_cores()) {
     step.issued.tensor_flops[type] = flops;
     // The limit rests on what must go through: the tile that passes, in and out once.
@@ -57,10 +53,49 @@ double mean_rows(const std::vector<Steps>& tiles, std::int64_t rows, std::int64_
   return sum / static_cast<double>(tiles.size());
 }
 
+/// Neighbouring tiles that count as equal.
+struct Run {
+  Steps each;
+  std::int64_t tiles;
+};
+
+// At most so many, of neighbours' means where there would be more.
+std::vector<Run> runs_of(const std::vector<Steps>& tiles, std::size_t most) {
+  const std::size_t together = (tiles.size() + most - 1) / most;
+  std::vector<Run> runs;
+  for (std::size_t first = 0; first < tiles.size(); first += together) {
+    const std::size_t end = std::min(tiles.size(), first + together);
+    const auto count = static_cast<std::int64_t>(end - first);
+    Steps sum;
+    for (std::size_t i = first; i < end; ++i) {
+      sum.full += tiles[i].full;
+      sum.masked += tiles[i].masked;
+    }
+    const Steps mean{sum.full / as_double(count), sum.masked / as_double(count)};
+    if (runs.empty() || !(runs.back().each == mean)) runs.push_back({mean, 0});
+    runs.back().tiles += count;
+  }
+  return runs;
+}
+
+// The first parts of a tile have as many whole steps, one has the rest, and those after it have
+// none: they write zeros. All parts of a tile whose queries see no key are such.
+void add_parts(Plan& plan, const BlockSteps& blocks, std::int64_t tiles, const Steps& all,
+               std::int64_t splits) {
+  if (splits == 1) return plan.blocks.push_back(block_class(blocks, tiles, all));
+  const double each = std::max(1.0, std::ceil(all.all() / as_double(splits)));
+  const auto whole = static_cast<std::int64_t>(all.all() / each);
+  const double rest = all.all() - as_double(whole) * each;
+  const std::int64_t empty = splits - whole - (rest > 0 ? 1 : 0);
+  if (whole > 0) plan.blocks.push_back(block_class(blocks, tiles * whole, {each, 0}));
+  if (rest > 0) plan.blocks.push_back(block_class(blocks, tiles, {rest, 0}));
+  if (empty > 0) plan.blocks.push_back(block_class(blocks, tiles * empty, {0, 0}));
+}
+
 }  // namespace
 
-double copied_row_bytes(const Shape& shape, std::int64_t width, bool by_boxes) {
-  if (by_boxes) return as_double(width) * shape.element;
+double Blocks::copied_row_bytes() const {
+  if (kernel.wide()) return as_double(width) * shape.element;
   return kSectorBytes * std::ceil(shape.row_bytes() / kSectorBytes);
 }
 
@@ -70,7 +105,7 @@ BlockSteps block_steps(const Blocks& b, DType type) {
   const double copied = b.kernel.wide() ? as_double(b.rows_held()) : there;
   Step prologue, epilogue;
   set_traffic(prologue.issued,
-              {copied * (b.held * copied_row(b) + (b.keys_stay ? 0 : b.numbers)), 0});
+              {copied * (b.held * b.copied_row_bytes() + (b.keys_stay ? 0 : b.numbers)), 0});
   prologue.waits = b.tile.waits_before;
   set_traffic(epilogue.issued, {0, there * b.written});
   epilogue.warp_instructions = copied * b.tile.counts.instructions_a_row / 32;
@@ -82,6 +117,82 @@ BlockSteps block_steps(const Blocks& b, DType type) {
           b.kernel.wide() ? as_double(multiplying_groups(b.tile.warps)) : 0,
           b.tile.chains,
           b.tile.waited_products};
+}
+
+Steps steps_over_keys(const Shape& shape, std::int64_t first, std::int64_t last,
+                      std::int64_t keys) {
+  const std::int64_t seen = shape.visible(last);
+  const std::int64_t all = ceil_div(seen, keys);
+  const std::int64_t full = std::min(all, shape.visible(first) / keys);
+  return {as_double(full), as_double(all - full)};
+}
+
+Steps steps_over_queries(const Shape& shape, std::int64_t first, std::int64_t last,
+                         std::int64_t queries) {
+  const std::int64_t tiles = ceil_div(shape.seq_q, queries);
+  std::int64_t begin = 0, unmasked = 0;
+  if (shape.causal) {
+    // The first query that sees a key, and so all of the keys before it.
+    const auto seen_from = [&](std::int64_t key) {
+      return std::clamp(key - shape.seq_kv + shape.seq_q, std::int64_t{0}, shape.seq_q);
+    };
+    begin = std::min(tiles, seen_from(first) / queries);
+    unmasked = std::clamp(ceil_div(seen_from(last), queries), begin, tiles);
+  }
+  return {as_double(tiles - unmasked), as_double(unmasked - begin)};
+}
+
+std::vector<Steps> steps_of_tiles(const Blocks& b) {
+  std::vector<Steps> tiles;
+  for (std::int64_t first = 0; first < b.rows(); first += b.rows_held()) {
+    const std::int64_t end = std::min(b.rows(), first + b.rows_held());
+    Steps steps = b.keys_stay ? steps_over_queries(b.shape, first, end - 1, b.tile.queries)
+                              : steps_over_keys(b.shape, first / b.packed,
+                                                ceil_div(end, b.packed) - 1, b.tile.keys);
+    if (b.keys_stay) {
+      steps.full *= as_double(b.packed);
+      steps.masked *= as_double(b.packed);
+    }
+    tiles.push_back(steps);
+  }
+  // A mask hides the first keys from fewest queries, and the last keys from most.
+  if (!b.keys_stay && !b.tile.in_order) std::reverse(tiles.begin(), tiles.end());
+  return tiles;
+}
+
+BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps& steps) {
+  BlockClass result;
+  result.count = count;
+  result.phases.push_back({blocks.prologue});
+  const auto add = [&](Step step, double repeats) {
+    if (repeats <= 0) return;
+    Work& issued = step.issued;
+    for (Traffic* level : {&issued.requested, &issued.l1, &issued.l2})
+      *level = steps.share * *level;
+    result.phases.push_back(
+        {step, repeats, blocks.ahead, blocks.groups, blocks.chains, blocks.waited_products});
+  };
+  add(blocks.full, steps.full);
+  add(blocks.masked, steps.masked);
+  result.phases.push_back({blocks.epilogue});
+  return result;
+}
+
+void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& tiles,
+                std::int64_t copies, std::int64_t together, std::int64_t splits) {
+  constexpr std::int64_t kMostClasses = 32, kMostParties = 8;
+  // Places fall idle behind the last parties alone: the ones before them count as one.
+  std::int64_t parties = std::min(kMostParties, ceil_div(copies, together));
+  const std::vector<Run> runs = runs_of(tiles, static_cast<std::size_t>(kMostClasses / parties));
+  if (runs.size() == 1) parties = 1;
+  const std::int64_t last = (copies - 1) % together + 1;
+  for (std::int64_t left = copies; parties > 0; --parties) {
+    const std::int64_t behind = parties > 1 ? (parties - 2) * together + last : 0;
+    for (const Run& run : runs) {
+      add_parts(plan, blocks, run.tiles * (left - behind), run.each, splits);
+    }
+    left = behind;
+  }
 }
 
 Plan even_launch(std::int64_t blocks, std::int64_t threads, std::vector<ArrayUse> arrays,

@@ -1,6 +1,6 @@
 #pragma once
-// Blocks of attention kernels, a library's or this project's: a tile of one sequence stays, two
-// matrices of the other sequence pass in steps.
+// Attention kernels, a library's or this project's: blocks in which a tile of one sequence stays and
+// two matrices of the other sequence pass in steps, and the launches of forward and backward.
 #include <cstdint>
 #include <vector>
 
@@ -72,13 +72,13 @@ struct Tile {
   std::int64_t blocks_per_sm;  ///< that its registers leave room for
   std::int64_t registers = 0;  ///< a thread
   std::int64_t shared_bytes = 0;
-  /// Heads of the tiles that are worked on together, so that what passes them stays in L2.
+  /// Heads whose tiles run together, so that what passes them stays in L2.
   std::int64_t together = 1;
   StepCounts counts{};
   Waits waits_before{.tile_loads = 1, .barriers = 1};  ///< of the first step
   double chains = 1, waited_products = 1;              ///< as of Phase
   TileScheduler scheduler = TileScheduler::hardware;
-  bool deals_keys = false;  ///< to its warps; K and V have one place in turn
+  bool deals_keys = false;  ///< each warp has keys of its own; K and V take turns in one place
   bool merges = false;      ///< the last block adds the parts of split keys; else a launch does
   bool in_order = false;    ///< tiles of a head from the first on; else the longest first
   std::int64_t warps_across = 1;  ///< of backward, that share out columns: others have own rows
@@ -95,7 +95,7 @@ constexpr std::int64_t multiplying_groups(std::int64_t warps) {
 struct Steps {
   double full = 0;
   double masked = 0;
-  double share = 1;  ///< of what so many whole steps would read, what is there
+  double share = 1;  ///< of what whole steps read: a part of the keys may end within one
 
   double all() const { return full + masked; }
   friend bool operator==(const Steps&, const Steps&) = default;
@@ -130,6 +130,9 @@ struct Blocks {
   std::int64_t rows() const { return keys_stay ? shape.seq_kv : shape.seq_q * packed; }
   std::int64_t tiles() const { return ceil_div(rows(), rows_held()); }
   std::int64_t heads() const { return shape.batch * shape.heads / packed; }
+  /// Bytes that L2 sends for a row of Q, K, V or dO: whole boxes of TMA with the zeros beyond the
+  /// head, or the sectors of cp.async.
+  double copied_row_bytes() const;
   double passing_row_bytes() const { return 2 * shape.row_bytes() + (keys_stay ? numbers : 0); }
 };
 
@@ -146,16 +149,12 @@ struct BlockSteps {
 BlockSteps block_steps(const Blocks& blocks, DType type);
 BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps& steps);
 
-/// Bytes that L2 sends for a row of Q, K, V or dO, of which a tile has `width` elements: whole
-/// boxes of TMA with the zeros beyond the head, or the sectors of cp.async.
-double copied_row_bytes(const Shape& shape, std::int64_t width, bool by_boxes);
-
 /// The steps of each tile of a head, longest first unless tiles go in order.
 std::vector<Steps> steps_of_tiles(const Blocks& blocks);
 
-/// Adds `copies` (heads) of all tiles, so many together, of those the first tiles first. Equal
-/// neighbours are one class, and there are at most 32 classes of tiles, of neighbours' means where
-/// there would be more.
+/// Adds the tiles of `copies` heads: of `together` heads at a time the first tiles, then the next
+/// ones. Neighbouring tiles with as many steps are a class. There are at most 32 classes: where there
+/// would be more, neighbours count as their mean.
 void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& tiles,
                 std::int64_t copies, std::int64_t together, std::int64_t splits = 1);
 
@@ -169,5 +168,89 @@ Plan launch_plan(const Blocks& blocks, std::int64_t splits, DType type);
 
 /// Adds the blocks in the order of their tiles, which says what of the passing rows L2 keeps.
 void add_tiles(Plan& plan, const Blocks& blocks, const BlockSteps& steps);
+
+// --- forward: blocks of queries that K and V pass ---
+
+/// How a launch adds the parts of split keys.
+struct PartSums {
+  std::int64_t warps_of_row = 1;
+  std::int64_t parts_at_once = 4096;  ///< of a row, on their way
+  std::int64_t shared_bytes = 0;      ///< of a block, where a row has several warps
+};
+
+struct Forward {
+  Shape shape;
+  Kernel kernel;
+  Tile tile;
+  std::int64_t width;       ///< as of Blocks
+  std::int64_t packed = 1;  ///< query heads whose queries fill a tile together
+  std::int64_t splits = 1;  ///< of the keys, each a block's
+  bool writes_lse = false;
+  PartSums sums{};
+
+  Blocks blocks() const;
+  std::int64_t copies() const { return shape.batch * shape.heads / packed; }
+  /// Sums of parts, each with what scales it; 0 where keys are not split.
+  double part_bytes() const;
+};
+
+/// K or V as forward reads it: of self-attention it was just computed, else it is a cache.
+ArrayUse kv_input(const Shape& shape, ArrayId array);
+
+BlockSteps forward_steps(const Forward& forward, DType type);
+/// The launch without its classes of blocks.
+Plan forward_plan(const Forward& forward, DType type);
+
+/// Adds the blocks of a plan whose keys are dealt out to parts in units: some parts have one more
+/// than others.
+void deal_keys(Plan& plan, const Forward& forward, const BlockSteps& steps, std::int64_t unit);
+/// Of the last block of a head to end, which adds the parts.
+BlockSteps with_merging(BlockSteps steps, const Forward& forward);
+
+/// cudaMemsetAsync of the counter from which blocks that stay take tiles: a launch of its own.
+Plan cleared_counter();
+
+Plan sum_of_parts(const Forward& forward);
+
+// --- backward: S is computed again, from Q, K and the log-sum-exp that forward left ---
+
+/// Of what backward keeps for each query: two numbers of its row, and sums of dQ in fp32.
+struct RowLayout {
+  std::int64_t rows;       ///< of a head, padding with them
+  std::int64_t width;      ///< of a row of sums, elements
+  std::int64_t lanes;      ///< threads that add up D of a row
+  double waits = 1;        ///< dependent round trips to memory of a pass over rows
+  double group_waits = 1;  ///< the same of the sums over a group
+};
+
+/// Five products: S = Q·Kᵀ and dP = dO·Vᵀ, of which P = e^(S - lse) and dS = P∘(dP - D) come, then
+/// dV = Pᵀ·dO, dK = dSᵀ·Q and dQ = dS·K. Blocks of keys have no sums of dQ: they add their parts in
+/// memory, or blocks of queries compute S and dP once more, which makes seven.
+struct Backward {
+  Shape shape;
+  Kernel kernel;
+  Tile keys;  ///< of blocks of keys
+  RowLayout rows;
+  std::int64_t width;  ///< as of Blocks
+  DqSum dq = kAtomic;
+  Tile queries{};  ///< of blocks of queries, where dQ has a pass of its own
+  /// A block of keys is of one query head; launches of their own add dK and dV over a group.
+  bool heads_apart = false;
+
+  double all_rows() const { return as_double(shape.batch * shape.heads * rows.rows); }
+  double dq_sum_bytes() const { return all_rows() * as_double(rows.width) * kSumElement; }
+};
+
+/// The launches: what comes before, the blocks of keys, dQ by either way, and the sums over groups.
+LaunchSequence backward_program(const Backward& backward, DType type);
+
+/// dO: what an earlier kernel has just computed.
+ArrayUse gradient_input(const Shape& shape);
+
+/// A pass over so many elements of 16 bits and what goes with them, eight a thread, with so many
+/// instructions for each eight, and so many round trips to memory. All arrays of the plan are read
+/// and written once.
+Plan pass_over(double elements, double instructions, std::vector<ArrayUse> arrays,
+               double waits = 1);
 
 }  // namespace roofcast::attention

@@ -4,11 +4,11 @@
 #include <string>
 #include <utility>
 
+#include "model/kernels/attention/blocks.hpp"
 #include "model/kernels/attention/decode.hpp"
-#include "model/kernels/attention/forward.hpp"
-#include "model/kernels/attention/models.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
+#include "model/kernels/gemm/tensor_plan.hpp"
 
 namespace roofcast::attention {
 namespace {
@@ -23,15 +23,10 @@ constexpr double kUnitInstructions = 115, kElementInstructions = 1.72;
 Shape checked_shape(const Problem& p, const Gpu& gpu) {
   const Shape shape(p);
   check_computable(p, shape, gpu);
-  if (shape.backward) {
-    throw InputError("attention.decode is forward only: leave out --pass");
-  }
+  require(!shape.backward, "attention.decode is forward only: leave out --pass");
   const std::int64_t rows = shape.seq_q * shape.group();
-  if (rows > kMostRows) {
-    throw InputError(std::to_string(rows) +
-                     " queries of a group of heads: attention.decode takes up to " +
-                     std::to_string(kMostRows) + ", use attention.flash2 or attention.flash3");
-  }
+  require(rows <= kMostRows, rows, " queries of a group of heads: attention.decode takes up to ",
+          kMostRows, ", use attention.flash2 or attention.flash3");
   return shape;
 }
 
@@ -46,7 +41,6 @@ std::int64_t units_of(const Shape& shape) {
 // A step is a unit of each warp.
 Forward forward_of(const Shape& shape, DType type, std::int64_t splits) {
   constexpr std::int64_t kLoadsOfWarp = 4;  // in flight
-  constexpr double kProductWaits = 8;       // latency of mma.sync in multiply-adds: 33 cycles (L24)
   const decoding::Tile& t = tile_for(shape);
   const double d = as_double(t.head_dim);
   Tile tile{.queries = kMostRows,
@@ -62,7 +56,7 @@ Forward forward_of(const Shape& shape, DType type, std::int64_t splits) {
   // Of one unit: K from shared memory, a product after the other along d, the maximum of four
   // lanes, the exponentials, V and its products.
   tile.counts.waits = {
-      .tile_loads = 1, .shared = 7, .arithmetic = (d / 32 + 2) * kProductWaits + 20};
+      .tile_loads = 1, .shared = 7, .arithmetic = (d / 32 + 2) * gemm::tensor::kProductWaits + 20};
   return {.shape = shape,
           .kernel = {.product = Instruction::mma_sync},
           .tile = tile,
@@ -141,11 +135,8 @@ std::vector<Problem> decode_candidates(const Problem& p, const Gpu& gpu) {
 LaunchSequence plan_decode(const Problem& p, const Gpu& gpu) {
   const Shape shape = checked_shape(p, gpu);
   const std::int64_t most = std::min(units_of(shape), decoding::kMostSplits);
-  if (p[kDecodeSplits] < 1 || p[kDecodeSplits] > most) {
-    throw InputError("splits is " + std::to_string(p[kDecodeSplits]) + ": give 1 to " +
-                     std::to_string(most) + ", a unit of " + std::to_string(kUnitKeys) +
-                     " keys each at least");
-  }
+  require(p[kDecodeSplits] >= 1 && p[kDecodeSplits] <= most, "splits is ", p[kDecodeSplits],
+          ": give 1 to ", most, ", a unit of ", kUnitKeys, " keys each at least");
   const Forward c = forward_of(shape, p.dtype, p[kDecodeSplits]);
   LaunchSequence program = launch_of(main_launch(c, p.dtype));
   if (c.splits > 1) {

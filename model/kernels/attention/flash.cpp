@@ -3,20 +3,17 @@
 #include <array>
 #include <string>
 
-#include "model/kernels/attention/backward.hpp"
-#include "model/kernels/attention/forward.hpp"
-#include "model/kernels/attention/models.hpp"
+#include "model/kernels/attention/blocks.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
+#include "model/kernels/gemm/tensor_plan.hpp"
 
 namespace roofcast::attention {
 namespace {
 
-// A mask compares and selects. Forward of flash2 multiplies the sums in every step.
-constexpr double kMaskInstructions = 2;
-constexpr Kernel kMmaForward = {Instruction::mma_sync, 0, 1, kMaskInstructions};
-constexpr Kernel kMma = {Instruction::mma_sync, 0, 0, kMaskInstructions};
-constexpr Kernel kWgmma = {Instruction::wgmma, 0, 0, kMaskInstructions};
+// Forward of flash2 multiplies the sums in every step.
+constexpr Kernel kMmaForward{.product = Instruction::mma_sync, .instructions_a_sum = 1};
+constexpr Kernel kMma{.product = Instruction::mma_sync}, kWgmma{.product = Instruction::wgmma};
 
 // By head dim: instructions of a thread for a score of a step, and for a row of the block before
 // and after its steps. By the counters of 1024 to 16384 keys, which tell one from the other; passes
@@ -43,9 +40,6 @@ constexpr std::array<BackwardCounts, 3> kFlash2Backward = {
 constexpr std::array<BackwardCounts, 3> kFlash3Backward = {
     {{{9.4, 320, 128}, 8.3, 6.1}, {{13.0, 640, 128}, 10.7, 6.8}, {{26.7, 1280, 128}, 24.3, 20}}};
 
-// Products that a warp of mma.sync has under way.
-constexpr double kUnrolled = 4.5;
-
 /// A tile as the CUDA kernels are compiled for it.
 template <class Compiled>
 Tile tile_of(const Compiled& tile, std::int64_t registers, std::int64_t shared_bytes,
@@ -66,22 +60,18 @@ std::int64_t forward_together(const Shape& s) {
                         static_cast<std::int64_t>(as_double(s.seq_kv) * s.row_bytes()), s.causal);
 }
 
-Forward flash2_forward(const Shape& s, DType type) {
+Tile flash2_forward(const Shape& s, DType type) {
   const std::size_t head = head_row(s.head_dim);
   const Flash2Tile& t = kFlash2Tiles[head];
   Tile tile = tile_of(t, compiled::registers("attention::mma::forward_kernel", type, head),
                       t.shared_bytes(), forward_together(s), kFlash2Forward[head]);
-  tile.chains = kUnrolled;
-  return {.shape = s,
-          .kernel = kMmaForward,
-          .tile = tile,
-          .width = padded_head(s.head_dim),
-          .writes_lse = true};
+  tile.chains = gemm::tensor::kUnrolledProducts;
+  return tile;
 }
 
 // A block stays on its SM. Where a mask makes tiles unequal, blocks take the next one from a
 // counter.
-Forward flash3_forward(const Shape& s, DType type) {
+Tile flash3_forward(const Shape& s, DType type) {
   const Flash3Tile& t = kFlash3Tiles[s.causal ? 1 : 0][head_row(s.head_dim)];
   Tile tile = tile_of(t,
                       compiled::registers("attention::forward_kernel", type, t.head_dim, t.queries,
@@ -89,23 +79,18 @@ Forward flash3_forward(const Shape& s, DType type) {
                       t.shared_bytes(), forward_together(s), kFlash3Forward[head_row(s.head_dim)]);
   tile.scheduler = s.causal ? TileScheduler::queue : TileScheduler::persistent;
   tile.waited_products = kWaitsForScores;
-  return {.shape = s,
-          .kernel = kWgmma,
-          .tile = tile,
-          .width = padded_head(s.head_dim),
-          .writes_lse = true};
+  return tile;
 }
 
 // Of a step, for each part whose scores are held at a time: two chains of products along d, the
 // exponentials, dS, and the first products of dV and dK; then operands from shared memory.
 Waits waits_of(const Flash2BackwardTile& tile) {
-  constexpr double kProductWaits = 8;  // latency of mma.sync in multiply-adds: 33 cycles (L24)
   constexpr double kExponentialWaits = 15;
   const double parts = as_double(tile.queries / tile.at_once);
   const double products = 2 * as_double(tile.head_dim) / 16 + 2;
   return {.tile_loads = 1,
           .shared = 2 * parts,
-          .arithmetic = parts * (products * kProductWaits + kExponentialWaits),
+          .arithmetic = parts * (products * gemm::tensor::kProductWaits + kExponentialWaits),
           .barriers = 2};
 }
 
@@ -126,7 +111,7 @@ Backward flash2_backward(const Shape& s, DqSum dq, DType type) {
   Tile queries =
       tile_of(of_queries, compiled::registers("attention::mma::queries_kernel", type, head),
               of_queries.shared_bytes(), forward_together(s), counted.of_queries());
-  keys.chains = queries.chains = kUnrolled;
+  keys.chains = queries.chains = gemm::tensor::kUnrolledProducts;
   return {s, kMma, keys, {s.seq_q, s.head_dim, 16}, padded_head(s.head_dim), dq, queries};
 }
 
@@ -160,32 +145,38 @@ Backward flash3_backward(const Shape& s, DqSum dq, DType type) {
           queries};
 }
 
-LaunchSequence forward_program(const Forward& c, DType type, const Gpu& gpu) {
+LaunchSequence forward_program(const Shape& shape, const Kernel& kernel, const Tile& tile,
+                               DType type, const Gpu& gpu) {
+  const Forward c{.shape = shape,
+                  .kernel = kernel,
+                  .tile = tile,
+                  .width = padded_head(shape.head_dim),
+                  .writes_lse = true};
   Plan plan = forward_plan(c, type);
   if (stays(plan.scheduler)) plan.launch.grid[0] = std::min(plan.launch.grid[0], gpu.slots(1));
   add_tiles(plan, c.blocks(), forward_steps(c, type));
   LaunchSequence program = launch_of(std::move(plan));
   // The counter is set to zero before; the program begins with the kernel that it is about.
-  if (c.tile.scheduler == TileScheduler::queue) program.push_back({cleared_counter()});
+  if (tile.scheduler == TileScheduler::queue) program.push_back({cleared_counter()});
   return program;
-}
-
-LaunchSequence plan_flash(const Problem& p, const Gpu& gpu, Forward (*forward)(const Shape&, DType),
-                          Backward (*backward)(const Shape&, DqSum, DType)) {
-  const Shape shape(p);
-  check_computable(p, shape, gpu);
-  if (!shape.backward) return forward_program(forward(shape, p.dtype), p.dtype, gpu);
-  return backward_program(backward(shape, static_cast<DqSum>(p[kDq]), p.dtype), p.dtype);
 }
 
 }  // namespace
 
 LaunchSequence plan_flash2(const Problem& p, const Gpu& gpu) {
-  return plan_flash(p, gpu, flash2_forward, flash2_backward);
+  const Shape s(p);
+  check_computable(p, s, gpu);
+  if (!s.backward) {
+    return forward_program(s, kMmaForward, flash2_forward(s, p.dtype), p.dtype, gpu);
+  }
+  return backward_program(flash2_backward(s, static_cast<DqSum>(p[kDq]), p.dtype), p.dtype);
 }
 
 LaunchSequence plan_flash3(const Problem& p, const Gpu& gpu) {
-  return plan_flash(p, gpu, flash3_forward, flash3_backward);
+  const Shape s(p);
+  check_computable(p, s, gpu);
+  if (!s.backward) return forward_program(s, kWgmma, flash3_forward(s, p.dtype), p.dtype, gpu);
+  return backward_program(flash3_backward(s, static_cast<DqSum>(p[kDq]), p.dtype), p.dtype);
 }
 
 }  // namespace roofcast::attention

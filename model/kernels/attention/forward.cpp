@@ -1,4 +1,4 @@
-#include "model/kernels/attention/forward.hpp"
+#include "model/kernels/attention/blocks.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -4,9 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/kernels/attention/backward.hpp"
-#include "model/kernels/attention/forward.hpp"
-#include "model/kernels/attention/models.hpp"
+#include "model/kernels/attention/blocks.hpp"
 #include "model/kernels/attention/standard.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
@@ -122,9 +120,6 @@ void Program::softmax(Passes passes) {
     // One trip for each vector of a thread, in either sweep.
     step.waits.global =
         2 * std::ceil(as_double(s.seq_kv) / as_double(kVectorScores * layout.threads));
-    const double row_bytes = as_double(s.seq_kv) * s.element;
-    plan.reuse = {
-        {.bytes = score_bytes(), .distance_bytes = row_bytes, .l2_distance_bytes = 2 * row_bytes}};
   }
   set_traffic(step.issued, {(held ? 1 : 2) * score_bytes() / blocks, written / blocks});
   set_blocks(plan, {{step}});

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/counting/totals.hpp"
 #include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 
@@ -15,11 +16,14 @@ namespace {
 constexpr double kWide = 2, kNarrow = 1;  // bytes of an element of A before and after
 constexpr double kLanes = as_double(kWarpLanes);
 
-// A launch over arrays whose blocks all take the same step.
-Plan pass(const Launch& launch, std::vector<ArrayUse> arrays, const Step& step) {
+// A launch whose blocks all take the same step and share the traffic of its arrays.
+Plan pass(const Launch& launch, std::vector<ArrayUse> arrays, Step step) {
   Plan plan;
   plan.launch = launch;
   plan.arrays = std::move(arrays);
+  Traffic bytes;
+  for (const ArrayUse& use : plan.arrays) bytes += use.footprint;
+  set_traffic(step.issued, shared_by(bytes, as_double(launch.blocks())));
   set_blocks(plan, {{step}});
   plan.notes.estimated_traffic = true;
   return plan;
@@ -40,7 +44,6 @@ Plan conversion_of_vectors(double elements, const ArrayUse& wide, ArrayId narrow
   Step step;
   step.issued.vector_flops = step.issued.conversions = kInBlock;
   step.warp_instructions = kInBlock / kLanes * 3;
-  set_traffic(step.issued, {kInBlock * kWide, kInBlock * kNarrow});
   step.waits.global = 1;
   Plan plan = pass(launch_over(elements, kPerThread),
                    {wide, scratch(narrow, {0, elements * kNarrow})}, step);
@@ -113,11 +116,9 @@ Plan conversion(double elements, const QuantizedArrays& arrays) {
 
 // One block that writes a number, from another one if it reads any.
 Plan of_a_number(std::vector<ArrayUse> arrays) {
-  const double numbers_read = as_double(std::ssize(arrays) - 1);
   Step step;
   step.warp_instructions = 128 / kLanes * 20;
-  set_traffic(step.issued, {numbers_read * kSectorBytes, as_double(kSectorBytes)});
-  step.waits.global = numbers_read;
+  step.waits.global = as_double(std::ssize(arrays) - 1);
   return pass({.block = {128, 1, 1}, .registers = 16}, std::move(arrays), step);
 }
 
@@ -128,7 +129,6 @@ Plan sums(const Launch& launch, double outputs, double parts, const ArrayUse& fr
   Step step;
   step.issued.vector_flops = outputs * (parts - 1) / blocks;
   step.warp_instructions = outputs / blocks / kLanes * instructions;
-  set_traffic(step.issued, {from.footprint.read_bytes / blocks, to.footprint.write_bytes / blocks});
   step.waits.global = trips;
   Plan plan = pass(launch, {from, to}, step);
   plan.useful.vector_flops = outputs * (parts - 1);
@@ -184,19 +184,16 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
                       .block = {passes::kThreads, 1, 1},
                       .registers = kernel.registers};
   const double blocks = as_double(launch.blocks()), blocks_of_row = as_double(launch.grid[0]);
-  const double bytes = matrix.bytes() / blocks;
   const double warps = as_double(ceil_div(matrix.columns, width * kWarpLanes));
   Step step;
   step.warp_instructions =
       warps * (as_double(groups) / blocks * kInstructionsOfRows + kernel.straight / blocks_of_row);
-  set_traffic(step.issued, {bytes, bytes});
-  step.issued.requested.read_bytes *= 1.25;
-  // The warp with the ends of rows, in one of the blocks across, takes those by elements: it stores
-  // each before it loads the next.
+  // The warp with the ends of rows takes those by elements: it stores each before it loads the next,
+  // and where one begins a sector that loads of whole vectors left out waits for L2.
   const std::int64_t rest = matrix.columns % width, whole_words = ceil_div(kWordBytes, matrix.size);
   const bool one_more = rest < whole_words && matrix.columns >= width;
-  const std::int64_t stores = one_more ? width + rest : rest;
-  step.waits = {.global = 1, .shared = as_double(passes::kRowsEach * stores) / blocks_of_row};
+  const double stores = as_double(passes::kRowsEach * (one_more ? width + rest : rest));
+  step.waits = {.global = 1 + stores * as_double(matrix.size) / kSectorBytes, .shared = stores};
   return pass(launch, {from, scratch(to, {0, matrix.bytes()})}, step);
 }
 
@@ -209,14 +206,12 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
                       .registers = kernel.registers,
                       .shared_bytes = passes::kSquare * (passes::kSquare + 1) * matrix.size};
   const double squares = as_double(squares_down) / as_double(launch.grid[1]);  // of a block
-  const double bytes = matrix.bytes() / as_double(launch.blocks());
   Step step;
   step.warp_instructions =
       as_double(launch.block[1]) * (kernel.straight + squares * kernel.loops.front());
   // Each row of a square goes to shared memory and comes back as a column.
   const double rows_moved = 2 * squares * as_double(passes::kSquare);
   step.wavefronts.l1_lookups = step.wavefronts.l1 = step.wavefronts.shared = rows_moved;
-  set_traffic(step.issued, {bytes, bytes});
   step.waits = {.global = 1, .shared = 1, .barriers = 1};
   return pass(launch, {from, scratch(to, {0, matrix.bytes()})}, step);
 }

@@ -1,9 +1,7 @@
 #pragma once
-// The launches before and after a product: copies of its operands, their quantization, and sums of
-// parts of k.
+// Launches before and after a product of a library: A in fewer bits, and sums of parts of k.
 #include <cstdint>
 
-#include "model/counting/integers.hpp"
 #include "model/types/plan.hpp"
 
 namespace roofcast::gemm {
@@ -27,19 +25,4 @@ LaunchSequence quantization(Quantize how, double elements, const QuantizedArrays
 /// Adds `splits` parts of each output; a thread takes four outputs and loads their parts together.
 Plan sum_of_parts(double outputs, double splits, double result_bytes, ArrayId parts, ArrayId sums);
 
-namespace tensor {
-
-/// Row-major matrices of elements of `size` bytes.
-struct Matrix {
-  std::int64_t rows, columns, size, count = 1;
-  double bytes() const { return as_double(count) * as_double(rows) * as_double(columns * size); }
-};
-
-/// The launches of kernels/gemm/passes.cu: rows to rows that are multiples of 128 bytes, the
-/// transpose, and C from the sums of parts.
-Plan copy_of_rows(const Matrix&, const ArrayUse& from, ArrayId to);
-Plan transposed_copy(const Matrix&, const ArrayUse& from, ArrayId to);
-Plan sum_of_parts(const Problem&);
-
-}  // namespace tensor
 }  // namespace roofcast::gemm

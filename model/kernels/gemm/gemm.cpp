@@ -5,7 +5,6 @@
 #include <span>
 #include <string_view>
 
-#include "model/counting/io_complexity.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/libraries/gemm.hpp"
 
@@ -19,11 +18,6 @@ Work work(const Problem& p) {
   result.vector_flops = 2 * m * n * k;
   result.compulsory = {(m * k + k * n) * element, m * n * element};
   return result;
-}
-
-IoComplexity io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
-  return matrix_product_io(as_double(p[kM]), as_double(p[kN]), as_double(p[kK]),
-                           size_bytes(p.dtype), compulsory_bytes, on_chip_bytes);
 }
 
 using Parameters = std::span<const roofcast::Parameter>;
@@ -74,15 +68,10 @@ constexpr auto on_tensor_cores(const roofcast::Parameter& tile_m, const roofcast
                    "parts of k of the tiles of the last round, where it is not full; 0: to choose",
                    16));
 }
-constexpr auto kRowsOfTile =
-    open_setting("tile_m", "rows of C a block computes; 0: to choose", 512);
-constexpr auto kColumnsOfTile =
-    open_setting("tile_n", "columns of C a block computes; 0: to choose", 512);
-constexpr auto kMmaSync = on_tensor_cores(
-    kRowsOfTile, kColumnsOfTile, open_setting("tile_k", "depth of a stage; 0: to choose", 128));
-constexpr auto kWgmma =
-    on_tensor_cores(kRowsOfTile, kColumnsOfTile,
-                    open_setting("tile_k", "depth of a stage, 128 bytes; 0: to choose", 128));
+constexpr auto kTensor =
+    on_tensor_cores(open_setting("tile_m", "rows of C a block computes; 0: to choose", 512),
+                    open_setting("tile_n", "columns of C a block computes; 0: to choose", 512),
+                    open_setting("tile_k", "depth of a stage; 0: to choose", 128));
 constexpr auto kSkinny = on_tensor_cores(
     open_setting("tile_m", "tokens a block takes: rows of A or columns of B; 0: to choose",
                  tensor::kMostTokens),
@@ -106,11 +95,9 @@ constexpr std::array kWgmmaValidated = {
 constexpr std::array kSkinnyValidated = {ValidatedRange{kM, 1, 65536}, ValidatedRange{kN, 1, 65536},
                                          ValidatedRange{kK, 1024, 32768}};
 
-LaunchSequence plan_naive(const Problem& p, const Gpu& /*gpu*/) {
-  return plan_direct(p, true);
-}
-LaunchSequence plan_coalesced(const Problem& p, const Gpu& /*gpu*/) {
-  return plan_direct(p, false);
+template <bool kRowsFirst>
+LaunchSequence direct(const Problem& p, const Gpu& /*gpu*/) {
+  return plan_direct(p, kRowsFirst);
 }
 template <const Staging& kStaging>
 LaunchSequence staged(const Problem& p, const Gpu& /*gpu*/) {
@@ -128,9 +115,9 @@ constexpr Staging kOfVectors{.kernel = "gemm::vectorized_kernel",
 
 constexpr std::array<KernelModel, 10> kVariants = {{
     {"gemm.naive", "one thread an element, warps walk down rows (uncoalesced)",
-     Parameters(kTiled).first(kTileN + 1), kSimtTypes, plan_naive},
+     Parameters(kTiled).first(kTileN + 1), kSimtTypes, direct<true>},
     {"gemm.coalesced", "one thread an element, warps walk along columns",
-     Parameters(kTiled).first(kTileN + 1), kSimtTypes, plan_coalesced},
+     Parameters(kTiled).first(kTileN + 1), kSimtTypes, direct<false>},
     {"gemm.tiled", "operand tiles staged in shared memory", Parameters(kTiled).first(kTileK + 1),
      kSimtTypes, staged<kFromTiles>},
     {"gemm.coarsened_1d", "a column of outputs a thread",
@@ -141,7 +128,7 @@ constexpr std::array<KernelModel, 10> kVariants = {{
      staged<kOfVectors>},
     {.name = "gemm.mma_sync",
      .summary = "tensor cores by mma.sync: cp.async copies ahead, each warp multiplies by itself",
-     .parameters = Parameters(kMmaSync).first(tensor::kLdc + 1),
+     .parameters = Parameters(kTensor).first(tensor::kLdc + 1),
      .dtypes = kMmaTypes,
      .plan = tensor::plan_mma_sync,
      .validated = kMmaValidated,
@@ -150,7 +137,7 @@ constexpr std::array<KernelModel, 10> kVariants = {{
      .io = tensor::product_io},
     {.name = "gemm.wgmma",
      .summary = "tensor cores by wgmma: TMA, four warps multiply together, persistent blocks",
-     .parameters = kWgmma,
+     .parameters = kTensor,
      .dtypes = kWgmmaTypes,
      .plan = tensor::plan_wgmma,
      .validated = kWgmmaValidated,
@@ -173,8 +160,9 @@ constexpr std::array<KernelModel, 10> kVariants = {{
 
 }  // namespace
 
-constinit const KernelFamily kFamily = {
-    "gemm",    "C[m,n] = A[m,k]·B[k,n], row-major", kShape, kFamilyTypes, work, io, kVariants,
-    kValidated};
+constinit const KernelFamily kFamily = {"gemm",    "C[m,n] = A[m,k]·B[k,n], row-major",
+                                        kShape,    kFamilyTypes,
+                                        work,      tensor::product_io,
+                                        kVariants, kValidated};
 
 }  // namespace roofcast::gemm

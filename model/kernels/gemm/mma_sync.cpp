@@ -30,7 +30,8 @@ std::int64_t shared_bytes_of(const MmaTile& tile, DType type, bool stays) {
 }
 
 const MmaTile& tile_of(const Problem& p) {
-  if (const std::string why = overflowing_sums(p); !why.empty()) throw InputError(why);
+  const std::string why = overflowing_sums(p);
+  require(why.empty(), why);
   return find_tile("gemm.mma_sync", name(p.dtype), tile_in(p), tiles_for(p),
                    [&](const MmaTile& one) { return shape_of(one, p.dtype); });
 }

@@ -25,11 +25,10 @@ Problem tiled(const Problem& problem, std::size_t parameters) {
 
 std::int64_t thread_tile(const Problem& problem, std::size_t parameters, std::size_t thread,
                          std::size_t tile, std::string_view names) {
-  if (thread >= parameters || problem[tile] % problem[thread] == 0) {
-    return thread < parameters ? problem[thread] : 1;
-  }
-  throw InputError(std::string(names) + ": " + std::to_string(problem[thread]) +
-                   " does not divide " + std::to_string(problem[tile]) + "; choose one that does");
+  if (thread >= parameters) return 1;
+  require(problem[tile] % problem[thread] == 0, names, ": ", problem[thread], " does not divide ",
+          problem[tile], "; choose one that does");
+  return problem[thread];
 }
 
 // What blocks move in whole sectors that take so many columns of A or rows of B at a time.
@@ -50,28 +49,21 @@ Plan product_plan(const TiledProduct& c, Launch launch) {
   return plan;
 }
 
-// The main loop, then the stores of C: tiles that its edges cut store less than whole ones.
+// The main loop, then the stores of C, which tiles share evenly.
 void set_loop(Plan& plan, const TiledProduct& c, Step step, double ahead, const Traffic& requested,
               const Traffic& l1, const Traffic& l2) {
-  const double steps = as_double(c.steps()), loads = as_double(c.blocks()) * steps;
-  step.issued.requested = {requested.read_bytes / loads, 0};
-  step.issued.l1 = {l1.read_bytes / loads, 0};
-  step.issued.l2 = {l2.read_bytes / loads, 0};
-  step.issued.shared_bytes = step.wavefronts.shared * as_double(kLineBytes);
-  const auto add = [&](std::int64_t blocks, double share_of_block) {
-    if (blocks == 0) return;
-    Step store;
-    store.issued.requested = {0, requested.write_bytes * share_of_block};
-    store.issued.l1 = {0, l1.write_bytes * share_of_block};
-    store.issued.l2 = {0, l2.write_bytes * share_of_block};
-    store.waits.global = 1;
-    plan.blocks.push_back({blocks, {{step, steps, ahead}, {store}}});
+  const double blocks = as_double(c.blocks()), steps = as_double(c.steps());
+  const auto loaded = [&](const Traffic& all) {
+    return Traffic{all.read_bytes / blocks / steps, 0};
   };
-  const std::int64_t whole = (c.p[kM] / c.tile.m) * (c.p[kN] / c.tile.n);
-  const std::int64_t cut = c.blocks() - whole;
-  const double of_whole = c.area() / c.s.outputs();
-  add(whole, of_whole);
-  add(cut, (1 - as_double(whole) * of_whole) / as_double(cut));
+  const auto stored = [&](const Traffic& all) { return Traffic{0, all.write_bytes / blocks}; };
+  Step store;
+  step.issued.requested = loaded(requested), store.issued.requested = stored(requested);
+  step.issued.l1 = loaded(l1), store.issued.l1 = stored(l1);
+  step.issued.l2 = loaded(l2), store.issued.l2 = stored(l2);
+  step.issued.shared_bytes = step.wavefronts.shared * as_double(kLineBytes);
+  store.waits.global = 1;
+  set_blocks(plan, {{step, steps, ahead}, {store}});
 }
 
 // Lookups of L1 in the time that its four tag banks take: lines one after the other lie in all

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "model/kernels/compiled.hpp"
-#include "model/kernels/gemm/beside.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/kernels/gemm/tiles.hpp"
 
@@ -31,32 +30,47 @@ bool reads_across(const Problem& p) {
   return transposes(p) && has_whole_a(p) && is_whole(p, stored_b(p).row);
 }
 
-/// A tile of tokens and rows of weights that a product can ask for, and the kernel that has it.
+// For operands off 16 bytes there are tiles of more tokens.
+const SkinnyTile* registers_for(const Problem& p, std::int64_t tokens) {
+  const auto fits = [&](const SkinnyTile& tile) {
+    return tile.along_k == along_k(p) && tile.tokens == tokens;
+  };
+  const auto* const found = std::find_if(kSkinnyTiles.begin(), kSkinnyTiles.end(), fits);
+  if (found != kSkinnyTiles.end()) return found;
+  return std::find_if(kSkinnyElementTiles.begin(), kSkinnyElementTiles.end(), fits);
+}
+
+/// A tile of tokens and rows of weights that a product can ask for. It goes through a ring, or by
+/// registers where there is none that can copy; else it is gemm.wgmma's.
 struct Option {
   TileShape tile;
-  const SkinnyRing* ring = nullptr;  ///< none: by registers
-  bool by_wgmma = false;
+  const SkinnyRing* ring = nullptr;
+  const SkinnyTile* registers = nullptr;
+
+  bool by_wgmma() const { return ring == nullptr && registers == nullptr; }
 };
 
 std::vector<Option> options_of(const Problem& p, const Gpu& gpu) {
-  if (tokens_of(p) > kMostTokens) {
-    throw InputError("gemm.skinny takes at most " + std::to_string(kMostTokens) +
-                     " rows of A or columns of B: use gemm.wgmma or gemm.mma_sync");
-  }
+  require(tokens_of(p) <= kMostTokens, "gemm.skinny takes at most ", kMostTokens,
+          " rows of A or columns of B: use gemm.wgmma or gemm.mma_sync");
+  const bool has_wgmma = gpu.features.has(Instruction::wgmma);
   std::vector<Option> all;
   for (const SkinnyTile& tile : kSkinnyTiles) {
     if (tile.along_k != along_k(p) || tile.tokens < tokens_of(p)) continue;
-    all.push_back({{tile.tokens, tile.rows(), SkinnyTile::kBlockK}});
+    all.push_back({{tile.tokens, tile.rows(), SkinnyTile::kBlockK}, nullptr, &tile});
   }
-  const auto add = [&](const TileShape& tile, const SkinnyRing* ring) {
-    const bool by_wgmma =
-        gpu.features.has(Instruction::wgmma) && skinny::of_wgmma(tile.chosen_in(p));
-    if (by_wgmma || ring != nullptr) all.push_back({tile, by_wgmma ? nullptr : ring, by_wgmma});
-  };
   for (const SkinnyRing& ring : kSkinnyRings) {
-    if (ring.tokens >= tokens_of(p)) add({ring.tokens, ring.rows, ring.depth}, &ring);
+    if (ring.tokens < tokens_of(p)) continue;
+    Option option{{ring.tokens, ring.rows, ring.depth}};
+    if (!has_wgmma || !skinny::of_wgmma(option.tile.chosen_in(p))) {
+      if (has_whole_rows(p)) option.ring = &ring;
+      if (!has_whole_rows(p)) option.registers = registers_for(p, ring.tokens);
+    }
+    all.push_back(option);
   }
-  add({kMostTokens, skinny::kWgmmaRows[0], kTileLineBytes / element_bytes(p.dtype)}, nullptr);
+  if (has_wgmma) {
+    all.push_back({{kMostTokens, skinny::kWgmmaRows[0], kTileLineBytes / element_bytes(p.dtype)}});
+  }
   return all;
 }
 
@@ -68,35 +82,20 @@ Option option_of(const Problem& p, const Gpu& gpu) {
 /// The product and its kernel; the weights lie down.
 struct Choice : TiledProduct {
   const SkinnyRing* ring;
-  SkinnyTile registers;  ///< where there is no ring
+  const SkinnyTile* registers;
 
   bool aligned() const {
     return is_whole(p, p[kK]) && (along_k(p) || is_whole(p, p[kN])) && has_whole_rows(p);
   }
 };
 
-// For operands off 16 bytes there are tiles of more tokens.
-const SkinnyTile& registers_for(const Problem& p, std::int64_t tokens) {
-  const auto fits = [&](const SkinnyTile& tile) {
-    return tile.along_k == along_k(p) && tile.tokens == tokens;
-  };
-  const auto found = std::find_if(kSkinnyTiles.begin(), kSkinnyTiles.end(), fits);
-  return found != kSkinnyTiles.end()
-             ? *found
-             : *std::find_if(kSkinnyElementTiles.begin(), kSkinnyElementTiles.end(), fits);
-}
-
-/// By registers: for at most 8 tokens, and in place of a ring that cannot copy. Their step is a
-/// round of loads, the blocks of k of all warps.
+// By registers a step is a round of loads, the blocks of k of all warps.
 Choice choice_of(const Problem& p, const Option& option) {
-  const SkinnyRing* ring = has_whole_rows(p) ? option.ring : nullptr;
-  const std::int64_t tokens = option.tile.m;
-  const SkinnyTile tile = ring != nullptr ? SkinnyTile{} : registers_for(p, tokens);
-  const std::int64_t rows = ring != nullptr ? ring->rows : tile.rows();
-  const std::int64_t depth = ring != nullptr ? ring->depth : tile.round_k();
+  const auto& [tile, ring, registers] = option;
+  const std::int64_t rows = ring != nullptr ? ring->rows : registers->rows();
+  const std::int64_t depth = ring != nullptr ? ring->depth : registers->round_k();
   const bool turned = weights_in_b(p);
-  const TileShape shape{turned ? tokens : rows, turned ? rows : tokens, depth};
-  return {{p, shape, turned}, ring, tile};
+  return {{p, {turned ? tile.m : rows, turned ? rows : tile.m, depth}, turned}, ring, registers};
 }
 
 Launch launch_of(const Choice& c) {
@@ -112,9 +111,9 @@ Launch launch_of(const Choice& c) {
   } else {
     launch.block[0] = kWarpLanes * SkinnyTile::kWarps;
     launch.registers =
-        compiled::registers("gemm::skinny_kernels::register_kernel", c.p.dtype, c.registers.tokens,
+        compiled::registers("gemm::skinny_kernels::register_kernel", c.p.dtype, c.registers->tokens,
                             along_k(c.p), c.aligned(), c.p[kSplitK] > 1);
-    launch.shared_bytes = c.registers.shared_bytes();
+    launch.shared_bytes = c.registers->shared_bytes();
   }
   return launch;
 }
@@ -125,13 +124,13 @@ Launch launch_of(const Choice& c) {
 double lines_of_loads(const Choice& c) {
   constexpr double kEighths = 4, kElements = 8, kLinesOfElements = 5;
   const double weight_loads = as_double(SkinnyTile::kLoads);
-  const double token_rows = as_double(c.registers.blocks_at_once() * tokens_of(c.p));
+  const double token_rows = as_double(c.registers->blocks_at_once() * tokens_of(c.p));
   if (c.aligned()) return weight_loads * kEighths * (along_k(c.p) ? 2 : 4) + token_rows;
   return kElements * kLinesOfElements * (weight_loads + token_rows / 8);
 }
 
 void add_registers(Plan& plan, const Choice& c, Step end) {
-  const SkinnyTile& tile = c.registers;
+  const SkinnyTile& tile = *c.registers;
   const bool aligned = c.aligned();
   const std::size_t kind = aligned ? 1 : 0;
   const double blocks = as_double(c.blocks()), rounds = as_double(c.steps());
@@ -184,26 +183,23 @@ Plan main_launch(const Choice& c, const Operands& operands) {
   return plan;
 }
 
-// Of tiles that nobody asked for those worth a forecast: by registers; of rings the smallest that
-// hold the tokens, where they can copy or registers have no such tile; and those of gemm.wgmma.
-bool worth_a_forecast(const Problem& p, const Option& option, std::int64_t ring_tokens,
-                      const Gpu& gpu) {
-  if (option.by_wgmma) {
-    // TMA fills panels of columns that do not exist, line by line of k: 14336x8x4096 takes 69 µs
-    // so, and 35 by a ring (kernel_bench on 132 SMs and 4.8 TB/s).
-    const bool fills = transposes(p) && tokens_of(p) < option.tile.m;
-    return !fills || !has_whole_rows(p);
-  }
-  if (option.ring == nullptr) return true;
-  if (option.tile.m != ring_tokens) return false;
-  if (tokens_of(p) <= kRegisterTokens && !has_whole_rows(p)) return false;
+// Whether a tile that nobody asked for is worth a forecast: of gemm.wgmma's those whose columns
+// exist, as TMA fills others line by line of k; of rings, and of registers in their place, the
+// smallest that hold the tokens.
+bool worth_a_forecast(const Problem& p, const Option& option, const Gpu& gpu) {
+  const std::int64_t tokens = tokens_of(p);
+  if (option.by_wgmma()) return !has_whole_rows(p) || !transposes(p) || tokens == option.tile.m;
+  if (option.tile.k == SkinnyTile::kBlockK) return true;
+  const std::int64_t smallest = power_of_two_from(std::max(tokens, kSkinnyRings.front().tokens));
+  if (option.tile.m != smallest) return false;
+  if (option.ring == nullptr) return tokens > kRegisterTokens;
   return !gpu.occupancy || option.ring->shared_bytes() <= gpu.occupancy->shared_bytes_per_block;
 }
 
 // The tile with the parts of k that are worth a forecast: those fill the SMs and do not take turns.
 void add_splits(std::vector<Problem>& found, Problem tile, const Option& option, const Gpu& gpu) {
   const std::int64_t asked = tile[kSplitK];
-  if (option.by_wgmma) {
+  if (option.by_wgmma()) {
     for (const Problem& one : wgmma_candidates(skinny::as_wgmma(tile), gpu)) {
       if (one[kSplitK] == 1) found.emplace_back(tile)[kSplitK] = one[kSplitRest];
     }
@@ -222,7 +218,7 @@ void add_splits(std::vector<Problem>& found, Problem tile, const Option& option,
 
 LaunchSequence plan_skinny(const Problem& p, const Gpu& gpu) {
   const Option option = option_of(p, gpu);
-  if (option.by_wgmma) return plan_wgmma(skinny::as_wgmma(p), gpu);
+  if (option.by_wgmma()) return plan_wgmma(skinny::as_wgmma(p), gpu);
   check_split("split_k", p[kSplitK], "steps of " + std::to_string(option.tile.k) + " k",
               ceil_div(p[kK], option.tile.k));
   const Choice c = choice_of(p, option);
@@ -232,14 +228,10 @@ LaunchSequence plan_skinny(const Problem& p, const Gpu& gpu) {
 
 std::vector<Problem> skinny_candidates(const Problem& p, const Gpu& gpu) {
   require_tensor_cores(p.dtype, gpu);
-  const std::vector<Option> options = options_of(p, gpu);
-  const auto smallest = std::find_if(options.begin(), options.end(),
-                                     [](const Option& one) { return one.ring != nullptr; });
-  const std::int64_t ring_tokens = smallest == options.end() ? kToChoose : smallest->tile.m;
   std::vector<Problem> found;
-  for (const Option& option : options) {
+  for (const Option& option : options_of(p, gpu)) {
     if (!option.tile.is_asked_by(p)) continue;
-    if (p[kTileM] == kToChoose && !worth_a_forecast(p, option, ring_tokens, gpu)) continue;
+    if (p[kTileM] == kToChoose && !worth_a_forecast(p, option, gpu)) continue;
     add_splits(found, option.tile.chosen_in(p), option, gpu);
   }
   if (found.empty()) (void)option_of(p, gpu);  // which says what there is

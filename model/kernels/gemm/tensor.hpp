@@ -1,11 +1,12 @@
 #pragma once
 // C[m,n] = A[m,k] · B on the tensor cores, as this project's kernels compute it (kernels/gemm):
-// their parameters, and how they see a product. The CUDA kernels are compiled from the same.
+// their parameters, their tiles, and how they see a product. The CUDA kernels are compiled from the
+// same.
 #include <array>
 #include <cstdint>
 #include <string>
 
-#include "model/kernels/gemm/tensor_tiles.hpp"
+#include "model/kernels/gemm/gemm.hpp"
 
 namespace roofcast::gemm::tensor {
 
@@ -21,8 +22,6 @@ enum Parameter : std::size_t {
   kCluster,    ///< blocks that share a tile of B by multicast, of A where tiles are turned
   kSplitRest,  ///< parts of k of the tiles of the last round, where it is not full
 };
-
-inline constexpr std::int64_t kStepBytes = 32;  ///< of k, that one instruction multiplies
 
 /// What C takes: sums of fp8 products are stored in bf16, those of int8 products in fp32.
 constexpr DType result_type(DType type) {
@@ -70,8 +69,8 @@ inline std::string overflowing_sums(const Problem& p) {
 
 /// Tile rows that the blocks of gemm.mma_sync visit before the next tile column.
 inline constexpr std::int64_t kMmaGroupRows = 8;
-/// The same of gemm.wgmma, whose `blocks` stay: about 16, in whole rounds of blocks, since a group
-/// that ends within a round has the next one read A again. `beside`: tiles along the other side.
+/// The same of gemm.wgmma: about 16, and such that a group of `beside` tile columns takes whole
+/// rounds of the blocks, which stay. A group that ends within a round has the next one read A again.
 constexpr std::int64_t wgmma_group(std::int64_t beside, std::int64_t blocks) {
   constexpr std::int64_t kTiles = 16;
   const std::int64_t rounds = (2 * kTiles * beside + blocks) / (2 * blocks);  // to the nearest
@@ -80,22 +79,152 @@ constexpr std::int64_t wgmma_group(std::int64_t beside, std::int64_t blocks) {
   return tiles > 0 ? tiles : 1;
 }
 
-/// Whether gemm.wgmma visits tiles along an instruction's columns first. Blocks go down C first and
-/// so read the same columns of B (777x15360x5120 in turned tiles of 144x128: 186 us, across first
-/// 270 us); clusters of turned tiles, which share A's, go across (900x28672x4096 in 160x128: 324
-/// us, down first 383 us; kernel_bench, 132 SMs).
+/// Whether gemm.wgmma visits tiles along an instruction's columns first: down C, so that blocks
+/// read the same columns of B. Clusters of turned tiles, which share A's, go across.
 constexpr bool columns_first(bool turned, std::int64_t cluster) {
   return turned && cluster == 1;
 }
 
-/// Vectors of four sums that a thread of gemm.wgmma loads at once where it adds parts of k: of
-/// `count`, its own, at most 16, and 8 beside more than 128 sums.
-constexpr int joined_together(int count) {
-  const int most = count > 32 ? 8 : 16;
-  int together = 1;
-  for (int i = 2; i <= most; ++i) together = count % i == 0 ? i : together;
-  return together;
+inline constexpr std::int64_t kTileLineBytes = 128;  ///< of k, that gemm.wgmma copies at once
+
+/// Of gemm.wgmma, whose blocks stay on their SMs and take tile after tile.
+struct WgmmaTile {
+  std::int64_t m, n;
+  int stages;      ///< that fit beside the panels of C
+  int consumers;   ///< warpgroups that multiply; one more copies
+  int cluster;     ///< neighbours along the instruction's rows: they share the other operand's tile
+  bool ping_pong;  ///< warpgroups take alternate tiles: one multiplies while the other stores
+  /// The 64 rows of an instruction lie along n and its columns along m, not the other way round.
+  bool turned = false;
+
+  constexpr std::int64_t threads() const { return std::int64_t{128} * (1 + consumers); }
+  /// Of the tile, along the rows and the columns of an instruction.
+  constexpr std::int64_t down() const { return turned ? n : m; }
+  constexpr std::int64_t across() const { return turned ? m : n; }
+  /// Of a panel of C in shared memory, 128 bytes each.
+  constexpr std::int64_t panel_lines() const {
+    constexpr std::int64_t kMost = std::int64_t{227} * 1024;
+    return turned && shared_bytes(64) > kMost ? 32 : 64;
+  }
+  constexpr std::int64_t shared_bytes() const { return shared_bytes(panel_lines()); }
+  /// Stages, two panels a warpgroup, barriers, and room to align them.
+  constexpr std::int64_t shared_bytes(std::int64_t panel_lines) const {
+    return 1024 + stages * (m + n) * kTileLineBytes +
+           std::int64_t{consumers} * 2 * panel_lines * kTileLineBytes +
+           (2 * std::int64_t{stages} + 2) * 8;
+  }
+};
+
+/// Why split_rest is refused beside split_k.
+inline constexpr const char* kOneSplit =
+    "split_rest splits k of the tiles of the last round and split_k that of all: give one of them "
+    "and 1 for the other";
+
+/// Two bytes an element.
+inline constexpr std::array kWgmmaTiles = {
+    WgmmaTile{128, 256, 4, 2, 2, false}, WgmmaTile{128, 256, 4, 2, 1, false},
+    WgmmaTile{256, 128, 4, 2, 2, false}, WgmmaTile{256, 128, 4, 2, 1, false},
+    WgmmaTile{128, 192, 4, 2, 2, false}, WgmmaTile{192, 192, 3, 3, 1, false},
+    WgmmaTile{128, 128, 5, 2, 2, true},  WgmmaTile{128, 128, 5, 2, 1, true},
+    WgmmaTile{64, 256, 4, 2, 1, true},   WgmmaTile{64, 128, 7, 2, 1, true},
+    WgmmaTile{64, 64, 8, 2, 1, true}};
+/// The same types, B as [n,k]: they waste few rows where m is no multiple of 64, and fill rounds.
+inline constexpr std::array kWgmmaTurnedTiles = {
+    WgmmaTile{240, 128, 4, 2, 2, false, true}, WgmmaTile{224, 128, 4, 2, 2, false, true},
+    WgmmaTile{208, 128, 4, 2, 1, false, true}, WgmmaTile{176, 128, 5, 2, 1, false, true},
+    WgmmaTile{160, 128, 5, 2, 1, true, true},  WgmmaTile{144, 128, 5, 2, 1, true, true},
+    WgmmaTile{112, 128, 6, 2, 1, true, true},  WgmmaTile{160, 256, 4, 2, 2, false, true},
+    WgmmaTile{96, 256, 4, 2, 1, false, true}};
+/// Of tf32 and fp8, whose operands hold k along their lines: B in another order is transposed
+/// first.
+constexpr bool wgmma_along_k(DType type) {
+  return type == DType::tf32 || type == DType::fp8;
 }
+inline constexpr std::array kWgmmaAlongKTiles = {
+    WgmmaTile{128, 256, 4, 2, 2, false}, WgmmaTile{128, 256, 4, 2, 1, false},
+    WgmmaTile{128, 128, 5, 2, 1, true}, WgmmaTile{64, 128, 7, 2, 1, true}};
+
+/// Of gemm.mma_sync: a block a tile, or blocks that stay where there is wgmma.
+struct MmaTile {
+  std::int64_t m, n;
+  std::int64_t k_bytes;  ///< of a stage
+  int warps_down, warps_across;
+  int stages;
+  int blocks;  ///< an SM, for which registers are left
+
+  constexpr std::int64_t threads() const { return std::int64_t{32} * warps_down * warps_across; }
+  constexpr std::int64_t shared_bytes() const { return stages * (m + n) * k_bytes; }
+  /// Of a block that stays: 16 rows of C for each warp, a little apart, and barriers too.
+  constexpr std::int64_t staying_shared_bytes(std::int64_t result_bytes) const {
+    return shared_bytes() +
+           std::int64_t{16} * warps_down * (n + std::int64_t{8} * warps_across) * result_bytes +
+           std::int64_t{16} * stages;
+  }
+};
+/// Two bytes an element.
+inline constexpr std::array kMmaTiles = {
+    MmaTile{128, 256, 128, 2, 4, 3, 1}, MmaTile{128, 192, 128, 2, 4, 3, 1},
+    MmaTile{128, 128, 64, 2, 2, 4, 2}, MmaTile{64, 64, 128, 2, 2, 4, 2}};
+/// tf32 and int8, whose B holds k along its lines: in another order it is transposed first.
+constexpr bool mma_sync_along_k(DType type) {
+  return type == DType::tf32 || type == DType::int8;
+}
+/// Of tf32.
+inline constexpr std::array kMmaAlongKTiles = {MmaTile{128, 256, 128, 2, 4, 3, 1},
+                                               MmaTile{128, 128, 128, 2, 4, 4, 1},
+                                               MmaTile{64, 64, 128, 2, 2, 4, 2}};
+/// Of int8.
+inline constexpr std::array kMmaInt8Tiles = {MmaTile{128, 256, 128, 2, 4, 3, 1},
+                                             MmaTile{128, 128, 64, 2, 2, 4, 2},
+                                             MmaTile{64, 64, 128, 2, 2, 4, 2}};
+
+/// Of gemm.skinny by registers: few rows of A, the tokens (or few columns of B), against weights
+/// read once.
+struct SkinnyTile {
+  std::int64_t tokens;
+  bool along_k;  ///< a row of weights holds k
+  /// Of a warp, by alignment (not, to 16 bytes): in a round of loads with its products, and before
+  /// and after all rounds. Least squares of the counters over rounds.
+  std::array<double, 2> round_instructions{}, end_instructions{};
+
+  /// Of weights, 16 each: more amortize the tokens that a block loads beside them.
+  constexpr std::int64_t row_tiles() const { return !along_k ? 4 : tokens > 16 ? 2 : 1; }
+  constexpr std::int64_t rows() const { return 16 * row_tiles(); }
+  /// Blocks of kBlockK that a warp loads at once.
+  constexpr std::int64_t blocks_at_once() const { return along_k ? kLoads / (2 * row_tiles()) : 1; }
+  constexpr std::int64_t round_k() const { return kWarps * kBlockK * blocks_at_once(); }
+  constexpr std::int64_t shared_bytes() const { return kWarps * rows() * tokens * 4; }
+
+  static constexpr std::int64_t kWarps = 8;
+  static constexpr std::int64_t kLoads = 8;    ///< of 16 bytes a lane, before the first use
+  static constexpr std::int64_t kBlockK = 32;  ///< k of the loads of four lanes
+};
+inline constexpr std::array kSkinnyTiles = {SkinnyTile{8, false, {500, 172}, {165, 336}},
+                                            SkinnyTile{8, true, {424, 181}, {172, 222}}};
+/// For operands off 16 bytes alone, in place of the tiles below.
+inline constexpr std::array kSkinnyElementTiles = {
+    SkinnyTile{16, false, {530}, {365}}, SkinnyTile{32, false, {640}, {500}},
+    SkinnyTile{64, false, {755}, {681}}, SkinnyTile{16, true, {572}, {190}},
+    SkinnyTile{32, true, {653}, {410}},  SkinnyTile{64, true, {936}, {592}}};
+
+/// Of gemm.skinny for more than 8 tokens: both operands, at multiples of 16 bytes, go through a
+/// ring of shared memory.
+struct SkinnyRing {
+  std::int64_t tokens, rows;
+  std::int64_t depth;  ///< k of a stage
+  int warps;           ///< side by side along the rows, each with all tokens
+  int stages;
+  int blocks;  ///< an SM, for which registers are left
+
+  constexpr std::int64_t threads() const { return std::int64_t{32} * warps; }
+  constexpr std::int64_t shared_bytes() const { return stages * (tokens + rows) * depth * 2; }
+};
+inline constexpr std::array kSkinnyRings = {
+    SkinnyRing{16, 128, 128, 4, 3, 2}, SkinnyRing{32, 64, 128, 4, 4, 2},
+    SkinnyRing{32, 128, 64, 4, 5, 2},  SkinnyRing{64, 64, 128, 4, 3, 2},
+    SkinnyRing{64, 128, 64, 4, 4, 2},  SkinnyRing{64, 128, 128, 4, 4, 1}};
+inline constexpr std::int64_t kMostTokens = 64;
+inline constexpr std::int64_t kRegisterTokens = 8;  ///< at most, of kSkinnyTiles
 
 /// How gemm.skinny sees a product: rows of weights times tokens.
 namespace skinny {

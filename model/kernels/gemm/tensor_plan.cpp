@@ -6,7 +6,6 @@
 
 #include "model/counting/coalescing.hpp"
 #include "model/counting/io_complexity.hpp"
-#include "model/kernels/gemm/beside.hpp"
 
 namespace roofcast::gemm::tensor {
 
@@ -14,10 +13,11 @@ Sizes::Sizes(const Problem& p)
     : m(as_double(p[kM])),
       n(as_double(p[kN])),
       k(as_double(p[kK])),
-      batch(as_double(p[kBatch])),
+      batch(as_double(std::max<std::int64_t>(1, p[kBatch]))),
       element(size_bytes(p.dtype)),
       result(size_bytes(result_type(p.dtype))) {
-  if (const std::string why = overlapping_rows(p); !why.empty()) throw InputError(why);
+  const std::string why = overlapping_rows(p);
+  require(why.empty(), why);
 }
 
 Work product_work(const Problem& p) {
@@ -168,9 +168,8 @@ std::string TileShape::text() const {
 
 void check_split(std::string_view parameter, std::int64_t parts, const std::string& of_steps,
                  std::int64_t steps) {
-  if (parts >= 1 && parts <= steps) return;
-  throw InputError(std::string(parameter) + " is " + std::to_string(parts) + ": choose 1 to the " +
-                   of_steps + ", " + std::to_string(steps));
+  require(parts >= 1 && parts <= steps, parameter, " is ", parts, ": choose 1 to the ", of_steps,
+          ", ", steps);
 }
 
 double TiledProduct::asked(const Operands& operands, double (Operands::Side::*each)() const,
@@ -182,9 +181,7 @@ double TiledProduct::asked(const Operands& operands, double (Operands::Side::*ea
 }
 
 double TiledProduct::joined(const Operands& operands) const {
-  // L2 joins what one block of a cluster copies for both with little (l2_lookup_read_bytes).
-  constexpr double kOfClusters = 0.06;
-  if (cluster > 1) return kOfClusters * asked(operands, &Operands::Side::sectors);
+  if (cluster > 1) return 0;  // what one block copies for both comes as it is
   const auto pairs = [](const Operands::Side& side, double bytes, std::int64_t blocks) {
     return bytes * side.sectors() * joined_share(side.pitch_bytes) * as_double(blocks / 2);
   };

@@ -77,6 +77,18 @@ double joined_share(std::int64_t pitch_bytes);
 /// C as tiles store it, a line of each of many rows: DRAM takes each line by itself.
 ArrayUse writes_tiles(ArrayId array, double bytes);
 
+/// Row-major matrices of elements of `size` bytes.
+struct Matrix {
+  std::int64_t rows, columns, size, count = 1;
+  double bytes() const { return as_double(count) * as_double(rows) * as_double(columns * size); }
+};
+
+/// The launches of kernels/gemm/passes.cu: rows to rows that are multiples of 128 bytes, the
+/// transpose, and C from the sums of parts.
+Plan copy_of_rows(const Matrix&, const ArrayUse& from, ArrayId to);
+Plan transposed_copy(const Matrix&, const ArrayUse& from, ArrayId to);
+Plan sum_of_parts(const Problem&);
+
 /// What the product's launch reads. A box is copied in pieces, one of each row.
 struct Operands {
   struct Side {
@@ -92,7 +104,7 @@ struct Operands {
 /// Of an operand whose rows are so many bytes apart.
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes,
                        std::int64_t piece_bytes = kTileLineBytes);
-/// What a kernel has copied before: A stored by rows of k, and what it says.
+/// Which operands a kernel copies before the product: A where it is stored by rows of k, and these.
 struct Copies {
   bool turned_b;         ///< B is transposed
   bool off_rows = true;  ///< operands whose rows are no multiples of 16 bytes
@@ -172,12 +184,12 @@ struct TiledProduct {
   double down_bytes() const { return turned ? s.b() : s.a(); }
   double across_bytes() const { return turned ? s.a() : s.b(); }
 
-  /// What blocks ask for, so much of each piece; the operand across as often as there are clusters
-  /// down, or so many times.
+  /// Bytes of the operands that blocks ask for, times what `each` says of a piece. Each row of
+  /// clusters asks for the operand across once, or it is asked for `times_across` times.
   double asked(const Operands&, double (Operands::Side::*each)() const,
                std::optional<std::int64_t> times_across = {}) const;
-  /// Of their sectors, bytes that L2 looks up for another block at the same time: half, but none of
-  /// rows that begin within a sector.
+  /// Of those, in sectors, what L2 looks up for two blocks at once: half, but none of rows that
+  /// begin within a sector, and none where clusters share copies.
   double joined(const Operands&) const;
   /// As blocks visit the tiles, in rows. Absent for a batch: the tiles of another product share no
   /// operand.
@@ -192,8 +204,9 @@ struct TiledProduct {
 void set_mma_loop(Plan&, const TiledProduct&, const MmaTile&, const Operands&, bool by_tma,
                   Step end);
 
-/// Products of mma.sync that a warp has under way.
-inline constexpr double kUnrolledProducts = 4.5;
+/// Products of mma.sync that a warp has under way, and the latency of one in multiply-adds: 33
+/// cycles (arXiv:2402.13499).
+inline constexpr double kUnrolledProducts = 4.5, kProductWaits = 8;
 
 /// Warp instructions at the end of a tile of so many sums, which are set to zero, converted, staged
 /// and stored by TMA: by the counters of gemm.wgmma.
@@ -203,13 +216,13 @@ constexpr double end_instructions(double sums) {
 }
 
 /// Of a step of mma.sync in a block of so many warps: its tiles, the first operands from shared
-/// memory, and the first product, eight multiply-adds long (33 cycles: arXiv:2402.13499). The only
-/// warp of a scheduler waits for later operands too; of two the other multiplies meanwhile.
+/// memory, and the first product. The only warp of a scheduler waits for later operands too; of two
+/// the other multiplies meanwhile.
 constexpr Waits mma_waits(double warps) {
-  constexpr double kSchedulers = 4, kOperands = 2, kProduct = 8;
+  constexpr double kSchedulers = 4, kOperands = 2;
   return {.tile_loads = 1,
           .shared = warps > kSchedulers ? kOperands : 2 * kOperands,
-          .arithmetic = kProduct,
+          .arithmetic = kProductWaits,
           .barriers = 1};
 }
 

@@ -1,29 +1,20 @@
 // gemm.wgmma: TMA copies, four warps multiply together, blocks stay and take tile after tile.
 #include <algorithm>
-#include <array>
-#include <span>
-#include <string>
-#include <utility>
+#include <vector>
 
 #include "model/kernels/compiled.hpp"
-#include "model/kernels/gemm/beside.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/kernels/gemm/tiles.hpp"
 
 namespace roofcast::gemm::tensor {
 namespace {
 
-constexpr auto kAllTiles = [] {
-  std::array<WgmmaTile, kWgmmaTiles.size() + kWgmmaTurnedTiles.size()> all{};
-  std::copy(kWgmmaTurnedTiles.begin(), kWgmmaTurnedTiles.end(),
-            std::copy(kWgmmaTiles.begin(), kWgmmaTiles.end(), all.begin()));
-  return all;
-}();
-
-std::span<const WgmmaTile> tiles_for(const Problem& p) {
-  if (wgmma_along_k(p.dtype)) return kWgmmaAlongKTiles;
-  if (p[kTransposedB] == 0) return kWgmmaTiles;
-  return kAllTiles;
+std::vector<WgmmaTile> tiles_for(const Problem& p) {
+  if (wgmma_along_k(p.dtype)) return {kWgmmaAlongKTiles.begin(), kWgmmaAlongKTiles.end()};
+  std::vector<WgmmaTile> tiles(kWgmmaTiles.begin(), kWgmmaTiles.end());
+  if (p[kTransposedB] == 0) return tiles;
+  tiles.insert(tiles.end(), kWgmmaTurnedTiles.begin(), kWgmmaTurnedTiles.end());
+  return tiles;
 }
 
 Copies copies_of(const Problem& p) {
@@ -65,12 +56,12 @@ struct Choice : TiledProduct {
 Choice choice_of(const Problem& p) {
   TileShape asked = tile_in(p);
   asked.cluster = p[kCluster];
-  const WgmmaTile& tile = find_tile("gemm.wgmma", name(p.dtype), asked, tiles_for(p),
-                                    [&](const WgmmaTile& one) { return shape_of(one, p.dtype); });
+  const WgmmaTile tile = find_tile("gemm.wgmma", name(p.dtype), asked, tiles_for(p),
+                                   [&](const WgmmaTile& one) { return shape_of(one, p.dtype); });
   const std::int64_t steps = ceil_div(p[kK], asked.k);
   check_split("split_k", p[kSplitK], "tiles of k", steps);
   check_split("split_rest", p[kSplitRest], "tiles of k", steps);
-  if (p[kSplitK] > 1 && p[kSplitRest] > 1) throw InputError(kOneSplit);
+  require(p[kSplitK] <= 1 || p[kSplitRest] <= 1, kOneSplit);
   return {p, tile};
 }
 
@@ -101,26 +92,36 @@ double lookup_bytes(const Choice& c, const Operands& operands) {
   return c.asked(operands, &Operands::Side::sectors) - c.joined(operands);
 }
 
-/// How C, or the sums of parts of k, leaves the launch.
+/// How C, or the sums of parts of k, leaves a tile.
 struct Stores {
-  bool by_threads;  ///< and not in boxes: parts of k, and C whose rows are off 16 bytes
-  double sectors;   ///< of all
-  double merged;    ///< pieces of rows that begin within a sector, by lines: L2 merges each
+  Step step;
+  double merged;  ///< of the launch, pieces of lines that begin within a sector: L2 merges each
 };
 
-// Boxes take lines. Threads take a row of a warp's lanes at a time, and of parts of k 32 bytes of
-// eight rows at once: pairs of sums, and one by one where rows are off those.
+// TMA stores lines of C, panel after panel: a warpgroup writes one to shared memory and meets before
+// TMA stores it and behind that. Threads store C whose rows are off 16 bytes, so much of a row as a
+// warp has lanes at a time, and parts of k, 32 bytes of eight rows at once: pairs of sums, and one
+// by one where rows are off those.
 Stores stores_of(const Choice& c) {
   const bool parts = c.parts() > 1;
   const auto size = static_cast<std::int64_t>(c.s.result);
   const std::int64_t pitch = parts ? c.p[kN] * kPartBytes : stored_c(c.p).row * size;
   const bool by_threads = parts || pitch % kVectorBytes != 0;
   const std::int64_t piece = parts ? kSectorBytes : by_threads ? kWarpLanes * size : kTileLineBytes;
-  const double bytes = parts ? c.partial_bytes() : c.s.c();
+  const double bytes = parts ? c.partial_bytes() : c.s.c(), tiles = as_double(c.blocks());
   const double times = parts && pitch % (2 * kPartBytes) != 0 ? 2 : 1;
-  const double sectors = times * bytes * sectors_share(piece, pitch) / as_double(kSectorBytes);
+  const double stored = times * bytes * sectors_share(piece, pitch);
   const double lines = bytes / as_double(piece) * lines_of_piece(piece, pitch);
-  return {by_threads, sectors, parts ? sectors : lines * off_sector_share(pitch)};
+  const double sectors = stored / as_double(kSectorBytes);
+  Step step;
+  step.issued.requested = {0, bytes / tiles};
+  step.issued.l1 = step.issued.l2 = {0, stored / tiles};
+  step.warp_instructions = end_instructions(c.area());
+  if (by_threads) step.wavefronts.l1 = sectors / tiles;
+  const double panels =
+      c.area() * c.s.result / c.groups() / as_double(kTileLineBytes * c.one.panel_lines());
+  if (!parts) step.waits = {.shared = panels, .barriers = 2 * panels};
+  return {step, parts ? sectors : lines * off_sector_share(pitch)};
 }
 
 // A product is issued before the one before it has ended.
@@ -137,29 +138,24 @@ Step step_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
   return step;
 }
 
-// A warpgroup writes its sums to one panel of shared memory after the other, and meets before TMA
-// stores it and behind that.
-Step store_of(const Choice& c, const Stores& stores) {
-  const double tiles = as_double(c.blocks());
-  Step store;
-  store.issued.requested = {0, (c.parts() > 1 ? c.partial_bytes() : c.s.c()) / tiles};
-  store.issued.l1 = store.issued.l2 = {0, stores.sectors * as_double(kSectorBytes) / tiles};
-  store.warp_instructions = end_instructions(c.area());
-  if (stores.by_threads) store.wavefronts.l1 = stores.sectors / tiles;
-  const double panels =
-      c.area() * c.s.result / c.groups() / as_double(kTileLineBytes * c.one.panel_lines());
-  if (c.parts() == 1) store.waits = {.shared = panels, .barriers = 2 * panels};
-  return store;
+// The end of a tile's part in the last round, but for the last one: its sums go to memory.
+Step leave_of(const Choice& c) {
+  Step leave;
+  set_traffic(leave.issued, {0, c.sums_bytes()});
+  leave.wavefronts.l1 = c.sums_bytes() / as_double(kTileLineBytes);
+  return leave;
 }
 
-// The end of a tile's last part in the last round: once the others are written and seen, the block
-// loads their sums, a thread some of a part's at once.
+// The end of the last part: once the others are written and seen, the block loads their sums, those
+// of a part at once, four a load, adds them to its own, and stores.
 Step join_of(const Choice& c, Step store) {
-  const std::int64_t others = c.p[kSplitRest] - 1;
-  const int fours = c.one.fours_of_thread();
+  const double others = as_double(c.p[kSplitRest] - 1), bytes = others * c.sums_bytes();
   store.issued.requested.read_bytes = store.issued.l1.read_bytes = store.issued.l2.read_bytes =
-      as_double(others) * c.sums_bytes();
-  store.waits = {.global = as_double(others * (fours / joined_together(fours))), .tile_loads = 2};
+      bytes;
+  store.wavefronts.l1 += bytes / as_double(kTileLineBytes);
+  store.warp_instructions += others * c.area() / as_double(kWarpLanes) * (1 + 1.0 / 4);
+  store.waits.global = others;
+  store.waits.tile_loads = 2;
   return store;
 }
 
@@ -181,17 +177,15 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   const Stores stores = stores_of(c);
   plan.arrays.back().pattern.partial_writes = stores.merged;
 
-  const Step step = step_of(c, operands, gpu), store = store_of(c, stores);
+  const Step step = step_of(c, operands, gpu);
   const auto add = [&](std::int64_t count, std::int64_t steps, const Step& end) {
     const Phase loop{step, as_double(steps), as_double(c.one.stages - 1), c.groups(), kChains};
     if (count > 0) plan.blocks.push_back({count, {loop, {end}}});
   };
-  add(c.blocks() - split, c.steps(), store);
+  add(c.blocks() - split, c.steps(), stores.step);
   if (split == 0) return plan;
-  Step leave;
-  set_traffic(leave.issued, {0, c.sums_bytes()});
-  add(split * others, c.rest_steps(), leave);
-  add(split, c.rest_steps(), join_of(c, store));
+  add(split * others, c.rest_steps(), leave_of(c));
+  add(split, c.rest_steps(), join_of(c, stores.step));
   return plan;
 }
 
@@ -236,10 +230,7 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
   require_tensor_cores(p.dtype, gpu);
   (void)Sizes(p);  // which refuses rows that overlap
   std::vector<Problem> found;
-  const auto tiles = tiles_for(p);
-  constexpr std::size_t kUsual = 4;  // of a tile
-  found.reserve(kUsual * tiles.size());
-  for (const WgmmaTile& tile : tiles) {
+  for (const WgmmaTile& tile : tiles_for(p)) {
     const TileShape shape = shape_of(tile, p.dtype);
     if (!shape.is_asked_by(p)) continue;
     // The second block of a cluster would copy for nothing where there is one tile down.
@@ -266,8 +257,7 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
 Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
   const Operands operands = operands_of(p, copies_of(p));
-  const Step step = step_of(c, operands, gpu), store = store_of(c, stores_of(c));
-  const Step join = join_of(c, store);
+  const Step step = step_of(c, operands, gpu), store = stores_of(c).step;
   const std::int64_t split = c.split_tiles(gpu);
   return {.blocks = c.blocks() - split,
           .scheduler = c.scheduler(),
@@ -288,10 +278,6 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
           .summed_bytes = c.partial_bytes(),
           .rest_blocks = split * p[kSplitRest],
           .rest_steps = as_double(c.rest_steps()),
-          .rest_stored_bytes = c.sums_bytes(),
-          .rest_joined_bytes = join.issued.l2.read_bytes,
-          .rest_trips = join.waits.global,
-          .rest_tile_loads = split > 0 ? join.waits.tile_loads : 0,
           .useful_flops = c.s.flops()};
 }
 

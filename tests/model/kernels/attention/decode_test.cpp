@@ -3,7 +3,6 @@
 
 #include "model/counting/totals.hpp"
 #include "model/kernels/attention/blocks.hpp"
-#include "model/kernels/attention/models.hpp"
 #include "tests/model/kernels/attention/problems.hpp"
 
 namespace roofcast::attention {

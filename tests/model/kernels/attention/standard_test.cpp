@@ -4,7 +4,6 @@
 #include "model/counting/io_complexity.hpp"
 #include "model/counting/totals.hpp"
 #include "model/kernels/attention/blocks.hpp"
-#include "model/kernels/attention/models.hpp"
 #include "tests/model/kernels/attention/problems.hpp"
 
 namespace roofcast::attention {
