@@ -117,15 +117,12 @@ void set_rows(Plan& plan, const HeldRows& how) {
       how.matrix.rows / (blocks / as_double(layout.cluster) * as_double(layout.rows_per_block)));
   const double steps = blocks * in_turn;
   const double elements = as_double(kWarp) * how.matrix.width;  // of an access
-  const double accesses = warps * as_double(layout.vectors), inside = how.matrix.inside;
+  const double accesses = warps * as_double(layout.vectors);
 
   Step row;
-  row.issued = accesses * elements * how.each + inside * elements * how.inside +
+  row.issued = accesses * elements * how.each +
                1 / steps * (traffic_of(how.matrix, how.reads, how.parts) + how.beside);
-  row.warp_instructions =
-      how.pieces * (inside * (counted.vector + (how.matrix.ragged ? counted.shifted : 0)) +
-                    (accesses - inside) * counted.idle) +
-      warps * (counted.warp + (alone ? 0 : 1) * counted.merge);
+  row.warp_instructions = warps * counted.row - (accesses - how.matrix.inside) * counted.beyond;
   // Bulk copies go past L1's lookup into shared memory, from where they are read once more.
   const double streamed = how.streams ? how.reads * how.matrix.accessed / steps : 0;
   row.wavefronts.l1 = row.wavefronts.l1_lookups =

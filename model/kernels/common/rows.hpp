@@ -52,12 +52,6 @@ constexpr std::int64_t element_bytes(const Problem& p) {
 constexpr bool has_16_bits(const Problem& p) {
   return element_bytes(p) == 2;
 }
-/// Of a table for fp32 and for types of 16 bits.
-template <class Value>
-constexpr const Value& of_type(const std::array<Value, 2>& table, const Problem& p) {
-  return table[has_16_bits(p) ? 1 : 0];
-}
-
 /// How a row, or a block's slice of it, is spread over the registers of threads. The CUDA kernels
 /// and their plans both ask this.
 struct Layout {
@@ -157,15 +151,26 @@ struct ClusterSettings {
 std::vector<Problem> with_clusters(const Problem& p, const ClusterSettings& at,
                                    std::int64_t smallest, const Gpu& gpu);
 
-/// Instructions of a warp of a kernel whose threads hold a row or a slice of it, counted.
+/// Instructions of a warp of a kernel whose threads hold a row or a slice of it.
 struct Instructions {
-  double vector;   ///< each access of 16 bytes a thread inside the row, with its arithmetic
-  double idle;     ///< each beyond the row
-  double shifted;  ///< more for each inside, where other operands are not as far past 16 bytes as x
-  double warp;     ///< each warp and row
-  double merge;    ///< the same, where several warps have the row
-  double start;    ///< each warp of a block that takes rows in turn
+  double row;        ///< of each row, where all accesses lie inside
+  double beyond;     ///< fewer for each access beyond the row
+  double start = 0;  ///< of a block, before its first row
 };
+/// Index, edges and exit, and what merges the parts of a row's warps beside its loops: by the
+/// counters.
+inline constexpr double kInstructionsOfEnds = 10, kInstructionsOfMerge = 48;
+/// Turns of a loop that merges the parts of all warps of a row, 32 a turn.
+constexpr double turns_of_merge(const Layout& layout) {
+  return as_double(ceil_div(layout.cluster * layout.warps(), kWarp));
+}
+/// What an access of 16 bytes takes only inside the row: its addresses, tests, loads and stores (8),
+/// so many operations on each element, and where these have 16 bits the conversions of the vectors
+/// read and of the one written.
+constexpr double access_instructions(const Problem& p, double operations, double read) {
+  const double width = as_double(kVectorBytes / element_bytes(p));
+  return 8 + width * (operations + (has_16_bits(p) ? read + 0.5 : 0));
+}
 
 /// A matrix, rows one after the other from a line boundary, as warps go along its rows.
 struct Matrix {
@@ -201,11 +206,9 @@ struct HeldRows {
   const Instructions& instructions;
   bool streams = false;    ///< rows come through rings in shared memory, else to registers
   Work each{};             ///< arithmetic for an element, those beyond the row too
-  Work inside{};           ///< more for an element of the row
   double reads = 1;        ///< matrices read; one is written
   double parts = 1;        ///< stores of a vector written
   Work beside{};           ///< traffic of other arrays, of the launch
-  double pieces = 1;       ///< accesses in which a vector is read and written
   double round_trips = 0;  ///< of a row
   double chain = 0;        ///< dependent operations of a row
   double ahead = 0;        ///< Phase::ahead

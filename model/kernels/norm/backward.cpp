@@ -7,27 +7,18 @@
 namespace roofcast::norm {
 namespace {
 
-using rows::Instructions;
-
-// Vector, idle, shifted, warp, merge, start.
-constexpr InstructionTable kHeld = {
-    {{Instructions{140, 40, 0, 0, 26, 486}, Instructions{230, 100, 0, 0, 26, 486}},
-     {Instructions{154, 0, 0, 0, 6, 154}, Instructions{209, 100, 0, 0, 1, 126}}}};
-constexpr InstructionTable kStreamed = {
-    {{Instructions{97, 97, 0, 0, 24, 0}, Instructions{204, 100, 0, 0, 17, 739}},
-     {Instructions{82, 82, 0, 0, 17, 0}, Instructions{172, 157, 0, 0, 21, 543}}}};
-// A vector here is one element of each of 32 threads.
-constexpr InstructionTable kByElement = {
-    {{Instructions{50, 10, 0, 0, 26, 486}, Instructions{47, 38, 0, 0, 26, 486}},
-     {Instructions{53, 6, 0, 0, 6, 154}, Instructions{42, 40, 0, 0, 1, 126}}}};
-
 // How the pass runs: rows stream through shared memory, or the registers hold them.
 struct Backward {
-  rows::Layout layout;
   bool streams;
+  rows::Layout layout;
   std::int64_t row_blocks;  // blocks, or clusters
-  std::int64_t registers, shared_bytes;
+  compiled::Kernel kernel;
+  std::int64_t shared_bytes;
 };
+
+compiled::Kernel held_kernel(Kind kind, const Problem& p, bool clustered) {
+  return compiled::kernel("norm::backward_kernel", p.dtype, kind, rows_are_aligned(p), clustered);
+}
 
 Backward backward_of(Kind kind, const Problem& p, const Gpu& gpu) {
   const std::int64_t sms = gpu.sm_count.value_or(1);
@@ -36,16 +27,34 @@ Backward backward_of(Kind kind, const Problem& p, const Gpu& gpu) {
     const rows::Layout layout = backward_ring_layout(p);
     const bool clustered = layout.cluster > 1;
     return {
-        layout, true, backward_ring_blocks(p, sms),
-        compiled::registers("norm::backward_ring_kernel", p.dtype, kind, clustered),
+        true, layout, backward_ring_blocks(p, sms),
+        compiled::kernel("norm::backward_ring_kernel", p.dtype, kind, clustered),
         rows::ring_bytes(layout, kRingStages, 2) + rows::exchange_bytes(kMostThreads, clustered)};
   }
   const rows::Layout layout = backward_layout(p);
   const bool clustered = layout.cluster > 1;
-  return {
-      layout, false, backward_blocks(p, layout, sms),
-      compiled::registers("norm::backward_kernel", p.dtype, kind, rows_are_aligned(p), clustered),
-      parts_bytes(clustered)};
+  return {false, layout, backward_blocks(p, layout, sms), held_kernel(kind, p, clustered),
+          parts_bytes(clustered)};
+}
+
+rows::Instructions instructions_of(Kind kind, const Problem& p, const Backward& how) {
+  const auto& loops = how.kernel.loops;
+  const double merging =
+      held_kernel(kind, p, how.layout.cluster > 1).loops[1] * rows::turns_of_merge(how.layout);
+  // dx of x, dy and γ: unpacked again where rows stream, else only packed.
+  if (how.streams) {
+    return {.row = loops[5] + merging,
+            .beyond = rows::access_instructions(p, 3, 3),
+            // A buffer is set up and filled in a turn of a loop each.
+            .start = how.kernel.straight + as_double(kRingStages) * (loops[2] + loops[4])};
+  }
+  // The loop's count holds what beside each of 10 shuffles a sum runs only in a warp whose lanes
+  // have parted: by the counters.
+  constexpr double kBesideShuffles = 38;
+  const double converged = loops[0] - counts_of(kind).parameters * kBesideShuffles;
+  return {.row = converged + (how.layout.is_of_warps() ? -rows::kInstructionsOfMerge : merging),
+          .beyond = rows_are_aligned(p) ? rows::access_instructions(p, 3, 0) : 0,
+          .start = how.kernel.straight};
 }
 
 // A thread stores its sums one by one, each a part of another sector. While a warp makes its
@@ -62,8 +71,8 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_
   const rows::Layout& layout = how.layout;
   const Counts counts = counts_of(kind);
   const std::int64_t strips = how.row_blocks * layout.rows_per_block;
-  Plan plan =
-      rows::plan_of(layout, how.row_blocks * layout.cluster, how.registers, how.shared_bytes);
+  Plan plan = rows::plan_of(layout, how.row_blocks * layout.cluster, how.kernel.registers,
+                            how.shared_bytes);
   plan.scheduler = TileScheduler::persistent;
 
   rows::Matrix x = rows::matrix_of(p, layout);
@@ -98,15 +107,11 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_
   const bool drained = layout.cluster > 1 && !how.streams;
   rows::set_rows(plan, {.layout = layout,
                         .matrix = x,
-                        .instructions = instructions_of(how.streams ? kStreamed
-                                                        : x.ragged  ? kByElement
-                                                                    : kHeld,
-                                                        kind, p),
+                        .instructions = instructions_of(kind, p, how),
                         .streams = how.streams,
                         .each = each,
                         .reads = 2,
                         .beside = beside,
-                        .pieces = x.ragged ? x.width : 1,
                         .round_trips = how.streams           ? 0.0
                                        : drained && x.ragged ? 2.0
                                                              : 1.0,

@@ -6,24 +6,13 @@
 namespace roofcast::norm {
 namespace {
 
-using rows::Instructions;
-
-// Vector, idle, shifted, warp, merge, start.
-constexpr InstructionTable kOneRow = {
-    {{Instructions{78, 0, 24, 127, 75, 0}, Instructions{151, 76, 35, 127, 75, 0}},
-     {Instructions{50, 17, 16, 76, 63, 0}, Instructions{98, 76, 36, 19, 72, 0}}}};
-constexpr InstructionTable kInTurn = {
-    {{Instructions{130, 60, 25, 240, 0, 100}, Instructions{89, 0, 29, 416, 0, 108}},
-     {Instructions{100, 60, 16, 167, 0, 50}, Instructions{69, 29, 20, 227, 0, 45}}}};
-constexpr InstructionTable kStreamed = {
-    {{Instructions{58, 50, 0, 4, 22, 274}, Instructions{115, 44, 0, 2, 0, 282}},
-     {Instructions{43, 49, 0, 4, 0, 170}, Instructions{96, 31, 0, 0, 0, 58}}}};
-
-// How the pass runs: rows stream through shared memory, or the registers hold them.
+// How the pass runs: rows stream through shared memory, or the registers hold them, one or several
+// in turn.
 struct Forward {
-  rows::Layout layout;
   bool streams;
+  rows::Layout layout;
   bool in_turn;
+  compiled::Kernel kernel;
   std::int64_t ring, kept;  // shared memory: for rows; for γ and β of a block's columns
 };
 
@@ -35,31 +24,47 @@ Forward forward_of(Kind kind, const Problem& p) {
             ": rows that arrive in shared memory take 8");
     const rows::Layout layout = forward_ring_layout(p);
     const std::int64_t ring = rows::ring_bytes(layout, 1, 1);
-    return {layout, true, true, ring, forward_ring_bytes(p, parameters) - ring};
+    return {true, layout,
+            true, compiled::kernel("norm::forward_ring_kernel", p.dtype, kind, layout.cluster > 1),
+            ring, forward_ring_bytes(p, parameters) - ring};
   }
   const rows::Layout layout = forward_layout(p);
-  return {layout, false, layout.cluster > 1 || layout.rows_per_cluster > 1, 0,
+  const bool in_turn = layout.cluster > 1 || layout.rows_per_cluster > 1;
+  return {false,
+          layout,
+          in_turn,
+          in_turn ? compiled::kernel("norm::several_rows_kernel", p.dtype, layout.vectors, kind,
+                                     layout.cluster > 1)
+                  : compiled::kernel("norm::forward_kernel", p.dtype, layout.vectors, kind),
+          0,
           kept_bytes(p, parameters)};
 }
 
-Plan plan_of(Kind kind, const Problem& p, const Forward& how) {
-  const rows::Layout& layout = how.layout;
-  const bool clustered = layout.cluster > 1;
-  const std::int64_t most = most_vectors(p);
-  check_layout(p, layout, how.streams ? layout.vectors : most);
-  const std::int64_t registers =
-      how.streams   ? compiled::registers("norm::forward_ring_kernel", p.dtype, kind, clustered)
-      : how.in_turn ? compiled::registers("norm::several_rows_kernel", p.dtype, layout.vectors,
-                                          kind, clustered)
-                    : compiled::registers("norm::forward_kernel", p.dtype, layout.vectors, kind);
-  require(registers != 0, "vectors is ", layout.vectors, ": rows in turn take ", most / 2,
-          " or, in a cluster, ", most);
-  const std::int64_t exchanged = how.streams ? rows::exchange_bytes(kMostThreads, clustered)
-                                             : parts_bytes(clustered) * (how.in_turn ? 2 : 1);
-  Plan plan = rows::plan_of(layout, layout.blocks(p[rows::kRows]), registers,
-                            exchanged + how.ring + how.kept);
-  plan.on_chip_bytes += as_double(how.ring + how.kept);
-  return plan;
+rows::Instructions instructions_of(Kind kind, const Problem& p, const Forward& how, bool ragged) {
+  // Each of γ and β where it is not as far past 16 bytes as x: from the two vectors around it.
+  constexpr double kShift = 17;
+  const auto& loops = how.kernel.loops;
+  const double parameters = counts_of(kind).parameters;
+  const double turns = rows::turns_of_merge(how.layout);
+  // Off the mean, squared, scaled, with γ and β; x converts twice.
+  const double beyond = rows::access_instructions(p, 2 + parameters, 2 + parameters);
+  if (how.streams) {
+    return {.row = loops[0] + (loops[1] + loops[2]) * turns,
+            .beyond = beyond,
+            .start = how.kernel.straight};
+  }
+  // A row in turn takes what one row takes. The main way of its code shifts γ and β, but in
+  // layernorm of 16 bits.
+  const compiled::Kernel one =
+      compiled::kernel("norm::forward_kernel", p.dtype, how.layout.vectors, kind);
+  const bool shifts = kind == Kind::rmsnorm || !rows::has_16_bits(p);
+  const double shift = parameters * kShift;
+  const double merging = (one.loops[0] + one.loops[1]) * turns + rows::kInstructionsOfMerge;
+  return {.row = one.straight + rows::kInstructionsOfEnds +
+                 as_double(how.layout.vectors) * shift * ((ragged ? 1 : 0) - (shifts ? 1 : 0)) +
+                 (how.layout.is_of_warps() ? 0 : merging),
+          .beyond = beyond + (ragged ? shift : 0),
+          .start = how.in_turn ? how.kernel.straight : 0};
 }
 
 }  // namespace
@@ -68,7 +73,16 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
   rows::check_chosen({p[kStaging], p[kVectors], p[kCluster], p[kRowsPerCluster]});
   const Forward how = forward_of(kind, p);
   const rows::Layout& layout = how.layout;
-  Plan plan = plan_of(kind, p, how);
+  const bool clustered = layout.cluster > 1;
+  const std::int64_t most = most_vectors(p);
+  check_layout(p, layout, how.streams ? layout.vectors : most);
+  require(how.kernel.registers != 0, "vectors is ", layout.vectors, ": rows in turn take ",
+          most / 2, " or, in a cluster, ", most);
+  const std::int64_t exchanged = how.streams ? rows::exchange_bytes(kMostThreads, clustered)
+                                             : parts_bytes(clustered) * (how.in_turn ? 2 : 1);
+  Plan plan = rows::plan_of(layout, layout.blocks(p[rows::kRows]), how.kernel.registers,
+                            exchanged + how.ring + how.kept);
+  plan.on_chip_bytes += as_double(how.ring + how.kept);
 
   const rows::Matrix x = rows::matrix_of(p, layout);
   const Counts counts = counts_of(kind);
@@ -82,7 +96,7 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
   // exchanges is acquired beyond the block, which invalidates L1.
   const double in_group = how.kept > 0 ? as_double(layout.rows_per_cluster) : 1;
   const double parameters = std::ceil(x.rows / in_group) * parameter_bytes;
-  if (layout.cluster == 1) {
+  if (!clustered) {
     plan.reuse = {{.scope = Scope::sm,
                    .bytes = parameters,
                    .distinct_bytes = parameter_bytes,
@@ -95,8 +109,8 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
   const double vectors = as_double(layout.vectors), warps = as_double(layout.warps());
   // With room in the registers the next row's x is under way meanwhile; but a barrier of a cluster
   // waits for the loads and stores that are under way.
-  const bool held_in_turn = how.in_turn && !how.streams, clustered = layout.cluster > 1;
-  const bool loads_ahead = held_in_turn && 2 * layout.vectors <= most_vectors(p);
+  const bool held_in_turn = how.in_turn && !how.streams;
+  const bool loads_ahead = held_in_turn && 2 * layout.vectors <= most;
   const bool drained = clustered && !how.streams && !loads_ahead;
   // x, then γ and β: where they are not kept, after the stores of the vector before, which may have
   // changed them.
@@ -104,10 +118,7 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
   rows::set_rows(plan,
                  {.layout = layout,
                   .matrix = x,
-                  .instructions = instructions_of(how.streams   ? kStreamed
-                                                  : how.in_turn ? kInTurn
-                                                                : kOneRow,
-                                                  kind, p),
+                  .instructions = instructions_of(kind, p, how, x.ragged),
                   .streams = how.streams,
                   .each = each + vector_work(0, 1 / (vectors * x.width)),  // 1/√ in each thread
                   // The compiler stores 16 bytes of a thread as four parts where rows come in turn.

@@ -22,14 +22,6 @@ constexpr Counts counts_of(Kind kind) {
   return kind == Kind::layernorm ? Counts{2, 2, 8, 14} : Counts{1, 1, 4, 11};
 }
 
-/// Instructions of layernorm and of rmsnorm, in fp32 and in 16-bit types: least squares of the
-/// counters, mostly within 5%.
-using InstructionTable = std::array<std::array<rows::Instructions, 2>, 2>;
-constexpr const rows::Instructions& instructions_of(const InstructionTable& table, Kind kind,
-                                                    const Problem& p) {
-  return rows::of_type(table[static_cast<std::size_t>(kind)], p);
-}
-
 enum : ArrayId { kX, kParameterArrays, kStatistics, kResult, kDy, kPartials, kGradients };
 
 /// Throws InputError where rows cannot stream through shared memory.
