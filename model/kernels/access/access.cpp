@@ -37,8 +37,6 @@ constexpr std::array kTypes = {DType::fp32, DType::fp64, DType::fp16, DType::bf1
 constexpr std::array kFp32 = {DType::fp32};
 
 LaunchSequence plan_shared(const Problem& p, const Gpu& /*gpu*/) {
-  // By the machine code for compute capability 9.0: the loop over eight accesses, and the rest.
-  constexpr double kInstructionsPerTurn = 4, kInstructionsOnce = 40;
   using shared::kShifts;
   const std::int64_t n = p[shared::kElements], stride = p[shared::kStride];
   const std::int64_t width = p[shared::kWidth], repeats = p[shared::kRepeats];
@@ -57,11 +55,12 @@ LaunchSequence plan_shared(const Problem& p, const Gpu& /*gpu*/) {
   const double loads = warps * as_double(repeats);
   const double stores = warps_of(count);
 
+  const compiled::Kernel kernel = compiled::kernel("access::shared_kernel", width);
   Plan plan;
   plan.launch.grid[0] = ceil_div(n, kThreads);
   plan.launch.block[0] = kThreads;
   plan.launch.shared_bytes = 4 * count;
-  plan.launch.registers = compiled::registers("access::shared_kernel", width);
+  plan.launch.registers = kernel.registers;
   const double blocks = as_double(plan.launch.grid[0]);
   const double read = bytes_in_sectors(4 * count);
   Step step;
@@ -70,9 +69,10 @@ LaunchSequence plan_shared(const Problem& p, const Gpu& /*gpu*/) {
   step.issued.shared_bytes = step.wavefronts.shared * kLineBytes;
   step.issued.requested = {as_double(4 * count), as_double(4 * n) / blocks};
   step.issued.l1 = step.issued.l2 = {read, bytes_in_sectors(4 * n) / blocks};
-  step.warp_instructions = loads * as_double(1 + width) +
-                           loads / as_double(kShifts) * kInstructionsPerTurn +
-                           warps * kInstructionsOnce + 3 * stores;
+  // Loops: a word to shared memory; eight accesses, four or two times.
+  const double unrolled = width == 4 ? 2 : 4;
+  step.warp_instructions = warps * kernel.straight + stores * kernel.loops[0] +
+                           loads / as_double(kShifts) * kernel.loops[1] / unrolled;
   // The loop that fills shared memory waits for each word before it loads the next.
   step.waits = {.global = as_double(ceil_div(count, kThreads)),
                 .shared = as_double(repeats / kShifts),

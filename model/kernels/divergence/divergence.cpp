@@ -30,13 +30,10 @@ constexpr std::array kValidated = {
 /// How a thread finds its path: numbered as in kernels/divergence/divergence.cu.
 enum class Choice : unsigned char { uniform, by_lane, by_data };
 
-// Instructions of a warp by the machine code for compute capability 9.0: outside the paths and the
-// branch, by Choice; the switch is a tree of compares and branches: 13 down to the first path, 107
-// more for all 32.
-constexpr std::array kOutside = {44.0, 45.0, 29.0};
-constexpr double kAroundPath = 12;
-constexpr double kFirstPath = 13;
-constexpr double kNextPath = 107.0 / 31;
+// Instructions of a warp for each further path: the switch is a tree of compares and branches, 107
+// more for all 32, and the path has 12 around its loop. By the machine code for compute capability
+// 9.0.
+constexpr double kNextPath = 107.0 / 31 + 12;
 constexpr double kAddsOutside = 6;  // of a path: the four starts (three of them sums), their sum
 
 double useful_flops(const Problem& problem) {
@@ -77,9 +74,8 @@ LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
   // A path occupies the pipe for whole warps, whichever lanes are on it.
   step.issued.vector_flops = warps * taken * kWarpLanes * useful_flops(problem);
   set_traffic(step.issued, threads * element * Traffic{arrays_read, 1});
-  step.warp_instructions =
-      warps * (kOutside[static_cast<std::size_t>(kChoice)] + kFirstPath + kNextPath * (taken - 1) +
-               taken * (kAroundPath + kernel.loops[0] * work / kWorkUnit));
+  step.warp_instructions = warps * (kernel.straight + kNextPath * (taken - 1) +
+                                    taken * kernel.loops[0] * work / kWorkUnit);
   step.waits.global = 1;
   step.waits.arithmetic = taken * (work / 4 + 3);
   set_blocks_with_edge(plan, step, threads / n);

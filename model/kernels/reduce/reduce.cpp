@@ -17,14 +17,8 @@ enum : ArrayId { kX, kWeights, kPartials, kSums };
 constexpr std::array kValidated = {ValidatedRange{rows::kRows, 1, std::int64_t{1} << 20},
                                    ValidatedRange{rows::kCols, 128, std::int64_t{1} << 28}};
 
-// A warp's part in a step, counted in the machine code for compute capability 9.0 (CUDA 13.0; the
-// counters agree within 5%). Cycles that the issue of dependent instructions is held back beyond
-// one each count as dependent operations of 4.
-struct Code {
-  double instructions;
-  double dependent;
-  double shared;  // shuffles, shared memory, constants and special registers waited for
-};
+// To merge the sums of a row's warps: by the counters.
+constexpr double kInstructionsOfMerge = 22;
 
 // Accesses that a thread issues before it adds the first.
 struct Batch {
@@ -40,12 +34,14 @@ Batch batch_of(bool weighted, bool ragged, bool narrow) {
   return narrow ? Batch{kSingleBatch, 50} : Batch{kSingleBatch, 0, 3};
 }
 
-// Before the first batch and after the last one; waited for is only what comes after: what a launch
-// does before its first access is in Sustained::first_access_s. `alone`: a warp a chunk, which
-// meets no other.
-Code ends_of(bool weighted, bool alone) {
-  if (weighted) return alone ? Code{165, 40, 5} : Code{245, 73, 10};
-  return alone ? Code{120, 18, 5} : Code{145, 32, 12};
+// Waited for after the last batch: what a launch does before its first access is in
+// Sustained::first_access_s. `alone`: a warp a chunk, which meets no other.
+Waits waits_of_ends(bool weighted, bool alone) {
+  if (weighted)
+    return alone ? Waits{.shared = 5, .arithmetic = 40}
+                 : Waits{.shared = 10, .arithmetic = 73, .barriers = 1};
+  return alone ? Waits{.shared = 5, .arithmetic = 18}
+               : Waits{.shared = 12, .arithmetic = 32, .barriers = 1};
 }
 
 // The rows that a kernel sums up: one, where it sums up all elements.
@@ -165,15 +161,15 @@ Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
   load.waits = {.global = rounds_of(batch, units, layout.threads), .arithmetic = batch.dependent};
 
   const bool alone = layout.threads == rows::kWarp;
-  const Code ends = ends_of(weighted, alone);
   Step merge;
   merge.issued.requested.write_bytes = written / blocks;
   merge.issued.l1.write_bytes = merge.issued.l2.write_bytes = stores / blocks;
-  merge.warp_instructions = warps * ends.instructions;
+  merge.warp_instructions =
+      warps * (kernel.straight + rows::kInstructionsOfEnds +
+               (alone ? 0 : kInstructionsOfMerge * as_double(layout.rows_a_group)));
   merge.wavefronts.shared = alone ? 0 : 2 * warps * as_double(layout.rows_a_group);
   merge.issued.shared_bytes = merge.wavefronts.shared * as_double(kLineBytes);
-  merge.waits = {
-      .shared = ends.shared, .arithmetic = ends.dependent, .barriers = alone ? 0.0 : 1.0};
+  merge.waits = waits_of_ends(weighted, alone);
   // Narrow elements before the first vector are widened, so waited for, before the first batch.
   if (!weighted && x.ragged && x.rows > 1 && rows::has_16_bits(p)) merge.waits.global = 1;
   set_blocks(plan, {{load, as_double(batches)}, {merge}});
@@ -198,20 +194,20 @@ Plan plan_finish(const Problem& p, const Layout& layout) {
   const double eights = as_double(loads / kUnrolled), ones = as_double(loads % kUnrolled);
   const double warps = as_double(finish.threads * finish.rows_a_block / rows::kWarp);
   const bool alone = finish.threads == rows::kWarp;
-  const Code ends = alone ? Code{79, 50, 9} : Code{107, 63, 15};  // before and after its loads
   Step step;
   const double blocks = as_double(plan.launch.blocks());
   step.issued.vector_flops = as_double(loads) * warps * rows::kWarp;
   step.issued.requested = shared_by({partials, out}, blocks);
   step.issued.l1 = step.issued.l2 =
       shared_by({partials, as_double(p[rows::kRows]) * kSectorBytes}, blocks);
-  step.warp_instructions =
-      warps * (ends.instructions + ones * kernel.loops[0] + eights * kernel.loops[1]);
+  step.warp_instructions = warps * (kernel.straight + (alone ? 0 : kInstructionsOfMerge) +
+                                    ones * kernel.loops[0] + eights * kernel.loops[1]);
   step.wavefronts.l1 = step.wavefronts.l1_lookups = warps * as_double(loads);
-  step.waits = {.global = eights + ones,
-                .shared = ends.shared,
-                .arithmetic = ends.dependent + eights * kDependentOfEight + ones * kDependentOfOne,
-                .barriers = alone ? 0.0 : 1.0};
+  step.waits = {
+      .global = eights + ones,
+      .shared = alone ? 9.0 : 15,
+      .arithmetic = (alone ? 50 : 63) + eights * kDependentOfEight + ones * kDependentOfOne,
+      .barriers = alone ? 0.0 : 1.0};
   set_blocks(plan, {{step}});
   return plan;
 }

@@ -59,10 +59,8 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
   step.issued.requested = share * Traffic{bytes, bytes};
   step.issued.l1 = step.issued.l2 =
       share * kSectorBytes * Traffic{sectors_along_rows(x, side), sectors};
-  // Of a warp by the counters, element by element through shared memory.
-  constexpr double kInstructionsThroughTile = 231;
-  step.warp_instructions =
-      kWarps * (kNaive || patches ? kernel.straight : kInstructionsThroughTile);
+  // Element by element a thread has four: a turn of each unrolled loop.
+  step.warp_instructions = kWarps * (kernel.straight + kernel.loops[1] + kernel.loops[3]);
   const double accesses = as_double(side * side / k / kWarpLanes);
   const double lines = std::max(1.0, as_double(kWarpLanes * access) / as_double(kLineBytes));
   step.wavefronts.l1_lookups = step.wavefronts.l1 =
