@@ -1,7 +1,8 @@
 #include "model/kernels/access/access.hpp"
 
 #include "model/counting/coalescing.hpp"
-#include "model/kernels/access/plans.hpp"
+#include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/compiled.hpp"
 
 namespace roofcast::access {
 namespace {
@@ -40,13 +41,10 @@ LaunchSequence plan_shared(const Problem& p, const Gpu& /*gpu*/) {
   using shared::kShifts;
   const std::int64_t n = p[shared::kElements], stride = p[shared::kStride];
   const std::int64_t width = p[shared::kWidth], repeats = p[shared::kRepeats];
-  require_multiple("stride", stride, width);
-  if ((width & (width - 1)) != 0 || width > 4) {
-    throw InputError("width is " + std::to_string(width) + ": give 1, 2 or 4 words");
-  }
-  if (repeats % kShifts != 0) {
-    throw InputError("repeats is " + std::to_string(repeats) + ": give a multiple of 8");
-  }
+  require(stride % width == 0, "stride is ", stride, ": give a multiple of width, ", width);
+  require(power_of_two_from(width) == width && width <= 4, "width is ", width,
+          ": give 1, 2 or 4 words");
+  require(repeats % kShifts == 0, "repeats is ", repeats, ": give a multiple of 8");
   const std::int64_t count = shared::words(stride, width);
   const auto bytes_in_sectors = [](std::int64_t bytes) {
     return as_double(ceil_div(bytes, kSectorBytes) * kSectorBytes);

@@ -3,7 +3,9 @@
 #include <cmath>
 
 #include "model/counting/coalescing.hpp"
-#include "model/kernels/access/plans.hpp"
+#include "model/kernels/access/access.hpp"
+#include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/compiled.hpp"
 
 namespace roofcast::access {
 namespace {
@@ -142,12 +144,10 @@ LaunchSequence plan_strided(const Problem& p, const Gpu& gpu) {
   const std::int64_t element = element_bytes(p.dtype);
   const std::int64_t n = p[strided::kElements], stride = p[strided::kStride];
   const std::int64_t width = p[strided::kWidth];
-  require_multiple("n", n, width);
-  require_multiple("stride", stride, width);
-  if ((width & (width - 1)) != 0 || width * element > 16) {
-    throw InputError("width is " + std::to_string(width) +
-                     ": give 1, 2, 4 or 8 elements, of at most 16 bytes");
-  }
+  require(n % width == 0, "n is ", n, ": give a multiple of width, ", width);
+  require(stride % width == 0, "stride is ", stride, ": give a multiple of width, ", width);
+  require(power_of_two_from(width) == width && width * element <= 16, "width is ", width,
+          ": give 1, 2, 4 or 8 elements, of at most 16 bytes");
   const WarpAccess load{
       .stride_bytes = stride * element, .access_bytes = width * element, .lanes = n / width};
   const Touched loads = of_lanes(load);
@@ -185,14 +185,9 @@ LaunchSequence plan_gather(const Problem& p, const Gpu& gpu) {
   constexpr std::int64_t kIndexBytes = 4;
   const std::int64_t element = element_bytes(p.dtype);
   const std::int64_t n = p[gather::kElements], window = p[gather::kWindow];
-  if ((window & (window - 1)) != 0) {
-    throw InputError("window is " + std::to_string(window) + ": give a power of two");
-  }
+  require(power_of_two_from(window) == window, "window is ", window, ": give a power of two");
   const bool uniform = p[gather::kDistribution] == gather::kUniform;
-  if (!uniform && n % window != 0) {
-    throw InputError("n is " + std::to_string(n) + ": give a multiple of window, " +
-                     std::to_string(window));
-  }
+  require(uniform || n % window == 0, "n is ", n, ": give a multiple of window, ", window);
   const Touched found = gathered(p, element);
   const double elements = as_double(n * element), indices = as_double(n * kIndexBytes);
   Touched loads = in_order(n, kIndexBytes);

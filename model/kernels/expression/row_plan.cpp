@@ -1,12 +1,8 @@
-#include "model/kernels/expression/row_plan.hpp"
+#include "model/kernels/expression/expression.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <string>
 
-#include "model/kernels/common/generated.hpp"
 #include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/expression/expression.hpp"
 
 namespace roofcast::elementwise {
 namespace {
@@ -14,8 +10,7 @@ namespace {
 using expression::Expression;
 using expression::Node;
 using expression::Op;
-using generated::kDependentShare, generated::kInstructionsPerAccess,
-    generated::kInstructionsPerThread;
+using map::kDependentShare, map::kInstructionsPerAccess, map::kInstructionsPerThread;
 
 // Of a warp, for each reduction: five shuffles with their operations, a store, a barrier, and the
 // same once more over the parts of the warps.
@@ -58,19 +53,15 @@ std::vector<Sweep> sweeps_of(const Expression& shared, const std::vector<bool>& 
 std::int64_t row_width(const Problem& problem) {
   const std::int64_t element = element_bytes(problem.dtype);
   const std::int64_t vector = problem[map::kVectorBytes];
-  if (vector < element || !std::has_single_bit(static_cast<std::uint64_t>(vector))) {
-    throw InputError("vector_bytes is " + std::to_string(vector) +
-                     ": give a power of two, at least " + std::to_string(element));
-  }
+  require(vector >= element && power_of_two_from(vector) == vector, "vector_bytes is ", vector,
+          ": give a power of two, at least ", element);
   return problem[kCols] * element % vector == 0 ? vector / element : 1;
 }
 
 std::int64_t row_threads(const Problem& problem) {
   constexpr std::int64_t kWarp = 32;
-  if (problem[map::kThreads] % kWarp != 0) {
-    throw InputError("threads is " + std::to_string(problem[map::kThreads]) +
-                     ": give a multiple of 32");
-  }
+  require(problem[map::kThreads] % kWarp == 0, "threads is ", problem[map::kThreads],
+          ": give a multiple of 32");
   const std::int64_t vectors = ceil_div(problem[kCols], row_width(problem));
   return std::min(problem[map::kThreads], ceil_div(vectors, kWarp) * kWarp);
 }

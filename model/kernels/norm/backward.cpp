@@ -22,19 +22,16 @@ compiled::Kernel held_kernel(Kind kind, const Problem& p, bool clustered) {
 
 Backward backward_of(Kind kind, const Problem& p, const Gpu& gpu) {
   const std::int64_t sms = gpu.sm_count.value_or(1);
-  if (p[kStaging] == kInShared) {
-    check_streams(p);
-    const rows::Layout layout = backward_ring_layout(p);
-    const bool clustered = layout.cluster > 1;
-    return {
-        true, layout, backward_ring_blocks(p, sms),
-        compiled::kernel("norm::backward_ring_kernel", p.dtype, kind, clustered),
-        rows::ring_bytes(layout, kRingStages, 2) + rows::exchange_bytes(kMostThreads, clustered)};
-  }
-  const rows::Layout layout = backward_layout(p);
+  const bool streams = p[kStaging] == kInShared;
+  const rows::Layout layout = streams ? backward_ring_layout(p) : backward_layout(p);
   const bool clustered = layout.cluster > 1;
-  return {false, layout, backward_blocks(p, layout, sms), held_kernel(kind, p, clustered),
-          parts_bytes(clustered)};
+  if (!streams) {
+    return {false, layout, backward_blocks(p, layout, sms), held_kernel(kind, p, clustered),
+            parts_bytes(clustered)};
+  }
+  return {true, layout, backward_ring_blocks(p, sms),
+          compiled::kernel("norm::backward_ring_kernel", p.dtype, kind, clustered),
+          rows::ring_bytes(layout, kRingStages, 2) + rows::exchange_bytes(kMostThreads, clustered)};
 }
 
 rows::Instructions instructions_of(Kind kind, const Problem& p, const Backward& how) {
@@ -76,7 +73,7 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_
   plan.scheduler = TileScheduler::persistent;
 
   rows::Matrix x = rows::matrix_of(p, layout);
-  const double statistics = counts.statistics * x.rows;
+  const double statistics = counts.parameters * x.rows;
   const Work each = rows::with_conversions(p, vector_work(counts.backward_flops));
   plan.useful = x.elements * each;
   plan.arrays = {reads(kX, x.bytes),

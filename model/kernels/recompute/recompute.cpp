@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 
 #include "model/kernels/common/map.hpp"
 #include "model/kernels/common/plan_parts.hpp"
@@ -26,10 +25,9 @@ constexpr std::array kValidated = {
 
 compiled::Kernel kernel_of(std::string_view pass, const Problem& p) {
   const auto kernel = compiled::kernel(pass, p.dtype, p[kVectorBytes], p[kLoads]);
-  if (kernel.registers > 0) return kernel;
-  throw InputError("vector_bytes " + std::to_string(p[kVectorBytes]) + " with loads " +
-                   std::to_string(p[kLoads]) +
-                   ": give 4, 8 or 16 with 1 load, 4 with 4, 8 with 2, 16 with 2 or, in fp32, 4");
+  require(kernel.registers > 0, "vector_bytes ", p[kVectorBytes], " with loads ", p[kLoads],
+          ": give 4, 8 or 16 with 1 load, 4 with 4, 8 with 2, 16 with 2 or, in fp32, 4");
+  return kernel;
 }
 
 // σ: times -log2 e, exp2, plus 1, reciprocal. Its slope: y - y·y, times the gradient.
@@ -47,27 +45,19 @@ struct Pass {
   double round_trips;
 };
 
-// The launch without its arrays.
 Plan pass_plan(const Problem& p, const Pass& pass) {
-  const double element = size_bytes(p.dtype), n = as_double(p[kElements]);
-  const std::int64_t elements = p[kThreads] * p[kLoads] * p[kVectorBytes] / element_bytes(p.dtype);
-  Plan plan;
-  plan.launch.grid[0] = ceil_div(p[kElements], elements);
-  plan.launch.block[0] = p[kThreads];
-  plan.launch.registers = pass.kernel.registers;
-  Work of_element;
-  of_element.vector_flops = pass.sigmoids * kSigmoidFlops + pass.slopes * kSlopeFlops;
-  of_element.special_flops = pass.sigmoids * kSigmoidSpecial;
-  of_element.conversions = element < 4 ? pass.arrays.write_bytes / 2 : 0;
-  plan.useful = n * of_element;
-  Step step;
-  set_traffic(of_element, element * pass.arrays);
-  step.issued = as_double(elements) * of_element;
-  step.warp_instructions = warps_of(p[kThreads]) * pass.instructions;
-  step.waits.global = pass.round_trips;
-  step.waits.arithmetic = pass.sigmoids * kSigmoidInstructions + pass.slopes;
-  set_blocks_with_edge(plan, step, as_double(elements) / n);
-  return plan;
+  const std::int64_t element = element_bytes(p.dtype);
+  const double conversions = element < 4 ? pass.arrays.write_bytes / 2 : 0;
+  return map::plan_of(
+      {p[kElements], p[kThreads], p[kThreads] * p[kLoads] * p[kVectorBytes] / element,
+       as_double(element)},
+      {.registers = pass.kernel.registers,
+       .each = vector_work(pass.sigmoids * kSigmoidFlops + pass.slopes * kSlopeFlops,
+                           pass.sigmoids * kSigmoidSpecial, conversions),
+       .arrays = pass.arrays,
+       .instructions = pass.instructions,
+       .round_trips = pass.round_trips,
+       .dependent = pass.sigmoids * kSigmoidInstructions + pass.slopes});
 }
 
 // Arrays: the gradients that come and go, then x, and the outputs of the chain with the last.
@@ -106,9 +96,7 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
 Work work(const Problem& problem) {
   const double links = as_double(problem[kElements] * problem[kChain]);
   const double array = as_double(problem[kElements]) * size_bytes(problem.dtype);
-  Work result;
-  result.vector_flops = links * (kSigmoidFlops + kSlopeFlops);
-  result.special_flops = links * kSigmoidSpecial;
+  Work result = links * vector_work(kSigmoidFlops + kSlopeFlops, kSigmoidSpecial);
   result.compulsory = {2 * array, 2 * array};
   return result;
 }

@@ -303,7 +303,7 @@ TEST(Rows, InstructionsAreThoseCounted) {
     return issued_instructions(plan) / warps;
   };
   const auto expect = [&](const char* name, const Problem& p, double counted) {
-    EXPECT_NEAR(of_warp(name, p), counted, 0.05 * counted) << name;
+    EXPECT_NEAR(of_warp(name, p), counted, 0.06 * counted) << name;
   };
   expect("softmax.registers", problem(8192, 16384, DType::fp32, 8), 539);
   expect("softmax.registers", problem(16384, 16384, DType::bf16, 4), 491);
