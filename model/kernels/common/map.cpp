@@ -9,10 +9,6 @@
 namespace roofcast::map {
 namespace {
 
-// Head and tail of vectors of several elements, in kernels generated at run time: by the counters
-// of copies and triads.
-constexpr double kInstructionsOfVectors = 28;
-
 // A vector of several fp16 elements is taken apart where it has been loaded, so the thread's next
 // load waits for it; of bf16 only one that is not computed with, as widening is a part of its
 // arithmetic. Pairs and wider elements are used as they come.
@@ -21,26 +17,23 @@ double round_trips(const Operation& operation, DType type, std::int64_t width, d
   return taken_apart && width > 2 ? loads : 1;
 }
 
-// The kernel, or an estimate of it. A vector of one element has no head and no tail, which machine
-// code does not know: its instructions are estimated too.
+// The kernel, or an estimate of it.
 compiled::Kernel kernel_of(const Operation& operation, const Problem& p, std::int64_t width) {
-  const bool known = !operation.kernel.empty();
+  const double elements = as_double(width * p[kLoads]);
+  if (!operation.kernel.empty()) {
+    compiled::Kernel known =
+        compiled::kernel(operation.kernel, p.dtype, p[kVectorBytes], p[kLoads]);
+    known.straight += elements * operation.branched;
+    return known;
+  }
+  const double waiting = operation.reads + std::max(1.0, operation.writes) - 1;
   compiled::Kernel kernel;
-  if (known) {
-    kernel = compiled::kernel(operation.kernel, p.dtype, p[kVectorBytes], p[kLoads]);
-    kernel.straight += as_double(width * p[kLoads]) * operation.branched;
-  }
-  if (!known || width == 1) {
-    kernel.straight =
-        kInstructionsPerThread + (width > 1 ? kInstructionsOfVectors : 0) +
-        as_double(p[kLoads]) * (kInstructionsPerAccess * (operation.reads + operation.writes) +
-                                as_double(width) * operation.instructions);
-  }
-  if (!known) {
-    const double waiting = operation.reads + std::max(1.0, operation.writes) - 1;
-    kernel.registers = generated_registers(p.dtype, static_cast<std::int64_t>(waiting),
-                                           p[kVectorBytes], p[kLoads]);
-  }
+  kernel.registers =
+      generated_registers(p.dtype, static_cast<std::int64_t>(waiting), p[kVectorBytes], p[kLoads]);
+  kernel.straight =
+      kInstructionsPerThread + (width > 1 ? kInstructionsOfVectors : 0) +
+      as_double(p[kLoads]) * kInstructionsPerAccess * (operation.reads + operation.writes) +
+      elements * operation.instructions;
   return kernel;
 }
 

@@ -37,8 +37,10 @@ inline constexpr std::array kValidated = {
     ValidatedRange{kElements, std::int64_t{1} << 16, std::int64_t{1} << 30}};
 
 /// What kernels generated at run time take beside their arithmetic, by the counters of copies and
-/// triads: index and exit; address, bounds test and predicate of an access.
-inline constexpr double kInstructionsPerThread = 16, kInstructionsPerAccess = 8.2;
+/// triads: index and exit; head and tail of vectors of several elements; address, bounds test and
+/// predicate of an access.
+inline constexpr double kInstructionsPerThread = 16, kInstructionsOfVectors = 28,
+                        kInstructionsPerAccess = 8.2;
 /// Of the instructions, those that wait for the one before: addresses, tests, conversions. By the
 /// time that blocks alone on an SM take.
 inline constexpr double kDependentShare = 0.5;

@@ -72,7 +72,6 @@ Matrix matrix_of(const Problem& p, const Layout& layout) {
           .bytes = rows * row_bytes,
           .accessed = accessed,
           .distinct = sectors_along_rows(matrix, p[kCols]) * kSectorBytes,
-          .stored = accessed,
           .width = as_double(width),
           .ragged = matrix.pitch_bytes() % kVectorBytes != 0,
           .inside = as_double(layout.rows_per_block *
@@ -82,8 +81,8 @@ Matrix matrix_of(const Problem& p, const Layout& layout) {
 Work traffic_of(const Matrix& matrix, double reads, double parts) {
   Work work;
   work.requested = {reads * matrix.bytes, matrix.bytes};
-  work.l1 = {reads * matrix.accessed, parts * matrix.stored};
-  work.l2 = {reads * matrix.distinct, matrix.stored};
+  work.l1 = {reads * matrix.accessed, parts * matrix.accessed};
+  work.l2 = {reads * matrix.distinct, matrix.accessed};
   return work;
 }
 
@@ -119,6 +118,9 @@ void set_rows(Plan& plan, const HeldRows& how) {
   const double elements = as_double(kWarp) * how.matrix.width;  // of an access
   const double accesses = warps * as_double(layout.vectors);
 
+  // The reductions of a thread's elements, one after the other.
+  const double chain = 2 * as_double(layout.vectors) * how.matrix.width / how.sums +
+                       kDependentOfEnds + kDependentOfFactor;
   Step row;
   row.issued = accesses * elements * how.each +
                1 / steps * (traffic_of(how.matrix, how.reads, how.parts) + how.beside);
@@ -127,13 +129,12 @@ void set_rows(Plan& plan, const HeldRows& how) {
   const double streamed = how.streams ? how.reads * how.matrix.accessed / steps : 0;
   row.wavefronts.l1 = row.wavefronts.l1_lookups =
       (row.issued.l1.total_bytes() - streamed) / as_double(kLineBytes);
-  row.wavefronts.shared =
-      (alone ? 0 : warps * (as_double(layout.cluster) + 1)) + 2 * streamed / as_double(kLineBytes);
+  row.wavefronts.shared = 2 * streamed / as_double(kLineBytes);
   row.issued.shared_bytes = row.wavefronts.shared * as_double(kLineBytes);
   row.waits = {.global = how.round_trips,
                .tile_loads = how.streams ? 1.0 : 0.0,
                .shared = (alone ? 1 : 2) * kShufflesOfWarp,
-               .arithmetic = how.chain,
+               .arithmetic = chain,
                .barriers = alone || clustered ? 0.0 : 1.0,
                .cluster_exchanges = !clustered    ? 0.0
                                     : how.streams ? 1.0

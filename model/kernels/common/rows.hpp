@@ -177,7 +177,6 @@ struct Matrix {
   double rows, elements, row_bytes, bytes;
   double accessed;  ///< bytes of the sectors of all warps' accesses, of 16 bytes a thread
   double distinct;  ///< the same where L1 joins the accesses of a row
-  double stored;    ///< as `accessed`, of the matrix written
   double width;     ///< elements of 16 bytes
   bool ragged;      ///< rows that do not end on 16 bytes
   double inside;    ///< accesses by a block's warps that lie inside its rows, or its slice of one
@@ -210,7 +209,7 @@ struct HeldRows {
   double parts = 1;        ///< stores of a vector written
   Work beside{};           ///< traffic of other arrays, of the launch
   double round_trips = 0;  ///< of a row
-  double chain = 0;        ///< dependent operations of a row
+  double sums = 1;         ///< that a thread adds up side by side, of a reduction
   double ahead = 0;        ///< Phase::ahead
 };
 /// Gives a plan of plan_of its steps.

@@ -72,7 +72,7 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_
                             how.shared_bytes);
   plan.scheduler = TileScheduler::persistent;
 
-  rows::Matrix x = rows::matrix_of(p, layout);
+  const rows::Matrix x = rows::matrix_of(p, layout);
   const double statistics = counts.parameters * x.rows;
   const Work each = rows::with_conversions(p, vector_work(counts.backward_flops));
   plan.useful = x.elements * each;
@@ -86,11 +86,9 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_
   const double parts = x.ragged ? 1 : x.width;
   plan.arrays.back().split = {partial_bytes / kSectorBytes, parts,
                               bytes_between_parts(layout, parts * counts.parameters)};
-  // As vectors, or single elements of neighbouring threads: both whole sectors but at the ends.
   if (x.ragged) {
-    const DenseMatrix matrix{p[rows::kRows], p[rows::kCols], element_bytes(p)};
-    x.stored = sectors_along_rows(matrix) * kSectorBytes;
-    plan.arrays[4].pattern.partial_writes = partial_sectors_along_rows(matrix);
+    plan.arrays[4].pattern.partial_writes =
+        partial_sectors_along_rows({p[rows::kRows], p[rows::kCols], element_bytes(p)});
   }
 
   const double gamma = as_double(strips) * x.row_bytes;
@@ -98,7 +96,7 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_
   Work beside;
   beside.requested = {gamma + 4 * statistics * warps_a_row, partial_bytes};
   beside.l1 = {gamma + statistics * warps_a_row * kSectorBytes, parts * partial_bytes};
-  beside.l2 = {gamma + statistics * as_double(layout.cluster) * kSectorBytes, partial_bytes};
+  beside.l2 = {gamma + statistics * kSectorBytes, partial_bytes};
   // Vectors are loaded one row ahead; but a barrier of a cluster waits for the loads and stores
   // that are under way.
   const bool drained = layout.cluster > 1 && !how.streams;
@@ -112,7 +110,6 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_
                         .round_trips = how.streams           ? 0.0
                                        : drained && x.ragged ? 2.0
                                                              : 1.0,
-                        .chain = 2 * as_double(layout.vectors) * x.width,
                         .ahead = how.streams           ? as_double(kRingStages)
                                  : x.ragged || drained ? 0
                                                        : 1});

@@ -123,7 +123,6 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
   Work beside;
   beside.requested = {parameters, 4 * statistics};
   beside.l1 = beside.l2 = {parameters, statistics * kSectorBytes};
-  const double vectors = as_double(layout.vectors), warps = as_double(layout.warps());
   // With room in the registers the next row's x is under way meanwhile; but a barrier of a cluster
   // waits for the loads and stores that are under way.
   const bool held_in_turn = how.in_turn && !how.streams;
@@ -131,19 +130,18 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
   const bool drained = clustered && !how.streams && !loads_ahead;
   // x, then γ and β: where they are not kept, after the stores of the vector before, which may have
   // changed them.
-  const double of_parameters = how.kept > 0 ? 0 : std::ceil(x.inside / warps);
+  const double of_parameters = how.kept > 0 ? 0 : std::ceil(x.inside / as_double(layout.warps()));
   rows::set_rows(plan,
                  {.layout = layout,
                   .matrix = x,
                   .instructions = instructions_of(kind, p, how, x.ragged),
                   .streams = how.streams,
-                  .each = each + vector_work(0, 1 / (vectors * x.width)),  // 1/√ in each thread
+                  .each = each,
                   // The compiler stores 16 bytes of a thread as four parts where rows come in turn.
                   .parts = held_in_turn ? 4.0 : 1.0,
                   .beside = beside,
                   .round_trips = (how.streams ? 0 : 1) + of_parameters + (drained ? 1 : 0),
-                  .chain = 2 * vectors * x.width +
-                           (held_in_turn ? rows::kDependentOfEnds + rows::kDependentOfFactor : 0),
+                  .sums = how.streams ? 4.0 : 1.0,
                   .ahead = how.streams || (loads_ahead && !clustered) ? 1.0 : 0.0});
   add_sector_reason(plan);
   return launch_of(std::move(plan));

@@ -34,7 +34,6 @@ compiled::Kernel kernel_of(std::string_view pass, const Problem& p) {
 constexpr double kSigmoidFlops = 2;
 constexpr double kSigmoidSpecial = 2;
 constexpr double kSlopeFlops = 3;
-constexpr double kSigmoidInstructions = 4;
 
 /// What a pass does.
 struct Pass {
@@ -42,7 +41,6 @@ struct Pass {
   Traffic arrays;           ///< read and written; 16-bit results are rounded two to a conversion
   double sigmoids, slopes;  ///< of an element
   double instructions;      ///< of a warp, for all its elements
-  double round_trips;
 };
 
 Plan pass_plan(const Problem& p, const Pass& pass) {
@@ -55,9 +53,7 @@ Plan pass_plan(const Problem& p, const Pass& pass) {
        .each = vector_work(pass.sigmoids * kSigmoidFlops + pass.slopes * kSlopeFlops,
                            pass.sigmoids * kSigmoidSpecial, conversions),
        .arrays = pass.arrays,
-       .instructions = pass.instructions,
-       .round_trips = pass.round_trips,
-       .dependent = pass.sigmoids * kSigmoidInstructions + pass.slopes});
+       .instructions = pass.instructions});
 }
 
 // Arrays: the gradients that come and go, then x, and the outputs of the chain with the last.
@@ -71,16 +67,14 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
   const compiled::Kernel forward = kernel_of("recompute::Forward", p);
   const compiled::Kernel backward = kernel_of("recompute::Backward", p);
   Plan first = pass_plan(
-      p, {forward, {1, stored + 1}, chain, 0, forward.straight + chain * forward.loops[0], 1});
-  // The backward loops: with a result from memory, and with one that is computed again. Each stored
-  // output is loaded one ahead of its use: two of them a round trip.
+      p, {forward, {1, stored + 1}, chain, 0, forward.straight + chain * forward.loops[0]});
+  // The backward loops: with a result from memory, and with one that is computed again.
   Plan second =
       pass_plan(p, {backward,
                     {sources + 1, 1},
                     computed,
                     chain,
-                    backward.straight + stored * backward.loops[0] + computed * backward.loops[1],
-                    std::max(1.0, sources / 2)});
+                    backward.straight + stored * backward.loops[0] + computed * backward.loops[1]});
   const double array = as_double(p[kElements]) * size_bytes(p.dtype);
   first.arrays = {reads_activation(kInput, array)};
   second.arrays = {reads(kGradientIn, array), writes(kGradientOut, array)};

@@ -23,25 +23,21 @@ constexpr double kInstructionsOfMerge = 22;
 // Accesses that a thread issues before it adds the first.
 struct Batch {
   std::int64_t accesses;  // of a row
-  double dependent;
-  // Accesses of a row that a thread has issued when it waits for one of them: the address register
-  // of a later one shares its scoreboard. 0: all are in flight together.
-  std::int64_t before_wait = 0;
+  // Of those, which a thread has issued when it waits for one of them: the address register of a
+  // later one shares its scoreboard. 0: all are in flight together.
+  std::int64_t before_wait;
 };
 Batch batch_of(bool weighted, bool ragged, bool narrow) {
-  if (!weighted) return narrow ? Batch{kBatch, 12} : Batch{kBatch, 7, 2};
-  if (!ragged) return {kBatch / kWeightedRows, narrow ? 33.0 : 21.0};
-  return narrow ? Batch{kSingleBatch, 50} : Batch{kSingleBatch, 0, 3};
+  if (!weighted) return {kBatch, narrow ? 0 : 2};
+  if (!ragged) return {kBatch / kWeightedRows, 0};
+  return {kSingleBatch, narrow ? 0 : 3};
 }
+constexpr double kDependentOfBatch = 20;
 
-// Waited for after the last batch: what a launch does before its first access is in
-// Sustained::first_access_s. `alone`: a warp a chunk, which meets no other.
-Waits waits_of_ends(bool weighted, bool alone) {
-  if (weighted)
-    return alone ? Waits{.shared = 5, .arithmetic = 40}
-                 : Waits{.shared = 10, .arithmetic = 73, .barriers = 1};
-  return alone ? Waits{.shared = 5, .arithmetic = 18}
-               : Waits{.shared = 12, .arithmetic = 32, .barriers = 1};
+// After the last load: what a launch does before its first access is in Sustained::first_access_s.
+// `alone`: a warp a chunk, which meets no other.
+Waits waits_of_ends(bool alone) {
+  return {.shared = alone ? 5.0 : 10, .arithmetic = alone ? 40.0 : 73, .barriers = alone ? 0.0 : 1};
 }
 
 // The rows that a kernel sums up: one, where it sums up all elements.
@@ -147,18 +143,16 @@ Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
   const std::int64_t batches =
       std::max<std::int64_t>(1, ceil_div(units, batch.accesses * layout.threads));
   const double steps = blocks * as_double(batches);
-  // Beyond the last row the last one is read again.
-  const double read_again = groups * as_double(layout.rows_a_group) / x.rows;
   Step load;
   load.issued.vector_flops = warps * as_double(batch.accesses * layout.rows_a_group) * rows::kWarp *
                              as_double(width) * flops;
-  load.issued.requested = shared_by({x.bytes * read_again + groups * weights, 0}, steps);
-  load.issued.l1 = shared_by({x.accessed * read_again + groups * weights, 0}, steps);
+  load.issued.requested = shared_by({x.bytes + groups * weights, 0}, steps);
+  load.issued.l1 = shared_by({x.accessed + groups * weights, 0}, steps);
   load.issued.l2 = shared_by({x.distinct + groups * weights, 0}, steps);
   load.warp_instructions = warps * kernel.loops[0];
   load.wavefronts.l1 = load.wavefronts.l1_lookups =
       load.issued.l1.read_bytes / as_double(kLineBytes);
-  load.waits = {.global = rounds_of(batch, units, layout.threads), .arithmetic = batch.dependent};
+  load.waits = {.global = rounds_of(batch, units, layout.threads), .arithmetic = kDependentOfBatch};
 
   const bool alone = layout.threads == rows::kWarp;
   Step merge;
@@ -167,9 +161,7 @@ Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
   merge.warp_instructions =
       warps * (kernel.straight + rows::kInstructionsOfEnds +
                (alone ? 0 : kInstructionsOfMerge * as_double(layout.rows_a_group)));
-  merge.wavefronts.shared = alone ? 0 : 2 * warps * as_double(layout.rows_a_group);
-  merge.issued.shared_bytes = merge.wavefronts.shared * as_double(kLineBytes);
-  merge.waits = waits_of_ends(weighted, alone);
+  merge.waits = waits_of_ends(alone);
   // Narrow elements before the first vector are widened, so waited for, before the first batch.
   if (!weighted && x.ragged && x.rows > 1 && rows::has_16_bits(p)) merge.waits.global = 1;
   set_blocks(plan, {{load, as_double(batches)}, {merge}});
@@ -203,11 +195,9 @@ Plan plan_finish(const Problem& p, const Layout& layout) {
   step.warp_instructions = warps * (kernel.straight + (alone ? 0 : kInstructionsOfMerge) +
                                     ones * kernel.loops[0] + eights * kernel.loops[1]);
   step.wavefronts.l1 = step.wavefronts.l1_lookups = warps * as_double(loads);
-  step.waits = {
-      .global = eights + ones,
-      .shared = alone ? 9.0 : 15,
-      .arithmetic = (alone ? 50 : 63) + eights * kDependentOfEight + ones * kDependentOfOne,
-      .barriers = alone ? 0.0 : 1.0};
+  step.waits = waits_of_ends(alone);
+  step.waits.global = eights + ones;
+  step.waits.arithmetic += eights * kDependentOfEight + ones * kDependentOfOne;
   set_blocks(plan, {{step}});
   return plan;
 }

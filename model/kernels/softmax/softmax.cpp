@@ -17,7 +17,6 @@ namespace {
 constexpr Work kHeld = vector_work(4, 1);       // max | - ·log2e exp + | ·scale
 constexpr Work kRingAgain = vector_work(2, 1);  // ·log2e + exp, where exponentials are not kept
 constexpr Work kSwept = vector_work(6, 2);      // max | - ·log2e exp + | - ·log2e exp ·scale
-constexpr Work kRescale = vector_work(4, 1);    // of an online sum, once a vector
 
 // x - max, · log2e, exp, · scale: what the last sweep does to an element inside the row.
 constexpr double kOperationsOfResult = 4;
@@ -60,7 +59,7 @@ LaunchSequence plan_sweeps(const Problem& p, const Gpu& /*gpu*/) {
   Plan plan = rows::plan_of(layout, layout.blocks(p[rows::kRows]), kernel.registers,
                             static_cast<std::int64_t>(kMerges) * rows::kWarp * 8);
   const rows::Matrix x = rows::matrix_of(p, layout);
-  const Work each = rows::with_conversions(p, kOnline ? kSwept + 1 / x.width * kRescale : kSwept);
+  const Work each = rows::with_conversions(p, kSwept);
   set_arrays(plan, x, each);
   plan.arrays.back().split = rows::split_stores(x, kStoreParts, layout);
 
@@ -105,8 +104,6 @@ LaunchSequence plan_sweeps(const Problem& p, const Gpu& /*gpu*/) {
   Step merge;
   merge.warp_instructions = warps * (kernel.straight + rows::kInstructionsOfEnds +
                                      (alone ? 0 : merging + kMerges * rows::kInstructionsOfMerge));
-  merge.wavefronts.shared = alone ? 0 : kMerges * 2 * warps;
-  merge.issued.shared_bytes = merge.wavefronts.shared * as_double(kLineBytes);
   merge.waits = {
       .shared = kMerges * (alone ? 1 : 2) * rows::kShufflesOfWarp,
       .arithmetic = kMerges * (alone ? 1 : 2) * kDependentOfMerge + rows::kDependentOfEnds,
@@ -130,20 +127,17 @@ LaunchSequence plan_registers(const Problem& p, const Gpu& /*gpu*/) {
   set_arrays(plan, x, each);
   const bool alone = layout.is_of_warps();
   // The straight part holds no stores: their elements are scaled there.
-  const double stored = rows::access_instructions(p, 1, 0), vectors = as_double(layout.vectors);
+  const double stored = rows::access_instructions(p, 1, 0);
   rows::set_rows(
-      plan,
-      {.layout = layout,
-       .matrix = x,
-       .instructions = {.row = kernel.straight + vectors * stored + rows::kInstructionsOfEnds +
-                               (alone ? 0 : kernel.loops[0] + rows::kInstructionsOfMerge),
-                        .beyond = stored},
-       .each = each,
-       .parts = kStoreParts,
-       .round_trips = 1,
-       // The maximum and the sum of a thread's elements, one after the other.
-       .chain = 2 * vectors * x.width + (alone ? 1 : 2) * kDependentOfMerge +
-                rows::kDependentOfEnds + rows::kDependentOfFactor});
+      plan, {.layout = layout,
+             .matrix = x,
+             .instructions = {.row = kernel.straight + as_double(layout.vectors) * stored +
+                                     rows::kInstructionsOfEnds +
+                                     (alone ? 0 : kernel.loops[0] + rows::kInstructionsOfMerge),
+                              .beyond = stored},
+             .each = each,
+             .parts = kStoreParts,
+             .round_trips = 1});
   return launch_of(std::move(plan));
 }
 
@@ -177,8 +171,7 @@ LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
                         .start = kernel.straight + as_double(p[kStages]) * (loops[2] + loops[4])},
        .streams = true,
        .each = each + in_row * recomputed,
-       .chain = 2 * as_double(layout.vectors) * x.width / 4 + rows::kDependentOfEnds +
-                rows::kDependentOfFactor,
+       .sums = 4,
        // A row is in registers while the buffers fill with the next ones.
        .ahead = as_double(p[kStages])});
   return launch_of(std::move(plan));
