@@ -110,7 +110,9 @@ void set_rows(Plan& plan, const HeldRows& how) {
   const Layout& layout = how.layout;
   const Instructions& counted = how.instructions;
   const bool clustered = layout.cluster > 1, alone = layout.is_of_warps();
-  const double warps = as_double(layout.warps());
+  const double warps =  // that have a row
+      as_double(layout.threads / kWarp) *
+      std::min(as_double(layout.rows_per_block), how.matrix.rows);
   const double blocks = as_double(plan.launch.blocks());
   const double in_turn = std::ceil(
       how.matrix.rows / (blocks / as_double(layout.cluster) * as_double(layout.rows_per_block)));
@@ -153,6 +155,33 @@ void set_rows(Plan& plan, const HeldRows& how) {
   if (starts) phases.push_back({start});
   phases.push_back({row, in_turn, how.ahead});
   set_blocks(plan, std::move(phases));
+}
+
+void set_partial_sums(Plan& plan, const compiled::Kernel& kernel, const PartialSums& sums,
+                      DType out) {
+  constexpr std::int64_t kUnrolled = 8;
+  const double eights = as_double(sums.loads / kUnrolled);
+  const double ones = as_double(sums.loads % kUnrolled);
+  const double blocks = as_double(plan.launch.blocks());
+  const double warps = warps_of(plan.launch.threads()), additions = sums.bytes / 4;
+  plan.start = Start::cold_code;
+  plan.useful.vector_flops = additions;
+  Step step;
+  step.issued.vector_flops = additions / blocks;
+  step.issued.requested = shared_by({sums.bytes, sums.out_bytes}, blocks);
+  step.issued.l1 = step.issued.l2 =
+      shared_by({sums.bytes, sums.out_bytes / size_bytes(out) * kSectorBytes}, blocks);
+  const auto& loops = kernel.loops;
+  step.warp_instructions =
+      warps * (kernel.straight + ones * (loops[0] + loops[2]) + eights * (loops[1] + loops[3]));
+  step.wavefronts.l1 = step.wavefronts.l1_lookups =
+      step.issued.l1.read_bytes / as_double(kLineBytes);
+  step.waits = {
+      .global = sums.arrays * (eights + ones),
+      .shared = sums.arrays * kShufflesOfWarp,
+      .arithmetic = sums.arrays * (kDependentOfEnds + 10 * eights + 4 * ones),
+      .barriers = plan.launch.block[0] > kWarp || plan.launch.block[1] > 1 ? sums.arrays : 0};
+  set_blocks(plan, {{step}});
 }
 
 }  // namespace roofcast::rows

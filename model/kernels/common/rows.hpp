@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/counting/integers.hpp"
+#include "model/kernels/compiled.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/kernel_model.hpp"
 #include "model/types/plan.hpp"
@@ -214,5 +215,16 @@ struct HeldRows {
 };
 /// Gives a plan of plan_of its steps.
 void set_rows(Plan& plan, const HeldRows& how);
+
+/// fp32 sums of strips of rows, or of chunks, that a second launch adds up and stores one by one.
+struct PartialSums {
+  double bytes, out_bytes;
+  std::int64_t loads;  ///< of a thread, of an array
+  double arrays = 1;   ///< one after the other
+};
+/// Gives such a launch its step. Its kernel's loops: of single loads and of eight together, for
+/// each array.
+void set_partial_sums(Plan& plan, const compiled::Kernel& kernel, const PartialSums& sums,
+                      DType out);
 
 }  // namespace roofcast::rows

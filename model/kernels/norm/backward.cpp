@@ -118,35 +118,17 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_
 }
 
 // dγ and dβ from the partial sums.
-Plan plan_finish(Kind kind, const Problem& p, double strips, double partial_bytes) {
+Plan plan_finish(Kind kind, const Problem& p, std::int64_t strips, double partial_bytes) {
   const Counts counts = counts_of(kind);
   const compiled::Kernel kernel = compiled::kernel("norm::finish_kernel", p.dtype, kind);
   Plan plan =
       launch_plan(ceil_div(p[rows::kCols], kFinishColumns), {kFinishColumns, kFinishThreads, 1},
                   kernel.registers, kFinishThreads * (kFinishColumns + 1) * 4);
-  plan.start = Start::cold_code;
   const double out = counts.parameters * as_double(p[rows::kCols] * element_bytes(p));
-  plan.useful.vector_flops = partial_bytes / 4;
   plan.arrays = {scratch(kPartials, {partial_bytes, 0}), writes(kGradients, out)};
-  // Eight loads together, what is left one after the other: half of eight on average, so that more
-  // strips never take less time.
-  constexpr double kUnrolled = 8;
-  constexpr auto kWarps = as_double(kFinishThreads);
-  const double turns = std::ceil(strips / as_double(kFinishThreads));
-  const double eights = std::floor(turns / kUnrolled), ones = turns - eights * kUnrolled;
-  const double loads = counts.parameters * strips / as_double(kFinishThreads);  // a thread
-  Step step;
-  const double blocks = as_double(plan.launch.blocks());
-  step.issued.vector_flops = partial_bytes / 4 / blocks;
-  set_traffic(step.issued, shared_by({partial_bytes, out}, blocks));
-  step.warp_instructions = kWarps * (kernel.straight + ones * (kernel.loops[0] + kernel.loops[2]) +
-                                     eights * (kernel.loops[1] + kernel.loops[3]));
-  step.wavefronts.l1 = step.wavefronts.l1_lookups = kWarps * loads;
-  step.waits = {.global = counts.parameters * (turns / kUnrolled + std::min(turns, kUnrolled / 2)),
-                .shared = counts.parameters * 6,
-                .arithmetic = loads,
-                .barriers = counts.parameters * 2};
-  set_blocks(plan, {{step}});
+  rows::set_partial_sums(plan, kernel,
+                         {partial_bytes, out, ceil_div(strips, kFinishThreads), counts.parameters},
+                         p.dtype);
   return plan;
 }
 
@@ -156,8 +138,8 @@ LaunchSequence plan_backward(Kind kind, const Problem& p, const Gpu& gpu) {
   rows::check_chosen({p[kStaging]});
   const Backward how = backward_of(kind, p, gpu);
   check_layout(p, how.layout, how.layout.vectors);
-  const double strips = as_double(how.row_blocks * how.layout.rows_per_block);
-  const double partial_bytes = counts_of(kind).parameters * strips * as_double(p[rows::kCols]) * 4;
+  const std::int64_t strips = how.row_blocks * how.layout.rows_per_block;
+  const double partial_bytes = counts_of(kind).parameters * as_double(strips * p[rows::kCols]) * 4;
   return {{plan_rows(kind, p, how, partial_bytes)}, {plan_finish(kind, p, strips, partial_bytes)}};
 }
 

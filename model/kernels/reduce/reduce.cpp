@@ -168,37 +168,18 @@ Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
   return plan;
 }
 
-// Adds the chunks' sums: eight loads of a thread together, what is left one by one.
+// Adds the chunks' sums.
 Plan plan_finish(const Problem& p, const Layout& layout) {
-  constexpr std::int64_t kUnrolled = 8;
-  constexpr double kDependentOfEight = 10, kDependentOfOne = 4;
   const Finish finish = finish_layout(layout);
   const compiled::Kernel kernel = compiled::kernel("reduce::finish_kernel", p.dtype);
   Plan plan = launch_plan(ceil_div(p[rows::kRows], finish.rows_a_block),
                           {finish.threads, finish.rows_a_block, 1}, kernel.registers,
                           rows::kMaxThreads / rows::kWarp * 4);
-  plan.start = Start::cold_code;
   const double partials = as_double(p[rows::kRows] * layout.split) * 4;
   const double out = as_double(p[rows::kRows] * element_bytes(p));
-  plan.useful.vector_flops = partials / 4;
   plan.arrays = {scratch(kPartials, {partials, 0}), writes(kSums, out)};
-  const std::int64_t loads = ceil_div(layout.split, finish.threads);
-  const double eights = as_double(loads / kUnrolled), ones = as_double(loads % kUnrolled);
-  const double warps = as_double(finish.threads * finish.rows_a_block / rows::kWarp);
-  const bool alone = finish.threads == rows::kWarp;
-  Step step;
-  const double blocks = as_double(plan.launch.blocks());
-  step.issued.vector_flops = as_double(loads) * warps * rows::kWarp;
-  step.issued.requested = shared_by({partials, out}, blocks);
-  step.issued.l1 = step.issued.l2 =
-      shared_by({partials, as_double(p[rows::kRows]) * kSectorBytes}, blocks);
-  step.warp_instructions = warps * (kernel.straight + (alone ? 0 : kInstructionsOfMerge) +
-                                    ones * kernel.loops[0] + eights * kernel.loops[1]);
-  step.wavefronts.l1 = step.wavefronts.l1_lookups = warps * as_double(loads);
-  step.waits = waits_of_ends(alone);
-  step.waits.global = eights + ones;
-  step.waits.arithmetic += eights * kDependentOfEight + ones * kDependentOfOne;
-  set_blocks(plan, {{step}});
+  rows::set_partial_sums(plan, kernel, {partials, out, ceil_div(layout.split, finish.threads)},
+                         p.dtype);
   return plan;
 }
 

@@ -81,6 +81,7 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
 
   AccessPattern& stores = plan.arrays.back().pattern;
   const double partial = partial_sectors_along_rows(y, side);
+  if (!kNaive) stores.partial_writes = partial;
   if (patches) return launch_of(std::move(plan));
   // The next piece of a row of y, if it has several, is that of the tile below.
   if (rows > kLanes) {
