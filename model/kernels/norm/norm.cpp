@@ -172,24 +172,24 @@ std::vector<Problem> candidates(const Problem& p, const Gpu& gpu) {
   std::vector<std::int64_t> stagings;
   if (asked != kInShared) stagings.push_back(kInRegisters);
   if (asked == kInShared || (asked == kChosen && can_stream)) stagings.push_back(kInShared);
-  std::vector<Problem> staged = rows::with_each({p}, kStaging, stagings);
-  if (p[kPass] == kBackward) return staged;
   std::vector<Problem> found;
-  for (const Problem& one : staged) {
+  for (const Problem& one : rows::with_each({p}, kStaging, stagings)) {
+    if (p[kPass] == kBackward) {
+      found.push_back(one);
+      continue;
+    }
     const bool streams = one[kStaging] == kInShared;
     const std::int64_t smallest =
         streams
             ? rows::cluster_for(cols * element, kForwardRingSliceBytes)
             : rows::cluster_for(rows::vectors_of(cols, element), most_vectors(p) * kMostThreads);
-    for (Problem& shared : rows::with_clusters(one, {kCluster, kRowsPerCluster}, smallest, gpu)) {
-      const std::vector<std::int64_t> vectors = !streams ? vectors_of(shared)
-                                                : p[kVectors] != 0
-                                                    ? std::vector{p[kVectors]}
-                                                    : std::vector{kForwardRingVectors};
-      for (const std::int64_t each : vectors) {
-        shared[kVectors] = each;
-        found.push_back(shared);
-      }
+    for (const Problem& shared :
+         rows::with_clusters(one, {kCluster, kRowsPerCluster}, smallest, gpu)) {
+      const std::vector<std::int64_t> vectors =
+          streams ? rows::powers_of_two(p[kVectors], kForwardRingVectors, kForwardRingVectors)
+                  : vectors_of(shared);
+      const std::vector<Problem> each = rows::with_each({shared}, kVectors, vectors);
+      found.insert(found.end(), each.begin(), each.end());
     }
   }
   return found;

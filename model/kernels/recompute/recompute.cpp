@@ -35,27 +35,6 @@ constexpr double kSigmoidFlops = 2;
 constexpr double kSigmoidSpecial = 2;
 constexpr double kSlopeFlops = 3;
 
-/// What a pass does.
-struct Pass {
-  compiled::Kernel kernel;
-  Traffic arrays;           ///< read and written; 16-bit results are rounded two to a conversion
-  double sigmoids, slopes;  ///< of an element
-  double instructions;      ///< of a warp, for all its elements
-};
-
-Plan pass_plan(const Problem& p, const Pass& pass) {
-  const std::int64_t element = element_bytes(p.dtype);
-  const double conversions = element < 4 ? pass.arrays.write_bytes / 2 : 0;
-  return map::plan_of(
-      {p[kElements], p[kThreads], p[kThreads] * p[kLoads] * p[kVectorBytes] / element,
-       as_double(element)},
-      {.registers = pass.kernel.registers,
-       .each = vector_work(pass.sigmoids * kSigmoidFlops + pass.slopes * kSlopeFlops,
-                           pass.sigmoids * kSigmoidSpecial, conversions),
-       .arrays = pass.arrays,
-       .instructions = pass.instructions});
-}
-
 // Arrays: the gradients that come and go, then x, and the outputs of the chain with the last.
 enum : ArrayId { kGradientIn, kGradientOut, kInput, kOutputs };
 
@@ -64,17 +43,26 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
   const double chain = as_double(p[kChain]), stored = kStored ? chain - 1 : 0;
   const double computed = chain - stored;        // by the backward pass
   const double sources = std::max(1.0, stored);  // x where nothing is stored
+  const std::int64_t element = element_bytes(p.dtype);
+  const map::Spread spread = {p[kElements], p[kThreads],
+                              p[kThreads] * p[kLoads] * p[kVectorBytes] / element,
+                              as_double(element)};
+  const auto pass = [&](const compiled::Kernel& kernel, const Traffic& arrays, double sigmoids,
+                        double slopes, double in_loops) {
+    const double conversions = element < 4 ? arrays.write_bytes / 2 : 0;  // two results each
+    return map::plan_of(spread,
+                        {.registers = kernel.registers,
+                         .each = vector_work(sigmoids * kSigmoidFlops + slopes * kSlopeFlops,
+                                             sigmoids * kSigmoidSpecial, conversions),
+                         .arrays = arrays,
+                         .instructions = kernel.straight + in_loops});
+  };
   const compiled::Kernel forward = kernel_of("recompute::Forward", p);
   const compiled::Kernel backward = kernel_of("recompute::Backward", p);
-  Plan first = pass_plan(
-      p, {forward, {1, stored + 1}, chain, 0, forward.straight + chain * forward.loops[0]});
+  Plan first = pass(forward, {1, stored + 1}, chain, 0, chain * forward.loops[0]);
   // The backward loops: with a result from memory, and with one that is computed again.
-  Plan second =
-      pass_plan(p, {backward,
-                    {sources + 1, 1},
-                    computed,
-                    chain,
-                    backward.straight + stored * backward.loops[0] + computed * backward.loops[1]});
+  Plan second = pass(backward, {sources + 1, 1}, computed, chain,
+                     stored * backward.loops[0] + computed * backward.loops[1]);
   const double array = as_double(p[kElements]) * size_bytes(p.dtype);
   first.arrays = {reads_activation(kInput, array)};
   second.arrays = {reads(kGradientIn, array), writes(kGradientOut, array)};
