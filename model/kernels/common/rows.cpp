@@ -51,13 +51,14 @@ std::vector<std::int64_t> held_vectors(std::int64_t given, std::int64_t slice_ve
   return powers_of_two(given, power_for(most_threads), power_for(kWarp));
 }
 
-std::vector<Problem> with_clusters(const Problem& p, const ClusterSettings& at,
-                                   std::int64_t smallest, const Gpu& gpu) {
+std::vector<Problem> with_clusters(const Problem& p, std::size_t cluster, std::int64_t smallest,
+                                   const Gpu& gpu) {
   constexpr std::int64_t kMostInTurn = 16;
+  const std::size_t turn = cluster + 1;
   const std::int64_t most = std::min(kMaxCluster, gpu.features.cluster_blocks_max.value_or(1));
   const std::int64_t in_turn = std::min(kMostInTurn, power_of_two_from(p[kRows]));
-  return with_each(with_each({p}, at.cluster, powers_of_two(p[at.cluster], smallest, most)),
-                   at.rows_per_cluster, powers_of_two(p[at.rows_per_cluster], 1, in_turn));
+  return with_each(with_each({p}, cluster, powers_of_two(p[cluster], smallest, most)), turn,
+                   powers_of_two(p[turn], 1, in_turn));
 }
 
 Matrix matrix_of(const Problem& p, const Layout& layout) {
@@ -74,7 +75,7 @@ Matrix matrix_of(const Problem& p, const Layout& layout) {
           .distinct = sectors_along_rows(matrix, p[kCols]) * kSectorBytes,
           .width = as_double(width),
           .ragged = matrix.pitch_bytes() % kVectorBytes != 0,
-          .inside = as_double(layout.rows_per_block *
+          .inside = as_double(std::min(layout.rows_per_block, p[kRows]) *
                               ceil_div(ceil_div(vectors, layout.cluster), kWarp))};
 }
 
@@ -107,6 +108,7 @@ void set_rows(Plan& plan, const HeldRows& how) {
   // Stores to the other blocks that a barrier of the cluster follows go there before it begins, and
   // its answer comes back. Where mbarriers count the stores one way is enough.
   constexpr double kExchangesOfBarrier = 2;
+  constexpr double kDependentOfFactor = 28;  // exponential or root, reciprocal, products
   const Layout& layout = how.layout;
   const Instructions& counted = how.instructions;
   const bool clustered = layout.cluster > 1, alone = layout.is_of_warps();
@@ -151,8 +153,7 @@ void set_rows(Plan& plan, const HeldRows& how) {
   if (how.parts > 1) plan.arrays.back().split = split_stores(how.matrix, how.parts, layout);
   if (how.streams) plan.needs = {Instruction::bulk_copy};
   std::vector<Phase> phases;
-  const bool starts = how.streams || clustered || in_turn > 1 || counted.start > 0;
-  if (starts) phases.push_back({start});
+  if (how.streams || clustered || in_turn > 1 || counted.start > 0) phases.push_back({start});
   phases.push_back({row, in_turn, how.ahead});
   set_blocks(plan, std::move(phases));
 }
@@ -160,6 +161,7 @@ void set_rows(Plan& plan, const HeldRows& how) {
 void set_partial_sums(Plan& plan, const compiled::Kernel& kernel, const PartialSums& sums,
                       DType out) {
   constexpr std::int64_t kUnrolled = 8;
+  constexpr double kDependentOfEight = 10, kDependentOfOne = 4;
   const double eights = as_double(sums.loads / kUnrolled);
   const double ones = as_double(sums.loads % kUnrolled);
   const double blocks = as_double(plan.launch.blocks());
@@ -176,11 +178,11 @@ void set_partial_sums(Plan& plan, const compiled::Kernel& kernel, const PartialS
       warps * (kernel.straight + ones * (loops[0] + loops[2]) + eights * (loops[1] + loops[3]));
   step.wavefronts.l1 = step.wavefronts.l1_lookups =
       step.issued.l1.read_bytes / as_double(kLineBytes);
-  step.waits = {
-      .global = sums.arrays * (eights + ones),
-      .shared = sums.arrays * kShufflesOfWarp,
-      .arithmetic = sums.arrays * (kDependentOfEnds + 10 * eights + 4 * ones),
-      .barriers = plan.launch.block[0] > kWarp || plan.launch.block[1] > 1 ? sums.arrays : 0};
+  step.waits = {.global = sums.arrays * (eights + ones),
+                .shared = sums.arrays * kShufflesOfWarp,
+                .arithmetic = sums.arrays * (kDependentOfEnds + eights * kDependentOfEight +
+                                             ones * kDependentOfOne),
+                .barriers = sums.arrays};
   set_blocks(plan, {{step}});
 }
 

@@ -40,9 +40,8 @@ inline constexpr std::int64_t kMaxCluster = 16;
 inline constexpr double kLoadsOfStart = 0.5;
 inline constexpr double kShufflesOfWarp = 10;  ///< two reductions over its lanes
 /// Dependent operations where a row begins and ends: its address and edges, as in the machine code
-/// of the reductions; and of its factor: exponential or root, reciprocal, products.
+/// of the reductions.
 inline constexpr double kDependentOfEnds = 32;
-inline constexpr double kDependentOfFactor = 28;
 
 using roofcast::ceil_div;
 using roofcast::power_of_two_from;
@@ -143,14 +142,10 @@ std::vector<std::int64_t> powers_of_two(std::int64_t given, std::int64_t least, 
 std::vector<std::int64_t> held_vectors(std::int64_t given, std::int64_t slice_vectors,
                                        std::int64_t most_vectors, std::int64_t most_threads);
 
-/// Where to find the blocks that share a row, and the rows they take in turn, in a problem.
-struct ClusterSettings {
-  std::size_t cluster, rows_per_cluster;
-};
 /// The problem with clusters to try, the smallest that holds the row and larger ones that the
-/// device has, and with 1, 2, 4, 8 or 16 rows in turn.
-std::vector<Problem> with_clusters(const Problem& p, const ClusterSettings& at,
-                                   std::int64_t smallest, const Gpu& gpu);
+/// device has, and with 1, 2, 4, 8 or 16 rows in turn, whose setting follows the cluster's.
+std::vector<Problem> with_clusters(const Problem& p, std::size_t cluster, std::int64_t smallest,
+                                   const Gpu& gpu);
 
 /// Instructions of a warp of a kernel whose threads hold a row or a slice of it.
 struct Instructions {

@@ -183,8 +183,7 @@ std::vector<Problem> candidates(const Problem& p, const Gpu& gpu) {
         streams
             ? rows::cluster_for(cols * element, kForwardRingSliceBytes)
             : rows::cluster_for(rows::vectors_of(cols, element), most_vectors(p) * kMostThreads);
-    for (const Problem& shared :
-         rows::with_clusters(one, {kCluster, kRowsPerCluster}, smallest, gpu)) {
+    for (const Problem& shared : rows::with_clusters(one, kCluster, smallest, gpu)) {
       const std::vector<std::int64_t> vectors =
           streams ? rows::powers_of_two(p[kVectors], kForwardRingVectors, kForwardRingVectors)
                   : vectors_of(shared);

@@ -186,7 +186,7 @@ std::vector<Problem> registers_candidates(const Problem& p, const Gpu& /*gpu*/) 
 
 std::vector<Problem> cluster_candidates(const Problem& p, const Gpu& gpu) {
   const std::int64_t smallest = rows::cluster_for(p[rows::kCols] * element_bytes(p), kSliceBytes);
-  return rows::with_clusters(p, {kCluster, kRowsPerCluster}, smallest, gpu);
+  return rows::with_clusters(p, kCluster, smallest, gpu);
 }
 
 constexpr std::array kSweepParameters =
