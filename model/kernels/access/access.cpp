@@ -54,11 +54,7 @@ LaunchSequence plan_shared(const Problem& p, const Gpu& /*gpu*/) {
   const double stores = warps_of(count);
 
   const compiled::Kernel kernel = compiled::kernel("access::shared_kernel", width);
-  Plan plan;
-  plan.launch.grid[0] = ceil_div(n, kThreads);
-  plan.launch.block[0] = kThreads;
-  plan.launch.shared_bytes = 4 * count;
-  plan.launch.registers = kernel.registers;
+  Plan plan = launch_plan(ceil_div(n, kThreads), {kThreads, 1, 1}, kernel.registers, 4 * count);
   const double blocks = as_double(plan.launch.grid[0]);
   const double read = bytes_in_sectors(4 * count);
   Step step;

@@ -110,11 +110,7 @@ constexpr std::array<KernelModel, 2> kVariants = {{
 }  // namespace
 
 Work work_of(const Cost& cost, double elements) {
-  Work work;
-  work.vector_flops = elements * cost.flops;
-  work.special_flops = elements * cost.special;
-  work.conversions = elements * cost.conversions;
-  return work;
+  return elements * vector_work(cost.flops, cost.special, cost.conversions);
 }
 
 Cost cost_of(const Expression& expression, const Node& node, DType dtype) {

@@ -76,13 +76,11 @@ Plan plan_rows(const Expression& expression, const std::vector<bool>& input_rows
   const std::int64_t threads = row_threads(problem), loads = problem[map::kLoads];
   const double warps = warps_of(threads);
 
-  Plan plan;
-  plan.launch.grid[0] = problem[map::kElements] / cols;
-  plan.launch.block[0] = threads;
-  plan.launch.registers = map::generated_registers(
-      problem.dtype, static_cast<std::int64_t>(shared.inputs.size() + shared.outputs().size()) - 1,
-      problem[map::kVectorBytes], loads);
-  plan.launch.shared_bytes = std::int64_t{32} * 4;
+  const auto arrays = static_cast<std::int64_t>(shared.inputs.size() + shared.outputs().size());
+  Plan plan = launch_plan(
+      problem[map::kElements] / cols, {threads, 1, 1},
+      map::generated_registers(problem.dtype, arrays - 1, problem[map::kVectorBytes], loads),
+      std::int64_t{32} * 4);
 
   // The result needs each value once, also where several sweeps compute it.
   Cost useful;
@@ -114,17 +112,14 @@ Plan plan_rows(const Expression& expression, const std::vector<bool>& input_rows
         warps * kInstructionsPerAccess * as_double(loads) * (inputs + outputs) +
         elements / 32 * cost.instructions;
     batch.wavefronts.l1 = batch.wavefronts.l1_lookups = batch.issued.l1.total_bytes() / 128;
-    batch.waits.global = inputs > 0 ? 1 : 0;
-    batch.waits.arithmetic = kDependentShare * batch.warp_instructions / warps;
+    batch.waits = {.global = inputs > 0 ? 1.0 : 0.0,
+                   .arithmetic = kDependentShare * batch.warp_instructions / warps};
     phases.push_back({batch, batches});
     if (sweep.reduces.empty()) continue;
     const auto reductions = static_cast<double>(sweep.reduces.size());
     Step merge;
     merge.warp_instructions = warps * (kInstructionsPerThread + reductions * kMergeInstructions);
-    merge.wavefronts.shared = 2 * warps * reductions;
-    merge.issued.shared_bytes = merge.wavefronts.shared * 128;
-    merge.waits.shared = 2 * kShuffles * reductions;
-    merge.waits.barriers = kBarriersOfMerge * reductions;
+    merge.waits = {.shared = 2 * kShuffles * reductions, .barriers = kBarriersOfMerge * reductions};
     phases.push_back({merge});
   }
   set_blocks(plan, std::move(phases));

@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <cmath>
-
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/norm/passes.hpp"
 
@@ -45,10 +42,10 @@ rows::Instructions instructions_of(Kind kind, const Problem& p, const Backward& 
             // A buffer is set up and filled in a turn of a loop each.
             .start = how.kernel.straight + as_double(kRingStages) * (loops[2] + loops[4])};
   }
-  // The loop's count holds what beside each of 10 shuffles a sum runs only in a warp whose lanes
-  // have parted: by the counters.
-  constexpr double kBesideShuffles = 38;
-  const double converged = loops[0] - counts_of(kind).parameters * kBesideShuffles;
+  // In the loop also stands what diverged lanes take around shuffles, for the ten shuffles of a sum
+  // by the counters:
+  constexpr double kDiverged = 38;
+  const double converged = loops[0] - counts_of(kind).parameters * kDiverged;
   return {.row = converged + (how.layout.is_of_warps() ? -rows::kInstructionsOfMerge : merging),
           .beyond = rows_are_aligned(p) ? rows::access_instructions(p, 3, 0) : 0,
           .start = how.kernel.straight};

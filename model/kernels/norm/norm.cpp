@@ -63,15 +63,15 @@ rows::Instructions instructions_of(Kind kind, const Problem& p, const Forward& h
   const auto& loops = how.kernel.loops;
   const double parameters = counts_of(kind).parameters;
   const double turns = rows::turns_of_merge(how.layout);
-  // Off the mean, squared, scaled, with γ and β; x converts twice.
+  // Off the mean, squared, scaled, γ and β; x is unpacked twice.
   const double beyond = rows::access_instructions(p, 2 + parameters, 2 + parameters);
   if (how.streams) {
     return {.row = loops[0] + (loops[1] + loops[2]) * turns,
             .beyond = beyond,
             .start = how.kernel.straight};
   }
-  // A row in turn takes what one row takes. The main way of its code shifts γ and β, but in
-  // layernorm of 16 bits.
+  // A row in turn takes what one row takes. The straight part shifts γ and β, but not that of
+  // layernorm in 16 bits.
   const compiled::Kernel one =
       compiled::kernel("norm::forward_kernel", p.dtype, how.layout.vectors, kind);
   const bool shifts = kind == Kind::rmsnorm || !rows::has_16_bits(p);

@@ -1,6 +1,5 @@
 #pragma once
 // What the plans of the forward (norm.cpp) and of the backward pass share.
-#include <array>
 #include <cstdint>
 
 #include "model/kernels/common/plan_parts.hpp"

@@ -126,7 +126,7 @@ LaunchSequence plan_registers(const Problem& p, const Gpu& /*gpu*/) {
   const Work each = rows::with_conversions(p, kHeld);
   set_arrays(plan, x, each);
   const bool alone = layout.is_of_warps();
-  // The straight part holds no stores: their elements are scaled there.
+  // The straight part goes past the stores, before which elements are scaled.
   const double stored = rows::access_instructions(p, 1, 0);
   rows::set_rows(
       plan, {.layout = layout,
@@ -159,7 +159,8 @@ LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   const Work each = rows::with_conversions(p, kHeld), recomputed = again ? kRingAgain : Work{};
   set_arrays(plan, x, each + recomputed);
   const double in_row = x.inside / as_double(layout.warps() * layout.vectors);
-  // A buffer is set up and filled in a turn of a loop each; a row is a turn of the last one.
+  // A buffer is set up and filled in a turn of a loop each; a row is a turn of the last one, and
+  // merges parts in a loop as held_kernel does.
   const auto& loops = kernel.loops;
   const compiled::Kernel held = compiled::kernel("softmax::held_kernel", p.dtype, 1);
   rows::set_rows(
