@@ -14,18 +14,16 @@ namespace {
 struct Touched {
   double sectors;     ///< warp by warp
   double l2_sectors;  ///< block by block: of loads, what L1 does not have
-  double lines;       ///< warp by warp
   double wavefronts;  ///< of the data pipe
 
   Touched& operator+=(const Touched& other) {
     sectors += other.sectors;
     l2_sectors += other.l2_sectors;
-    lines += other.lines;
     wavefronts += other.wavefronts;
     return *this;
   }
   friend Touched operator*(double n, const Touched& a) {
-    return {n * a.sectors, n * a.l2_sectors, n * a.lines, n * a.wavefronts};
+    return {n * a.sectors, n * a.l2_sectors, n * a.wavefronts};
   }
 };
 
@@ -42,7 +40,7 @@ Touched of_lanes(const WarpAccess& all) {
   WarpAccess warp = all;
   warp.lanes = std::min(kWarpLanes, all.lanes);
   return {units_by_group(all, kWarpLanes, kSectorBytes),
-          units_by_group(all, kThreads, kSectorBytes), units_by_group(all, kWarpLanes, kLineBytes),
+          units_by_group(all, kThreads, kSectorBytes),
           warps_of(all.lanes) * as_double(bank_wavefronts(warp))};
 }
 
@@ -74,7 +72,6 @@ Plan plan_of(const compiled::Kernel& kernel, const Grid& grid, const Traffic& re
   step.issued.l2 = share * Traffic{loads.l2_sectors * kSectorBytes, stored};
   step.warp_instructions = warps_of(plan.launch.threads()) * kernel.straight;
   step.wavefronts.l1 = share * (loads.wavefronts + stores.wavefronts);
-  step.wavefronts.l1_lookups = share * (loads.lines + stores.lines);
   step.waits.global = 1;
   set_blocks_with_edge(plan, step, share);
   return plan;
@@ -111,19 +108,18 @@ Touched gathered(const Problem& p, std::int64_t element) {
       const double units = as_double(window * element) / as_double(unit_bytes);
       return expected_distinct(std::max(1.0, units), kWarpLanes);
     };
-    const double sectors = of_warp(kSectorBytes), lines = of_warp(kLineBytes);
-    return warps * Touched{sectors, sectors, lines, std::min(kRandomWavefronts, lines)};
+    const double sectors = of_warp(kSectorBytes);
+    return warps * Touched{sectors, sectors, std::min(kRandomWavefronts, of_warp(kLineBytes))};
   }
   // The hash spreads a group's places evenly over the window, of which it takes whole ones if it is
   // larger.
-  const auto units = [&](std::int64_t group, std::int64_t unit_bytes) {
-    const std::int64_t together = std::min(group, n), places = unit_bytes / element;
+  const auto sectors = [&](std::int64_t group) {
+    const std::int64_t together = std::min(group, n), places = kSectorBytes / element;
     const std::int64_t whole = ceil_div(std::max(window, together), places);
     return as_double(ceil_div(n, group) * std::min(together, whole));
   };
   // The lanes of a warp lie in other banks each, as in order.
-  return {units(kWarpLanes, kSectorBytes), units(kThreads, kSectorBytes),
-          units(kWarpLanes, kLineBytes), in_order(n, element).wavefronts};
+  return {sectors(kWarpLanes), sectors(kThreads), in_order(n, element).wavefronts};
 }
 
 }  // namespace
