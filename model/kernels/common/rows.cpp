@@ -160,10 +160,8 @@ void set_rows(Plan& plan, const HeldRows& how) {
 
 void set_partial_sums(Plan& plan, const compiled::Kernel& kernel, const PartialSums& sums,
                       DType out) {
-  constexpr std::int64_t kUnrolled = 8;
-  constexpr double kDependentOfEight = 10, kDependentOfOne = 4;
-  const double eights = as_double(sums.loads / kUnrolled);
-  const double ones = as_double(sums.loads % kUnrolled);
+  const double eights = as_double(sums.loads / PartialSums::kTogether);
+  const double ones = as_double(sums.loads % PartialSums::kTogether);
   const double blocks = as_double(plan.launch.blocks());
   const double warps = warps_of(plan.launch.threads()), additions = sums.bytes / 4;
   plan.start = Start::cold_code;
@@ -178,10 +176,9 @@ void set_partial_sums(Plan& plan, const compiled::Kernel& kernel, const PartialS
       warps * (kernel.straight + ones * (loops[0] + loops[2]) + eights * (loops[1] + loops[3]));
   step.wavefronts.l1 = step.wavefronts.l1_lookups =
       step.issued.l1.read_bytes / as_double(kLineBytes);
-  step.waits = {.global = sums.arrays * (eights + ones),
+  step.waits = {.global = sums.arrays * sums.trips,
                 .shared = sums.arrays * kShufflesOfWarp,
-                .arithmetic = sums.arrays * (kDependentOfEnds + eights * kDependentOfEight +
-                                             ones * kDependentOfOne),
+                .arithmetic = sums.arrays * (kDependentOfEnds + 2 * as_double(sums.loads)),
                 .barriers = sums.arrays};
   set_blocks(plan, {{step}});
 }

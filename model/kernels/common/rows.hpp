@@ -213,12 +213,14 @@ void set_rows(Plan& plan, const HeldRows& how);
 
 /// fp32 sums of strips of rows, or of chunks, that a second launch adds up and stores one by one.
 struct PartialSums {
+  static constexpr std::int64_t kTogether = 8;  ///< loads; what is left goes one by one
   double bytes, out_bytes;
   std::int64_t loads;  ///< of a thread, of an array
+  double trips;        ///< to memory for them, one after the other
   double arrays = 1;   ///< one after the other
 };
-/// Gives such a launch its step. Its kernel's loops: of single loads and of eight together, for
-/// each array.
+/// Gives such a launch its step. Its kernel's loops, for each array: of single loads and of those
+/// together.
 void set_partial_sums(Plan& plan, const compiled::Kernel& kernel, const PartialSums& sums,
                       DType out);
 

@@ -178,8 +178,10 @@ Plan plan_finish(const Problem& p, const Layout& layout) {
   const double partials = as_double(p[rows::kRows] * layout.split) * 4;
   const double out = as_double(p[rows::kRows] * element_bytes(p));
   plan.arrays = {scratch(kPartials, {partials, 0}), writes(kSums, out)};
-  rows::set_partial_sums(plan, kernel, {partials, out, ceil_div(layout.split, finish.threads)},
-                         p.dtype);
+  constexpr std::int64_t kTogether = rows::PartialSums::kTogether;
+  const std::int64_t loads = ceil_div(layout.split, finish.threads);
+  const double trips = as_double(loads / kTogether + loads % kTogether);
+  rows::set_partial_sums(plan, kernel, {partials, out, loads, trips}, p.dtype);
   return plan;
 }
 
