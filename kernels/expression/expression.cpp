@@ -13,7 +13,6 @@
 #include "kernels/expression/source.hpp"
 #include "kernels/families.hpp"
 #include "model/kernels/expression/expression.hpp"
-#include "model/kernels/expression/row_plan.hpp"
 
 namespace roofcast::cuda::expr {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "kernels/expression/node_text.hpp"
 #include "kernels/expression/prelude.hpp"
-#include "model/kernels/expression/row_plan.hpp"
+#include "model/kernels/expression/expression.hpp"
 
 namespace roofcast::cuda::expr {
 namespace {

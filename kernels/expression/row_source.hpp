@@ -9,7 +9,7 @@
 
 namespace roofcast::cuda::expr {
 
-/// The rows of a launch, as model/kernels/expression/row_plan.hpp has them.
+/// The rows of a launch, as model/kernels/expression/row_plan.cpp has them.
 struct Rows {
   std::int64_t cols = 1;
   std::int64_t threads = 32;     ///< of a block

@@ -17,9 +17,11 @@ struct Kernel {
   std::string_view name;  ///< with its folder: "softmax::held_kernel"
   Arguments arguments;
   std::int64_t registers = 0;  ///< of a thread
-  /// Instructions of a warp with whole vectors to move, outside all loops.
+  /// Instructions of a warp outside all loops, on the shortest of the ways with the most accesses
+  /// of the widest kind.
   double straight = 0;
-  std::array<double, 6> loops{};  ///< in a turn of each of the first, without those inside
+  /// All in a turn of each of the first loops, without those of loops inside.
+  std::array<double, 6> loops{};
 };
 
 Kernel find(std::string_view name, const Arguments& arguments);

@@ -62,18 +62,15 @@ Plan vector_plan(const Problem& problem, const Statistics& kind, const Gpu& gpu)
   // Welford's branches and the store stand between them. γ and β come an element at a time.
   const double accesses = as_double(ceil_div(problem[rows::kCols], kThreads * kVector));
   const double elements = as_double(problem[rows::kCols]) / accesses, bytes = of.row / accesses;
-  const double lines = bytes / as_double(kLineBytes);
-  Step moments = library::sweep_step(kind.moments, elements, kThreads, {bytes, 0});
-  moments.wavefronts.l1 = lines;
+  const Step moments = library::sweep_step(kind.moments, elements, kThreads, {bytes, 0});
   Step joined;
   joined.warp_instructions =
       as_double(kWarps) * (kInstructionsPerThread + kShuffles * kind.combine);
   set_traffic(joined.issued, {0, kind.arrays * 4});
   joined.waits = {
       .shared = kShuffles + 3, .arithmetic = kLevels * kind.combine_chain, .barriers = 5};
-  Step result =
+  const Step result =
       library::sweep_step(kind.result, elements, kThreads, {(1 + kind.arrays) * bytes, bytes});
-  result.wavefronts.l1 = lines * (2 + as_double(kVector) * kind.arrays);
   set_blocks(plan, {{moments, accesses}, {joined}, {result, accesses}});
   return plan;
 }
@@ -85,8 +82,7 @@ Plan scalar_sweep(const Problem& problem, const Swept& swept, std::int64_t threa
   const double row = as_double(problem[rows::kCols]);
   plan.useful = as_double(problem[rows::kRows]) * row * vector_work(swept.flops, swept.special);
   const double accesses = as_double(ceil_div(problem[rows::kCols], threads));
-  Step step = library::sweep_step(swept, row / accesses, threads, 1 / accesses * row_bytes);
-  step.waits.arithmetic = swept.chain;
+  const Step step = library::sweep_step(swept, row / accesses, threads, 1 / accesses * row_bytes);
   set_blocks(plan, {{step, accesses}, {end}});
   plan.notes.caveat = "rows that are no multiple of four elements: registers are an estimate";
   return plan;
@@ -105,9 +101,8 @@ LaunchSequence scalar_plans(const Problem& problem, const Statistics& kind) {
                   .arithmetic = 2 * kShuffles * kLayernorm.combine_chain,
                   .barriers = 2};
   set_traffic(joined.issued, {0, kind.arrays * 4});
-  Plan moments = scalar_sweep(
-      problem, {kind.moments.flops, kind.moments.special, kOfMoment, kLayernorm.moments.chain},
-      kMomentThreads, {of.row, 0}, joined);
+  Plan moments = scalar_sweep(problem, {kind.moments.flops, kind.moments.special, kOfMoment, 0},
+                              kMomentThreads, {of.row, 0}, joined);
   moments.arrays = {reads_activation(kX, of.x), writes(kMoments, of.moments)};
 
   Step begun;

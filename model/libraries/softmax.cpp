@@ -8,8 +8,6 @@
 namespace roofcast::softmax {
 namespace {
 
-constexpr std::int64_t kMostElements = std::int64_t{1} << 30;
-
 // Of each element: the maximum; x - max, exp and sum; x - max, exp and the quotient. Instructions
 // by the machine code of the same algorithms (CUDA 13.0, compute capability 9.0): of a row that a
 // warp holds the exponential comes once. A quotient is refined and checked before the next one
@@ -28,16 +26,16 @@ constexpr std::array kBlockRegisters = {Compilation{7, 36}, Compilation{8, 31}};
 constexpr std::array<std::int64_t, 7> kWarpRegisters = {20, 26, 32, 32, 40, 56, 80};
 
 // x in and y out, and the arithmetic between them.
-void set_arrays(Plan& plan, const Problem& problem, ArrayId x) {
+void set_arrays(Plan& plan, const Problem& problem) {
   const double n = as_double(problem[rows::kRows]) * as_double(problem[rows::kCols]);
   const double bytes = n * size_bytes(problem.dtype);
   plan.useful = n * kEach;
-  plan.arrays = {reads_activation(x, bytes), writes(x + 1, bytes)};
+  plan.arrays = {reads_activation(0, bytes), writes(1, bytes)};
 }
 
 // 4 warps a block; rows of up to 128 elements two to a warp, shorter ones than a warp is wide
 // side by side in it.
-Plan warp_plan(const Problem& problem, ArrayId x) {
+Plan warp_plan(const Problem& problem) {
   const std::int64_t cols = problem[rows::kCols];
   const std::int64_t width = power_of_two_from(cols);
   const std::int64_t in_warp = std::min(width, rows::kWarp);
@@ -48,7 +46,7 @@ Plan warp_plan(const Problem& problem, ArrayId x) {
   Plan plan =
       launch_plan(ceil_div(problem[rows::kRows], per_block),
                   {in_warp, rows::kWarpsPerBlock * rows::kWarp / in_warp, 1}, kWarpRegisters[size]);
-  set_arrays(plan, problem, x);
+  set_arrays(plan, problem);
   plan.on_chip_bytes = as_double(per_block * cols) * size_bytes(problem.dtype);
 
   Step step;
@@ -57,28 +55,25 @@ Plan warp_plan(const Problem& problem, ArrayId x) {
   step.issued = elements * kEach;
   const double bytes = elements * size_bytes(problem.dtype);
   set_traffic(step.issued, {bytes, bytes});
-  // Lanes go through as many elements as the next power of two has, and store those that exist.
-  const double lanes = as_double(rows::kWarp);
+  // Lanes go through as many elements as the next power of two has.
+  const double of_lane =
+      as_double(per_block * width) / as_double(rows::kWarpsPerBlock * rows::kWarp);
   step.warp_instructions =
-      as_double(per_block) * (as_double(width) * kOfHeld + as_double(cols) * kOfQuotient) / lanes +
-      as_double(rows::kWarpsPerBlock) * kInstructionsOfWarp;
-  const double in_lane = as_double(per_block) / as_double(rows::kWarpsPerBlock) / lanes;
+      as_double(rows::kWarpsPerBlock) * (of_lane * (kOfHeld + kOfQuotient) + kInstructionsOfWarp);
   step.waits.global = 1;
-  step.waits.arithmetic =
-      in_lane * (as_double(width) * kSumChain + as_double(cols) * kQuotientChain);
+  step.waits.arithmetic = of_lane * (kSumChain + kQuotientChain);
   step.waits.shared = 10;  // two reductions of five shuffles, as far away as shared memory
   set_blocks(plan, {{step}});
   return plan;
 }
 
-/// Where a block keeps its row from the first sweep on.
-enum class Held : unsigned char { nowhere, registers, shared };
-
 /// How a block takes a row.
 struct RowBlock {
   std::int64_t threads;
-  Held held;
-  bool by_shuffles;  ///< its reductions, else through shared memory alone
+  bool in_registers, in_shared;  ///< where it keeps the row from the first sweep on; else nowhere
+  bool by_shuffles;              ///< its reductions, else through shared memory alone
+
+  bool holds() const { return in_registers || in_shared; }
 };
 
 RowBlock block_of(const Problem& problem, std::int64_t width) {
@@ -87,13 +82,11 @@ RowBlock block_of(const Problem& problem, std::int64_t width) {
   if (problem[kRelease] == k2_1) {
     // As many threads as half of the vectors of a row, so that at least half of it goes by vectors.
     const std::int64_t half = std::min(cols / width, rows::kMaxThreads) / 2;
-    return {std::max(rows::kWarp, power_of_two_from(half)), Held::nowhere, false};
+    return {std::max(rows::kWarp, power_of_two_from(half)), false, false, false};
   }
+  const bool in_registers = cols <= kMostInRegisters;
   const bool fits = cols * element_bytes(problem.dtype) < kSharedBytes && cols % width == 0;
-  const Held held = cols <= kMostInRegisters ? Held::registers
-                    : fits                   ? Held::shared
-                                             : Held::nowhere;
-  return {rows::kMaxThreads, held, true};
+  return {rows::kMaxThreads, in_registers, !in_registers && fits, true};
 }
 
 // Of a value of each thread. Through shared memory every thread writes it; each lane of the first
@@ -116,13 +109,12 @@ Step reduction_of(const RowBlock& block) {
 }
 
 // Loads that a thread waits for, one after the other: whole vectors, each after the one before;
-// then single elements, four at once; one more where a row starts off a 16-byte boundary. What
-// registers hold is loaded at once.
+// then single elements together; one more where a row starts off a 16-byte boundary. What registers
+// hold is loaded at once.
 double accesses_of(const RowBlock& block, std::int64_t cols, std::int64_t width) {
-  if (block.held == Held::registers) return 1;
-  const std::int64_t vectors = cols / (width * block.threads);
-  const std::int64_t singles = ceil_div(cols - vectors * width * block.threads, block.threads);
-  return as_double(vectors + ceil_div(singles, 4) + (cols % width != 0 ? 1 : 0));
+  if (block.in_registers) return 1;
+  const std::int64_t in_vectors = width * block.threads, vectors = cols / in_vectors;
+  return as_double(vectors + (cols % in_vectors != 0 ? 1 : 0) + (cols % width != 0 ? 1 : 0));
 }
 
 Plan block_plan(const Problem& problem, const Gpu& gpu) {
@@ -132,14 +124,14 @@ Plan block_plan(const Problem& problem, const Gpu& gpu) {
   const RowBlock block = block_of(problem, width);
   const double warps = warps_of(block.threads), row_bytes = as_double(cols) * element;
 
-  const std::int64_t shared_bytes =
-      (block.by_shuffles ? 128 : block.threads * 4) +
-      (block.held == Held::shared ? static_cast<std::int64_t>(row_bytes) : 0);
+  const std::int64_t shared_bytes = (block.by_shuffles ? 128 : block.threads * 4) +
+                                    (block.in_shared ? static_cast<std::int64_t>(row_bytes) : 0);
   Plan plan = launch_plan(problem[rows::kRows], {block.threads, 1, 1},
                           compiled_for(gpu, kBlockRegisters).registers, shared_bytes);
-  if (block.held != Held::nowhere) plan.on_chip_bytes = row_bytes;
-  set_arrays(plan, problem, 0);
-  if (block.held == Held::nowhere) {
+  set_arrays(plan, problem);
+  if (block.holds()) {
+    plan.on_chip_bytes = row_bytes;
+  } else {
     const double all = plan.arrays[0].footprint.read_bytes;
     plan.reuse = {library::reread(all, row_bytes),
                   library::reread(all, row_bytes, library::kNextReread)};
@@ -156,16 +148,10 @@ Plan block_plan(const Problem& problem, const Gpu& gpu) {
     step.warp_instructions += warps * kOfLoop;
     return step;
   };
-  const bool again = block.held == Held::nowhere;
-  Step largest = sweep({1, 0, kOfMaximum, 0}, true, false);
-  Step sum = sweep({1, 1, kOfExponential, kSumChain}, again, false);
-  Step result = sweep({2, 2, kOfExponential + kOfQuotient, kQuotientChain}, again, true);
-  if (block.held == Held::registers) largest.wavefronts.l1 = elements / as_double(rows::kWarp);
-  if (block.held == Held::shared) {
-    sum.waits.shared = result.waits.shared = 1;
-    largest.wavefronts.shared = sum.wavefronts.shared = result.wavefronts.shared =
-        bytes / as_double(kLineBytes);
-  }
+  const bool again = !block.holds();
+  const Step largest = sweep({1, 0, kOfMaximum, 0}, true, false);
+  const Step sum = sweep({1, 1, kOfExponential, kSumChain}, again, false);
+  const Step result = sweep({2, 2, kOfExponential + kOfQuotient, kQuotientChain}, again, true);
   const Step reduction = reduction_of(block);
   set_blocks(plan,
              {{largest, accesses}, {reduction}, {sum, accesses}, {reduction}, {result, accesses}});
@@ -176,21 +162,8 @@ Plan block_plan(const Problem& problem, const Gpu& gpu) {
 
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu) {
   const std::int64_t most_in_warp = problem[kRelease] == k2_1 ? 1024 : 2048;
-  if (problem[rows::kCols] > most_in_warp) return launch_of(block_plan(problem, gpu));
-  // A launch covers at most kMostElements; the rest follows in further ones.
-  const std::int64_t in_launch = kMostElements / problem[rows::kCols];
-  const std::int64_t full = problem[rows::kRows] / in_launch;
-  LaunchSequence program;
-  const auto add = [&](std::int64_t launches, std::int64_t row_count) {
-    if (launches == 0 || row_count == 0) return;
-    Problem part = problem;
-    part[rows::kRows] = row_count;
-    const auto arrays_before = static_cast<ArrayId>(2 * program.size());
-    program.push_back({warp_plan(part, arrays_before), as_double(launches)});
-  };
-  add(full, in_launch);
-  add(1, problem[rows::kRows] - full * in_launch);
-  return program;
+  const bool of_warps = problem[rows::kCols] <= most_in_warp;
+  return launch_of(of_warps ? warp_plan(problem) : block_plan(problem, gpu));
 }
 
 }  // namespace roofcast::softmax

@@ -9,7 +9,6 @@
 #include "kernels/families.hpp"
 #include "model/expression/chain.hpp"
 #include "model/kernels/expression/expression.hpp"
-#include "model/kernels/expression/row_plan.hpp"
 
 namespace roofcast::cuda::expr {
 namespace {

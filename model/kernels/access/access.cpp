@@ -1,7 +1,8 @@
 #include "model/kernels/access/access.hpp"
 
 #include "model/counting/coalescing.hpp"
-#include "model/kernels/access/plans.hpp"
+#include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/compiled.hpp"
 
 namespace roofcast::access {
 namespace {
@@ -37,18 +38,13 @@ constexpr std::array kTypes = {DType::fp32, DType::fp64, DType::fp16, DType::bf1
 constexpr std::array kFp32 = {DType::fp32};
 
 LaunchSequence plan_shared(const Problem& p, const Gpu& /*gpu*/) {
-  // By the machine code for compute capability 9.0: the loop over eight accesses, and the rest.
-  constexpr double kInstructionsPerTurn = 4, kInstructionsOnce = 40;
   using shared::kShifts;
   const std::int64_t n = p[shared::kElements], stride = p[shared::kStride];
   const std::int64_t width = p[shared::kWidth], repeats = p[shared::kRepeats];
-  require_multiple("stride", stride, width);
-  if ((width & (width - 1)) != 0 || width > 4) {
-    throw InputError("width is " + std::to_string(width) + ": give 1, 2 or 4 words");
-  }
-  if (repeats % kShifts != 0) {
-    throw InputError("repeats is " + std::to_string(repeats) + ": give a multiple of 8");
-  }
+  require(stride % width == 0, "stride is ", stride, ": give a multiple of width, ", width);
+  require(power_of_two_from(width) == width && width <= 4, "width is ", width,
+          ": give 1, 2 or 4 words");
+  require(repeats % kShifts == 0, "repeats is ", repeats, ": give a multiple of 8");
   const std::int64_t count = shared::words(stride, width);
   const auto bytes_in_sectors = [](std::int64_t bytes) {
     return as_double(ceil_div(bytes, kSectorBytes) * kSectorBytes);
@@ -57,11 +53,8 @@ LaunchSequence plan_shared(const Problem& p, const Gpu& /*gpu*/) {
   const double loads = warps * as_double(repeats);
   const double stores = warps_of(count);
 
-  Plan plan;
-  plan.launch.grid[0] = ceil_div(n, kThreads);
-  plan.launch.block[0] = kThreads;
-  plan.launch.shared_bytes = 4 * count;
-  plan.launch.registers = compiled::registers("access::shared_kernel", width);
+  const compiled::Kernel kernel = compiled::kernel("access::shared_kernel", width);
+  Plan plan = launch_plan(ceil_div(n, kThreads), {kThreads, 1, 1}, kernel.registers, 4 * count);
   const double blocks = as_double(plan.launch.grid[0]);
   const double read = bytes_in_sectors(4 * count);
   Step step;
@@ -70,9 +63,10 @@ LaunchSequence plan_shared(const Problem& p, const Gpu& /*gpu*/) {
   step.issued.shared_bytes = step.wavefronts.shared * kLineBytes;
   step.issued.requested = {as_double(4 * count), as_double(4 * n) / blocks};
   step.issued.l1 = step.issued.l2 = {read, bytes_in_sectors(4 * n) / blocks};
-  step.warp_instructions = loads * as_double(1 + width) +
-                           loads / as_double(kShifts) * kInstructionsPerTurn +
-                           warps * kInstructionsOnce + 3 * stores;
+  // Loops: a word to shared memory; eight accesses, four or two times.
+  const double unrolled = width == 4 ? 2 : 4;
+  step.warp_instructions = warps * kernel.straight + stores * kernel.loops[0] +
+                           loads / as_double(kShifts) * kernel.loops[1] / unrolled;
   // The loop that fills shared memory waits for each word before it loads the next.
   step.waits = {.global = as_double(ceil_div(count, kThreads)),
                 .shared = as_double(repeats / kShifts),

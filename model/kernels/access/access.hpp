@@ -44,6 +44,13 @@ constexpr std::int64_t words(std::int64_t stride, std::int64_t width) {
 }
 }  // namespace shared
 
+LaunchSequence plan_strided(const Problem& problem, const Gpu& gpu);
+LaunchSequence plan_offset(const Problem& problem, const Gpu& gpu);
+LaunchSequence plan_gather(const Problem& problem, const Gpu& gpu);
+/// Lanes along the rows, or down the columns.
+template <bool kDown>
+LaunchSequence plan_matrix(const Problem& problem, const Gpu& gpu);
+
 extern const KernelFamily kFamily;
 
 }  // namespace roofcast::access

@@ -3,7 +3,9 @@
 #include <cmath>
 
 #include "model/counting/coalescing.hpp"
-#include "model/kernels/access/plans.hpp"
+#include "model/kernels/access/access.hpp"
+#include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/compiled.hpp"
 
 namespace roofcast::access {
 namespace {
@@ -12,18 +14,16 @@ namespace {
 struct Touched {
   double sectors;     ///< warp by warp
   double l2_sectors;  ///< block by block: of loads, what L1 does not have
-  double lines;       ///< warp by warp
   double wavefronts;  ///< of the data pipe
 
   Touched& operator+=(const Touched& other) {
     sectors += other.sectors;
     l2_sectors += other.l2_sectors;
-    lines += other.lines;
     wavefronts += other.wavefronts;
     return *this;
   }
   friend Touched operator*(double n, const Touched& a) {
-    return {n * a.sectors, n * a.l2_sectors, n * a.lines, n * a.wavefronts};
+    return {n * a.sectors, n * a.l2_sectors, n * a.wavefronts};
   }
 };
 
@@ -40,7 +40,7 @@ Touched of_lanes(const WarpAccess& all) {
   WarpAccess warp = all;
   warp.lanes = std::min(kWarpLanes, all.lanes);
   return {units_by_group(all, kWarpLanes, kSectorBytes),
-          units_by_group(all, kThreads, kSectorBytes), units_by_group(all, kWarpLanes, kLineBytes),
+          units_by_group(all, kThreads, kSectorBytes),
           warps_of(all.lanes) * as_double(bank_wavefronts(warp))};
 }
 
@@ -72,7 +72,6 @@ Plan plan_of(const compiled::Kernel& kernel, const Grid& grid, const Traffic& re
   step.issued.l2 = share * Traffic{loads.l2_sectors * kSectorBytes, stored};
   step.warp_instructions = warps_of(plan.launch.threads()) * kernel.straight;
   step.wavefronts.l1 = share * (loads.wavefronts + stores.wavefronts);
-  step.wavefronts.l1_lookups = share * (loads.lines + stores.lines);
   step.waits.global = 1;
   set_blocks_with_edge(plan, step, share);
   return plan;
@@ -98,21 +97,6 @@ Plan plan_lanes(const compiled::Kernel& kernel, const WarpAccess& load, const To
   return plan;
 }
 
-// Units of so many places each that the first lanes of a shuffled gather touch. As many lanes
-// further on touch as many: one or none more, by the counts of all windows.
-double shuffled_units(std::int64_t window, std::int64_t lanes, std::int64_t places) {
-  std::array<std::int64_t, kThreads> units{};
-  for (std::int64_t i = 0; i < lanes; ++i) {
-    const std::int64_t within = i & (window - 1);
-    const std::uint64_t place = static_cast<std::uint64_t>(within) * gather::kMultiplier;
-    units[static_cast<std::size_t>(i)] =
-        (i - within + (static_cast<std::int64_t>(place) & (window - 1))) / places;
-  }
-  const auto end = units.begin() + lanes;
-  std::sort(units.begin(), end);
-  return as_double(std::unique(units.begin(), end) - units.begin());
-}
-
 // What the lanes of a gather touch: each its place of the window, or any place of the table.
 Touched gathered(const Problem& p, std::int64_t element) {
   const std::int64_t n = p[gather::kElements], window = p[gather::kWindow];
@@ -124,16 +108,18 @@ Touched gathered(const Problem& p, std::int64_t element) {
       const double units = as_double(window * element) / as_double(unit_bytes);
       return expected_distinct(std::max(1.0, units), kWarpLanes);
     };
-    const double sectors = of_warp(kSectorBytes), lines = of_warp(kLineBytes);
-    return warps * Touched{sectors, sectors, lines, std::min(kRandomWavefronts, lines)};
+    const double sectors = of_warp(kSectorBytes);
+    return warps * Touched{sectors, sectors, std::min(kRandomWavefronts, of_warp(kLineBytes))};
   }
-  const auto units = [&](std::int64_t group, std::int64_t unit_bytes) {
-    return as_double(ceil_div(n, group)) *
-           shuffled_units(window, std::min(group, n), unit_bytes / element);
+  // The hash spreads a group's places evenly over the window, of which it takes whole ones if it is
+  // larger.
+  const auto sectors = [&](std::int64_t group) {
+    const std::int64_t together = std::min(group, n), places = kSectorBytes / element;
+    const std::int64_t whole = ceil_div(std::max(window, together), places);
+    return as_double(ceil_div(n, group) * std::min(together, whole));
   };
   // The lanes of a warp lie in other banks each, as in order.
-  return {units(kWarpLanes, kSectorBytes), units(kThreads, kSectorBytes),
-          units(kWarpLanes, kLineBytes), in_order(n, element).wavefronts};
+  return {sectors(kWarpLanes), sectors(kThreads), in_order(n, element).wavefronts};
 }
 
 }  // namespace
@@ -142,12 +128,10 @@ LaunchSequence plan_strided(const Problem& p, const Gpu& gpu) {
   const std::int64_t element = element_bytes(p.dtype);
   const std::int64_t n = p[strided::kElements], stride = p[strided::kStride];
   const std::int64_t width = p[strided::kWidth];
-  require_multiple("n", n, width);
-  require_multiple("stride", stride, width);
-  if ((width & (width - 1)) != 0 || width * element > 16) {
-    throw InputError("width is " + std::to_string(width) +
-                     ": give 1, 2, 4 or 8 elements, of at most 16 bytes");
-  }
+  require(n % width == 0, "n is ", n, ": give a multiple of width, ", width);
+  require(stride % width == 0, "stride is ", stride, ": give a multiple of width, ", width);
+  require(power_of_two_from(width) == width && width * element <= 16, "width is ", width,
+          ": give 1, 2, 4 or 8 elements, of at most 16 bytes");
   const WarpAccess load{
       .stride_bytes = stride * element, .access_bytes = width * element, .lanes = n / width};
   const Touched loads = of_lanes(load);
@@ -185,14 +169,9 @@ LaunchSequence plan_gather(const Problem& p, const Gpu& gpu) {
   constexpr std::int64_t kIndexBytes = 4;
   const std::int64_t element = element_bytes(p.dtype);
   const std::int64_t n = p[gather::kElements], window = p[gather::kWindow];
-  if ((window & (window - 1)) != 0) {
-    throw InputError("window is " + std::to_string(window) + ": give a power of two");
-  }
+  require(power_of_two_from(window) == window, "window is ", window, ": give a power of two");
   const bool uniform = p[gather::kDistribution] == gather::kUniform;
-  if (!uniform && n % window != 0) {
-    throw InputError("n is " + std::to_string(n) + ": give a multiple of window, " +
-                     std::to_string(window));
-  }
+  require(uniform || n % window == 0, "n is ", n, ": give a multiple of window, ", window);
   const Touched found = gathered(p, element);
   const double elements = as_double(n * element), indices = as_double(n * kIndexBytes);
   Touched loads = in_order(n, kIndexBytes);

@@ -3,19 +3,11 @@
 #include <algorithm>
 #include <bit>
 
-#include "model/kernels/common/generated.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
 
 namespace roofcast::map {
 namespace {
-
-using generated::kDependentShare, generated::kInstructionsPerAccess,
-    generated::kInstructionsPerThread;
-
-// Head and tail of vectors of several elements, in kernels generated at run time: by the counters
-// of copies and triads.
-constexpr double kInstructionsOfVectors = 28;
 
 // A vector of several fp16 elements is taken apart where it has been loaded, so the thread's next
 // load waits for it; of bf16 only one that is not computed with, as widening is a part of its
@@ -25,26 +17,23 @@ double round_trips(const Operation& operation, DType type, std::int64_t width, d
   return taken_apart && width > 2 ? loads : 1;
 }
 
-// The kernel, or an estimate of it. A vector of one element has no head and no tail, which machine
-// code does not know: its instructions are estimated too.
+// The kernel, or an estimate of it.
 compiled::Kernel kernel_of(const Operation& operation, const Problem& p, std::int64_t width) {
-  const bool known = !operation.kernel.empty();
+  const double elements = as_double(width * p[kLoads]);
+  if (!operation.kernel.empty()) {
+    compiled::Kernel known =
+        compiled::kernel(operation.kernel, p.dtype, p[kVectorBytes], p[kLoads]);
+    known.straight += elements * operation.branched;
+    return known;
+  }
+  const double waiting = operation.reads + std::max(1.0, operation.writes) - 1;
   compiled::Kernel kernel;
-  if (known) {
-    kernel = compiled::kernel(operation.kernel, p.dtype, p[kVectorBytes], p[kLoads]);
-    kernel.straight += as_double(width * p[kLoads]) * operation.branched;
-  }
-  if (!known || width == 1) {
-    kernel.straight =
-        kInstructionsPerThread + (width > 1 ? kInstructionsOfVectors : 0) +
-        as_double(p[kLoads]) * (kInstructionsPerAccess * (operation.reads + operation.writes) +
-                                as_double(width) * operation.instructions);
-  }
-  if (!known) {
-    const double waiting = operation.reads + std::max(1.0, operation.writes) - 1;
-    kernel.registers = generated_registers(p.dtype, static_cast<std::int64_t>(waiting),
-                                           p[kVectorBytes], p[kLoads]);
-  }
+  kernel.registers =
+      generated_registers(p.dtype, static_cast<std::int64_t>(waiting), p[kVectorBytes], p[kLoads]);
+  kernel.straight =
+      kInstructionsPerThread + (width > 1 ? kInstructionsOfVectors : 0) +
+      as_double(p[kLoads]) * kInstructionsPerAccess * (operation.reads + operation.writes) +
+      elements * operation.instructions;
   return kernel;
 }
 
@@ -55,6 +44,20 @@ void check_power_of_two(std::string_view what, std::int64_t value) {
 
 }  // namespace
 
+Plan plan_of(const Spread& spread, const Pass& pass) {
+  const double elements = as_double(spread.elements), chunk = as_double(spread.chunk);
+  Plan plan =
+      launch_plan(ceil_div(spread.elements, spread.chunk), {spread.threads, 1, 1}, pass.registers);
+  plan.useful = elements * pass.each;
+  Step step;
+  step.issued = chunk * pass.each;
+  set_traffic(step.issued, chunk * spread.element_bytes * pass.arrays);
+  step.warp_instructions = warps_of(spread.threads) * pass.instructions;
+  step.waits = {.global = pass.round_trips, .arithmetic = pass.dependent};
+  set_blocks_with_edge(plan, step, chunk / elements);
+  return plan;
+}
+
 Plan plan(const Operation& operation, const Problem& problem) {
   const std::int64_t element = element_bytes(problem.dtype), vector = problem[kVectorBytes];
   check_power_of_two("vector_bytes", vector);
@@ -62,25 +65,22 @@ Plan plan(const Operation& operation, const Problem& problem) {
   require(vector >= element, "vector_bytes is ", vector, ", less than one element: give at least ",
           element);
   const std::int64_t width = vector / element;
-  const std::int64_t chunk = problem[kThreads] * width * problem[kLoads];
   const compiled::Kernel kernel = kernel_of(operation, problem, width);
   require(kernel.registers != 0, "no kernel is compiled for vector_bytes ", vector, " with loads ",
           problem[kLoads], ": give vector_bytes 16 and loads 1 or 2");
-  Plan result = launch_plan(ceil_div(problem[kElements], chunk), {problem[kThreads], 1, 1},
-                            kernel.registers, problem[kReservedShared]);
+  const double loads = as_double(problem[kLoads]);
+  Plan result =
+      plan_of({problem[kElements], problem[kThreads], problem[kThreads] * width * problem[kLoads],
+               as_double(element)},
+              {.registers = kernel.registers,
+               .each = vector_work(operation.flops, operation.special, operation.conversions),
+               .arrays = {operation.reads, operation.writes},
+               .instructions = kernel.straight,
+               .round_trips = round_trips(operation, problem.dtype, width, loads),
+               .dependent = kDependentShare * kernel.straight});
+  result.launch.shared_bytes = problem[kReservedShared];
 
-  const Work each = vector_work(operation.flops, operation.special, operation.conversions);
-  const double n = as_double(problem[kElements]), elements = as_double(chunk);
-  const double bytes = n * as_double(element), issued = elements * as_double(element);
-  result.useful = n * each;
-  Step step;
-  step.issued = elements * each;
-  set_traffic(step.issued, {issued * operation.reads, issued * operation.writes});
-  step.warp_instructions = warps_of(problem[kThreads]) * kernel.straight;
-  step.waits.global = round_trips(operation, problem.dtype, width, as_double(problem[kLoads]));
-  step.waits.arithmetic = kDependentShare * kernel.straight;
-  set_blocks_with_edge(result, step, elements / n);
-
+  const double bytes = as_double(problem[kElements] * element);
   ArrayId array = 0;
   for (; array < static_cast<ArrayId>(operation.reads); ++array) {
     result.arrays.push_back(array == 0 ? reads_activation(array, bytes) : reads(array, bytes));

@@ -9,6 +9,7 @@
 #include "model/types/kernel_model.hpp"
 #include "model/types/plan.hpp"
 #include "model/types/problem.hpp"
+#include "model/types/work.hpp"
 
 namespace roofcast::map {
 
@@ -35,6 +36,15 @@ inline constexpr roofcast::Parameter kReservedSharedParameter =
 inline constexpr std::array kValidated = {
     ValidatedRange{kElements, std::int64_t{1} << 16, std::int64_t{1} << 30}};
 
+/// What kernels generated at run time take beside their arithmetic, by the counters of copies and
+/// triads: index and exit; head and tail of vectors of several elements; address, bounds test and
+/// predicate of an access.
+inline constexpr double kInstructionsPerThread = 16, kInstructionsOfVectors = 28,
+                        kInstructionsPerAccess = 8.2;
+/// Of the instructions, those that wait for the one before: addresses, tests, conversions. By the
+/// time that blocks alone on an SM take.
+inline constexpr double kDependentShare = 0.5;
+
 /// Work of one operation for each element.
 struct Operation {
   double reads = 1;              ///< arrays read
@@ -59,6 +69,22 @@ constexpr std::int64_t generated_registers(DType dtype, std::int64_t inputs,
   if (waiting >= 32) return waiting + 24;
   return std::max<std::int64_t>(40, (waiting + 23) / 8 * 8);
 }
+
+/// How elements are spread: over threads of blocks, each of which takes `chunk` of them.
+struct Spread {
+  std::int64_t elements, threads, chunk;
+  double element_bytes;
+};
+/// What a launch does with each element, without its arrays.
+struct Pass {
+  std::int64_t registers;
+  Work each;            ///< arithmetic
+  Traffic arrays;       ///< read and written
+  double instructions;  ///< of a warp, for all its elements
+  double round_trips = 1;
+  double dependent = 0;  ///< operations of a thread, one after the other
+};
+Plan plan_of(const Spread& spread, const Pass& pass);
 
 /// The launch of one such kernel. Throws InputError for an access narrower than an element.
 Plan plan(const Operation& operation, const Problem& problem);

@@ -1,6 +1,7 @@
 #pragma once
 // What the plans of all families are put together from.
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -84,7 +85,7 @@ constexpr bool is_asked(std::int64_t value, std::int64_t of_tile) {
   return value == kToChoose || value == of_tile;
 }
 
-inline std::string message_part(std::int64_t number) {
+std::string message_part(std::integral auto number) {
   return std::to_string(number);
 }
 inline std::string message_part(std::string_view text) {

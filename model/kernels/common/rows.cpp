@@ -51,13 +51,14 @@ std::vector<std::int64_t> held_vectors(std::int64_t given, std::int64_t slice_ve
   return powers_of_two(given, power_for(most_threads), power_for(kWarp));
 }
 
-std::vector<Problem> with_clusters(const Problem& p, const ClusterSettings& at,
-                                   std::int64_t smallest, const Gpu& gpu) {
+std::vector<Problem> with_clusters(const Problem& p, std::size_t cluster, std::int64_t smallest,
+                                   const Gpu& gpu) {
   constexpr std::int64_t kMostInTurn = 16;
+  const std::size_t turn = cluster + 1;
   const std::int64_t most = std::min(kMaxCluster, gpu.features.cluster_blocks_max.value_or(1));
   const std::int64_t in_turn = std::min(kMostInTurn, power_of_two_from(p[kRows]));
-  return with_each(with_each({p}, at.cluster, powers_of_two(p[at.cluster], smallest, most)),
-                   at.rows_per_cluster, powers_of_two(p[at.rows_per_cluster], 1, in_turn));
+  return with_each(with_each({p}, cluster, powers_of_two(p[cluster], smallest, most)), turn,
+                   powers_of_two(p[turn], 1, in_turn));
 }
 
 Matrix matrix_of(const Problem& p, const Layout& layout) {
@@ -72,18 +73,17 @@ Matrix matrix_of(const Problem& p, const Layout& layout) {
           .bytes = rows * row_bytes,
           .accessed = accessed,
           .distinct = sectors_along_rows(matrix, p[kCols]) * kSectorBytes,
-          .stored = accessed,
           .width = as_double(width),
           .ragged = matrix.pitch_bytes() % kVectorBytes != 0,
-          .inside = as_double(layout.rows_per_block *
+          .inside = as_double(std::min(layout.rows_per_block, p[kRows]) *
                               ceil_div(ceil_div(vectors, layout.cluster), kWarp))};
 }
 
 Work traffic_of(const Matrix& matrix, double reads, double parts) {
   Work work;
   work.requested = {reads * matrix.bytes, matrix.bytes};
-  work.l1 = {reads * matrix.accessed, parts * matrix.stored};
-  work.l2 = {reads * matrix.distinct, matrix.stored};
+  work.l1 = {reads * matrix.accessed, parts * matrix.accessed};
+  work.l2 = {reads * matrix.distinct, matrix.accessed};
   return work;
 }
 
@@ -108,35 +108,37 @@ void set_rows(Plan& plan, const HeldRows& how) {
   // Stores to the other blocks that a barrier of the cluster follows go there before it begins, and
   // its answer comes back. Where mbarriers count the stores one way is enough.
   constexpr double kExchangesOfBarrier = 2;
+  constexpr double kDependentOfFactor = 28;  // exponential or root, reciprocal, products
   const Layout& layout = how.layout;
   const Instructions& counted = how.instructions;
   const bool clustered = layout.cluster > 1, alone = layout.is_of_warps();
-  const double warps = as_double(layout.warps());
+  const double warps =  // that have a row
+      as_double(layout.threads / kWarp) *
+      std::min(as_double(layout.rows_per_block), how.matrix.rows);
   const double blocks = as_double(plan.launch.blocks());
   const double in_turn = std::ceil(
       how.matrix.rows / (blocks / as_double(layout.cluster) * as_double(layout.rows_per_block)));
   const double steps = blocks * in_turn;
   const double elements = as_double(kWarp) * how.matrix.width;  // of an access
-  const double accesses = warps * as_double(layout.vectors), inside = how.matrix.inside;
+  const double accesses = warps * as_double(layout.vectors);
 
+  // The reductions of a thread's elements, one after the other.
+  const double chain = 2 * as_double(layout.vectors) * how.matrix.width / how.sums +
+                       kDependentOfEnds + kDependentOfFactor;
   Step row;
-  row.issued = accesses * elements * how.each + inside * elements * how.inside +
+  row.issued = accesses * elements * how.each +
                1 / steps * (traffic_of(how.matrix, how.reads, how.parts) + how.beside);
-  row.warp_instructions =
-      how.pieces * (inside * (counted.vector + (how.matrix.ragged ? counted.shifted : 0)) +
-                    (accesses - inside) * counted.idle) +
-      warps * (counted.warp + (alone ? 0 : 1) * counted.merge);
+  row.warp_instructions = warps * counted.row - (accesses - how.matrix.inside) * counted.beyond;
   // Bulk copies go past L1's lookup into shared memory, from where they are read once more.
   const double streamed = how.streams ? how.reads * how.matrix.accessed / steps : 0;
   row.wavefronts.l1 = row.wavefronts.l1_lookups =
       (row.issued.l1.total_bytes() - streamed) / as_double(kLineBytes);
-  row.wavefronts.shared =
-      (alone ? 0 : warps * (as_double(layout.cluster) + 1)) + 2 * streamed / as_double(kLineBytes);
+  row.wavefronts.shared = 2 * streamed / as_double(kLineBytes);
   row.issued.shared_bytes = row.wavefronts.shared * as_double(kLineBytes);
   row.waits = {.global = how.round_trips,
                .tile_loads = how.streams ? 1.0 : 0.0,
                .shared = (alone ? 1 : 2) * kShufflesOfWarp,
-               .arithmetic = how.chain,
+               .arithmetic = chain,
                .barriers = alone || clustered ? 0.0 : 1.0,
                .cluster_exchanges = !clustered    ? 0.0
                                     : how.streams ? 1.0
@@ -151,10 +153,34 @@ void set_rows(Plan& plan, const HeldRows& how) {
   if (how.parts > 1) plan.arrays.back().split = split_stores(how.matrix, how.parts, layout);
   if (how.streams) plan.needs = {Instruction::bulk_copy};
   std::vector<Phase> phases;
-  const bool starts = how.streams || clustered || in_turn > 1 || counted.start > 0;
-  if (starts) phases.push_back({start});
+  if (how.streams || clustered || in_turn > 1 || counted.start > 0) phases.push_back({start});
   phases.push_back({row, in_turn, how.ahead});
   set_blocks(plan, std::move(phases));
+}
+
+void set_partial_sums(Plan& plan, const compiled::Kernel& kernel, const PartialSums& sums,
+                      DType out) {
+  const double eights = as_double(sums.loads / PartialSums::kTogether);
+  const double ones = as_double(sums.loads % PartialSums::kTogether);
+  const double blocks = as_double(plan.launch.blocks());
+  const double warps = warps_of(plan.launch.threads()), additions = sums.bytes / 4;
+  plan.start = Start::cold_code;
+  plan.useful.vector_flops = additions;
+  Step step;
+  step.issued.vector_flops = additions / blocks;
+  step.issued.requested = shared_by({sums.bytes, sums.out_bytes}, blocks);
+  step.issued.l1 = step.issued.l2 =
+      shared_by({sums.bytes, sums.out_bytes / size_bytes(out) * kSectorBytes}, blocks);
+  const auto& loops = kernel.loops;
+  step.warp_instructions =
+      warps * (kernel.straight + ones * (loops[0] + loops[2]) + eights * (loops[1] + loops[3]));
+  step.wavefronts.l1 = step.wavefronts.l1_lookups =
+      step.issued.l1.read_bytes / as_double(kLineBytes);
+  step.waits = {.global = sums.arrays * sums.trips,
+                .shared = sums.arrays * kShufflesOfWarp,
+                .arithmetic = sums.arrays * (kDependentOfEnds + 2 * as_double(sums.loads)),
+                .barriers = sums.arrays};
+  set_blocks(plan, {{step}});
 }
 
 }  // namespace roofcast::rows

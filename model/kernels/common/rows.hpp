@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/counting/integers.hpp"
+#include "model/kernels/compiled.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/kernel_model.hpp"
 #include "model/types/plan.hpp"
@@ -39,9 +40,8 @@ inline constexpr std::int64_t kMaxCluster = 16;
 inline constexpr double kLoadsOfStart = 0.5;
 inline constexpr double kShufflesOfWarp = 10;  ///< two reductions over its lanes
 /// Dependent operations where a row begins and ends: its address and edges, as in the machine code
-/// of the reductions; and of its factor: exponential or root, reciprocal, products.
+/// of the reductions.
 inline constexpr double kDependentOfEnds = 32;
-inline constexpr double kDependentOfFactor = 28;
 
 using roofcast::ceil_div;
 using roofcast::power_of_two_from;
@@ -52,12 +52,6 @@ constexpr std::int64_t element_bytes(const Problem& p) {
 constexpr bool has_16_bits(const Problem& p) {
   return element_bytes(p) == 2;
 }
-/// Of a table for fp32 and for types of 16 bits.
-template <class Value>
-constexpr const Value& of_type(const std::array<Value, 2>& table, const Problem& p) {
-  return table[has_16_bits(p) ? 1 : 0];
-}
-
 /// How a row, or a block's slice of it, is spread over the registers of threads. The CUDA kernels
 /// and their plans both ask this.
 struct Layout {
@@ -148,31 +142,37 @@ std::vector<std::int64_t> powers_of_two(std::int64_t given, std::int64_t least, 
 std::vector<std::int64_t> held_vectors(std::int64_t given, std::int64_t slice_vectors,
                                        std::int64_t most_vectors, std::int64_t most_threads);
 
-/// Where to find the blocks that share a row, and the rows they take in turn, in a problem.
-struct ClusterSettings {
-  std::size_t cluster, rows_per_cluster;
-};
 /// The problem with clusters to try, the smallest that holds the row and larger ones that the
-/// device has, and with 1, 2, 4, 8 or 16 rows in turn.
-std::vector<Problem> with_clusters(const Problem& p, const ClusterSettings& at,
-                                   std::int64_t smallest, const Gpu& gpu);
+/// device has, and with 1, 2, 4, 8 or 16 rows in turn, whose setting follows the cluster's.
+std::vector<Problem> with_clusters(const Problem& p, std::size_t cluster, std::int64_t smallest,
+                                   const Gpu& gpu);
 
-/// Instructions of a warp of a kernel whose threads hold a row or a slice of it, counted.
+/// Instructions of a warp of a kernel whose threads hold a row or a slice of it.
 struct Instructions {
-  double vector;   ///< each access of 16 bytes a thread inside the row, with its arithmetic
-  double idle;     ///< each beyond the row
-  double shifted;  ///< more for each inside, where other operands are not as far past 16 bytes as x
-  double warp;     ///< each warp and row
-  double merge;    ///< the same, where several warps have the row
-  double start;    ///< each warp of a block that takes rows in turn
+  double row;        ///< of each row, where all accesses lie inside
+  double beyond;     ///< fewer for each access beyond the row
+  double start = 0;  ///< of a block, before its first row
 };
+/// Index, edges and exit, and what merges the parts of a row's warps beside its loops: by the
+/// counters.
+inline constexpr double kInstructionsOfEnds = 10, kInstructionsOfMerge = 48;
+/// Turns of a loop that merges the parts of all warps of a row, 32 a turn.
+constexpr double turns_of_merge(const Layout& layout) {
+  return as_double(ceil_div(layout.cluster * layout.warps(), kWarp));
+}
+/// What an access of 16 bytes takes only inside the row: addresses, tests, loads and stores (8), so
+/// many operations on each element, and where these have 16 bits the conversions of the vectors read
+/// and of the one written.
+constexpr double access_instructions(const Problem& p, double operations, double read) {
+  const double width = as_double(kVectorBytes / element_bytes(p));
+  return 8 + width * (operations + (has_16_bits(p) ? read + 0.5 : 0));
+}
 
 /// A matrix, rows one after the other from a line boundary, as warps go along its rows.
 struct Matrix {
   double rows, elements, row_bytes, bytes;
   double accessed;  ///< bytes of the sectors of all warps' accesses, of 16 bytes a thread
   double distinct;  ///< the same where L1 joins the accesses of a row
-  double stored;    ///< as `accessed`, of the matrix written
   double width;     ///< elements of 16 bytes
   bool ragged;      ///< rows that do not end on 16 bytes
   double inside;    ///< accesses by a block's warps that lie inside its rows, or its slice of one
@@ -201,16 +201,27 @@ struct HeldRows {
   const Instructions& instructions;
   bool streams = false;    ///< rows come through rings in shared memory, else to registers
   Work each{};             ///< arithmetic for an element, those beyond the row too
-  Work inside{};           ///< more for an element of the row
   double reads = 1;        ///< matrices read; one is written
   double parts = 1;        ///< stores of a vector written
   Work beside{};           ///< traffic of other arrays, of the launch
-  double pieces = 1;       ///< accesses in which a vector is read and written
   double round_trips = 0;  ///< of a row
-  double chain = 0;        ///< dependent operations of a row
+  double sums = 1;         ///< that a thread adds up side by side, of a reduction
   double ahead = 0;        ///< Phase::ahead
 };
 /// Gives a plan of plan_of its steps.
 void set_rows(Plan& plan, const HeldRows& how);
+
+/// fp32 sums of strips of rows, or of chunks, that a second launch adds up and stores one by one.
+struct PartialSums {
+  static constexpr std::int64_t kTogether = 8;  ///< loads; what is left goes one by one
+  double bytes, out_bytes;
+  std::int64_t loads;  ///< of a thread, of an array
+  double trips;        ///< to memory for them, one after the other
+  double arrays = 1;   ///< one after the other
+};
+/// Gives such a launch its step. Its kernel's loops, for each array: of single loads and of those
+/// together.
+void set_partial_sums(Plan& plan, const compiled::Kernel& kernel, const PartialSums& sums,
+                      DType out);
 
 }  // namespace roofcast::rows

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
-#include <string>
 
 #include "model/counting/coalescing.hpp"
+#include "model/kernels/common/map.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
 
@@ -30,13 +29,10 @@ constexpr std::array kValidated = {
 /// How a thread finds its path: numbered as in kernels/divergence/divergence.cu.
 enum class Choice : unsigned char { uniform, by_lane, by_data };
 
-// Instructions of a warp by the machine code for compute capability 9.0: outside the paths and the
-// branch, by Choice; the switch is a tree of compares and branches: 13 down to the first path, 107
-// more for all 32.
-constexpr std::array kOutside = {44.0, 45.0, 29.0};
-constexpr double kAroundPath = 12;
-constexpr double kFirstPath = 13;
-constexpr double kNextPath = 107.0 / 31;
+// Instructions of a warp for each further path: the switch is a tree of compares and branches, 107
+// more for all 32, and the path has 12 around its loop. By the machine code for compute capability
+// 9.0.
+constexpr double kNextPath = 107.0 / 31 + 12;
 constexpr double kAddsOutside = 6;  // of a path: the four starts (three of them sums), their sum
 
 double useful_flops(const Problem& problem) {
@@ -54,35 +50,27 @@ double paths_taken(Choice choice, double paths) {
 
 template <Choice kChoice>
 LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
-  if (problem[kWork] % kWorkUnit != 0) {
-    throw InputError("work is " + std::to_string(problem[kWork]) + ": give a multiple of " +
-                     std::to_string(kWorkUnit));
-  }
-  const double n = as_double(problem[kElements]), work = as_double(problem[kWork]);
-  const double element = size_bytes(problem.dtype);
-  const double threads = as_double(problem[kThreads]), warps = warps_of(problem[kThreads]);
+  require(problem[kWork] % kWorkUnit == 0, "work is ", problem[kWork], ": give a multiple of ",
+          kWorkUnit);
+  const double work = as_double(problem[kWork]), arrays_read = kChoice == Choice::by_data ? 2 : 1;
+  const double array = as_double(problem[kElements]) * size_bytes(problem.dtype);
   const double taken = paths_taken(kChoice, as_double(problem[kPaths]));
   const compiled::Kernel kernel = compiled::kernel("divergence::diverge", kChoice);
-  Plan plan;
-  plan.launch.grid[0] = ceil_div(problem[kElements], problem[kThreads]);
-  plan.launch.block[0] = problem[kThreads];
-  plan.launch.registers = kernel.registers;
-  plan.useful.vector_flops = n * useful_flops(problem);
-  plan.arrays = {reads(0, n * element)};
-  if (kChoice == Choice::by_data) plan.arrays.push_back(reads(1, n * element));
-  const double arrays_read = as_double(std::ssize(plan.arrays));
-  plan.arrays.push_back(writes(static_cast<ArrayId>(arrays_read), n * element));
-
-  Step step;
   // A path occupies the pipe for whole warps, whichever lanes are on it.
-  step.issued.vector_flops = warps * taken * kWarpLanes * useful_flops(problem);
-  set_traffic(step.issued, threads * element * Traffic{arrays_read, 1});
-  step.warp_instructions =
-      warps * (kOutside[static_cast<std::size_t>(kChoice)] + kFirstPath + kNextPath * (taken - 1) +
-               taken * (kAroundPath + kernel.loops[0] * work / kWorkUnit));
-  step.waits.global = 1;
-  step.waits.arithmetic = taken * (work / 4 + 3);
-  set_blocks_with_edge(plan, step, threads / n);
+  const double occupied =
+      taken * warps_of(problem[kThreads]) * kWarpLanes / as_double(problem[kThreads]);
+  Plan plan = map::plan_of(
+      {problem[kElements], problem[kThreads], problem[kThreads], size_bytes(problem.dtype)},
+      {.registers = kernel.registers,
+       .each = vector_work(occupied * useful_flops(problem)),
+       .arrays = {arrays_read, 1},
+       .instructions =
+           kernel.straight + kNextPath * (taken - 1) + taken * kernel.loops[0] * work / kWorkUnit,
+       .dependent = taken * (work / 4 + 3)});
+  plan.useful.vector_flops /= occupied;
+  plan.arrays = {reads(0, array)};
+  if (kChoice == Choice::by_data) plan.arrays.push_back(reads(1, array));
+  plan.arrays.push_back(writes(static_cast<ArrayId>(arrays_read), array));
   return launch_of(std::move(plan));
 }
 

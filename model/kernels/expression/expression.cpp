@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 
 #include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/expression/row_plan.hpp"
 
 namespace roofcast::elementwise {
 namespace {
@@ -63,13 +61,9 @@ Cost power_cost(double exponent, DType dtype) {
 
 void check_rows(const Problem& problem) {
   const std::int64_t n = problem[map::kElements], cols = problem[kCols];
-  if (cols == 0) {
-    throw InputError("sum, mean, amax and amin reduce rows: give cols, the elements of a row");
-  }
-  if (n % cols != 0) {
-    throw InputError("n is " + std::to_string(n) + ", which rows of " + std::to_string(cols) +
-                     " elements do not make up: give a multiple of cols");
-  }
+  require(cols != 0, "sum, mean, amax and amin reduce rows: give cols, the elements of a row");
+  require(n % cols == 0, "n is ", n, ", which rows of ", cols,
+          " elements do not make up: give a multiple of cols");
 }
 
 Plan plan_whole(const Problem& problem) {
@@ -116,11 +110,7 @@ constexpr std::array<KernelModel, 2> kVariants = {{
 }  // namespace
 
 Work work_of(const Cost& cost, double elements) {
-  Work work;
-  work.vector_flops = elements * cost.flops;
-  work.special_flops = elements * cost.special;
-  work.conversions = elements * cost.conversions;
-  return work;
+  return elements * vector_work(cost.flops, cost.special, cost.conversions);
 }
 
 Cost cost_of(const Expression& expression, const Node& node, DType dtype) {
@@ -182,17 +172,12 @@ LaunchSequence chain_plans(const Chain& chain, std::span<const std::string_view>
 Expression expression_of(const Problem& problem) {
   Expression folded = expression::fold(expression::parse(problem.text.view()));
   expression::check_outputs(folded);
-  if (folded.outputs().size() > kMaxOutputs) {
-    throw InputError("the expression has " + std::to_string(folded.outputs().size()) +
-                     " results and a kernel writes at most " + std::to_string(kMaxOutputs) +
-                     ": compute a part of them apart");
-  }
+  const std::size_t inputs = folded.inputs.size(), outputs = folded.outputs().size();
+  require(outputs <= kMaxOutputs, "the expression has ", outputs,
+          " results and a kernel writes at most ", kMaxOutputs, ": compute a part of them apart");
   if (along_rows(folded)) check_rows(problem);
-  if (folded.inputs.size() > kMaxInputs) {
-    throw InputError("the expression reads " + std::to_string(folded.inputs.size()) +
-                     " arrays and a kernel takes at most " + std::to_string(kMaxInputs) +
-                     ": compute a part of it first");
-  }
+  require(inputs <= kMaxInputs, "the expression reads ", inputs,
+          " arrays and a kernel takes at most ", kMaxInputs, ": compute a part of it first");
   return folded;
 }
 

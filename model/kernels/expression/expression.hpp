@@ -1,6 +1,7 @@
 #pragma once
 // What an expression costs as one kernel, and as a chain of kernels.
 #include <span>
+#include <vector>
 
 #include "model/expression/chain.hpp"
 #include "model/expression/expression.hpp"
@@ -49,6 +50,29 @@ bool along_rows(const expression::Expression& expression);
 /// written for each output, the arithmetic of each node. An addition to a product used nowhere else
 /// is one fused multiply-add.
 map::Operation operation_of(const expression::Expression& expression, DType dtype);
+
+/// What one sweep over a row does: nodes of the shared expression that it computes for each
+/// element.
+struct Sweep {
+  int level = 0;  ///< reductions that stand below those that it ends, one above the other
+  std::vector<std::size_t> computes;  ///< of one value an element, inputs among them
+  std::vector<std::size_t> reduces;   ///< reductions that it ends
+  std::vector<std::size_t> writes;    ///< outputs of one value an element
+};
+
+/// The sweeps of a shared expression. `input_rows`: of each input, whether it has one value a row.
+std::vector<Sweep> sweeps_of(const expression::Expression& shared,
+                             const std::vector<bool>& input_rows);
+
+/// Threads of a block: those of the problem, as far as a row has vectors for them.
+std::int64_t row_threads(const Problem& problem);
+/// Elements of one access of a thread: one where a row is no whole number of vectors.
+std::int64_t row_width(const Problem& problem);
+
+/// The launch. Throws InputError for an access narrower than an element and for threads that are no
+/// whole warps.
+Plan plan_rows(const expression::Expression& expression, const std::vector<bool>& input_rows,
+               const Problem& problem);
 
 /// The launches of a chain. `kernels`: of each step, in order, as map::Operation::kernel; empty:
 /// generated at run time.

@@ -1,12 +1,8 @@
-#include "model/kernels/expression/row_plan.hpp"
+#include "model/kernels/expression/expression.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <string>
 
-#include "model/kernels/common/generated.hpp"
 #include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/expression/expression.hpp"
 
 namespace roofcast::elementwise {
 namespace {
@@ -14,8 +10,7 @@ namespace {
 using expression::Expression;
 using expression::Node;
 using expression::Op;
-using generated::kDependentShare, generated::kInstructionsPerAccess,
-    generated::kInstructionsPerThread;
+using map::kDependentShare, map::kInstructionsPerAccess, map::kInstructionsPerThread;
 
 // Of a warp, for each reduction: five shuffles with their operations, a store, a barrier, and the
 // same once more over the parts of the warps.
@@ -58,19 +53,15 @@ std::vector<Sweep> sweeps_of(const Expression& shared, const std::vector<bool>& 
 std::int64_t row_width(const Problem& problem) {
   const std::int64_t element = element_bytes(problem.dtype);
   const std::int64_t vector = problem[map::kVectorBytes];
-  if (vector < element || !std::has_single_bit(static_cast<std::uint64_t>(vector))) {
-    throw InputError("vector_bytes is " + std::to_string(vector) +
-                     ": give a power of two, at least " + std::to_string(element));
-  }
+  require(vector >= element && power_of_two_from(vector) == vector, "vector_bytes is ", vector,
+          ": give a power of two, at least ", element);
   return problem[kCols] * element % vector == 0 ? vector / element : 1;
 }
 
 std::int64_t row_threads(const Problem& problem) {
   constexpr std::int64_t kWarp = 32;
-  if (problem[map::kThreads] % kWarp != 0) {
-    throw InputError("threads is " + std::to_string(problem[map::kThreads]) +
-                     ": give a multiple of 32");
-  }
+  require(problem[map::kThreads] % kWarp == 0, "threads is ", problem[map::kThreads],
+          ": give a multiple of 32");
   const std::int64_t vectors = ceil_div(problem[kCols], row_width(problem));
   return std::min(problem[map::kThreads], ceil_div(vectors, kWarp) * kWarp);
 }
@@ -85,13 +76,11 @@ Plan plan_rows(const Expression& expression, const std::vector<bool>& input_rows
   const std::int64_t threads = row_threads(problem), loads = problem[map::kLoads];
   const double warps = warps_of(threads);
 
-  Plan plan;
-  plan.launch.grid[0] = problem[map::kElements] / cols;
-  plan.launch.block[0] = threads;
-  plan.launch.registers = map::generated_registers(
-      problem.dtype, static_cast<std::int64_t>(shared.inputs.size() + shared.outputs().size()) - 1,
-      problem[map::kVectorBytes], loads);
-  plan.launch.shared_bytes = std::int64_t{32} * 4;
+  const auto arrays = static_cast<std::int64_t>(shared.inputs.size() + shared.outputs().size());
+  Plan plan = launch_plan(
+      problem[map::kElements] / cols, {threads, 1, 1},
+      map::generated_registers(problem.dtype, arrays - 1, problem[map::kVectorBytes], loads),
+      std::int64_t{32} * 4);
 
   // The result needs each value once, also where several sweeps compute it.
   Cost useful;
@@ -123,17 +112,14 @@ Plan plan_rows(const Expression& expression, const std::vector<bool>& input_rows
         warps * kInstructionsPerAccess * as_double(loads) * (inputs + outputs) +
         elements / 32 * cost.instructions;
     batch.wavefronts.l1 = batch.wavefronts.l1_lookups = batch.issued.l1.total_bytes() / 128;
-    batch.waits.global = inputs > 0 ? 1 : 0;
-    batch.waits.arithmetic = kDependentShare * batch.warp_instructions / warps;
+    batch.waits = {.global = inputs > 0 ? 1.0 : 0.0,
+                   .arithmetic = kDependentShare * batch.warp_instructions / warps};
     phases.push_back({batch, batches});
     if (sweep.reduces.empty()) continue;
     const auto reductions = static_cast<double>(sweep.reduces.size());
     Step merge;
     merge.warp_instructions = warps * (kInstructionsPerThread + reductions * kMergeInstructions);
-    merge.wavefronts.shared = 2 * warps * reductions;
-    merge.issued.shared_bytes = merge.wavefronts.shared * 128;
-    merge.waits.shared = 2 * kShuffles * reductions;
-    merge.waits.barriers = kBarriersOfMerge * reductions;
+    merge.waits = {.shared = 2 * kShuffles * reductions, .barriers = kBarriersOfMerge * reductions};
     phases.push_back({merge});
   }
   set_blocks(plan, std::move(phases));

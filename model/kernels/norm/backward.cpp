@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/norm/passes.hpp"
@@ -7,45 +6,51 @@
 namespace roofcast::norm {
 namespace {
 
-using rows::Instructions;
-
-// Vector, idle, shifted, warp, merge, start.
-constexpr InstructionTable kHeld = {
-    {{Instructions{140, 40, 0, 0, 26, 486}, Instructions{230, 100, 0, 0, 26, 486}},
-     {Instructions{154, 0, 0, 0, 6, 154}, Instructions{209, 100, 0, 0, 1, 126}}}};
-constexpr InstructionTable kStreamed = {
-    {{Instructions{97, 97, 0, 0, 24, 0}, Instructions{204, 100, 0, 0, 17, 739}},
-     {Instructions{82, 82, 0, 0, 17, 0}, Instructions{172, 157, 0, 0, 21, 543}}}};
-// A vector here is one element of each of 32 threads.
-constexpr InstructionTable kByElement = {
-    {{Instructions{50, 10, 0, 0, 26, 486}, Instructions{47, 38, 0, 0, 26, 486}},
-     {Instructions{53, 6, 0, 0, 6, 154}, Instructions{42, 40, 0, 0, 1, 126}}}};
-
 // How the pass runs: rows stream through shared memory, or the registers hold them.
 struct Backward {
-  rows::Layout layout;
   bool streams;
+  rows::Layout layout;
   std::int64_t row_blocks;  // blocks, or clusters
-  std::int64_t registers, shared_bytes;
+  compiled::Kernel kernel;
+  std::int64_t shared_bytes;
 };
+
+compiled::Kernel held_kernel(Kind kind, const Problem& p, bool clustered) {
+  return compiled::kernel("norm::backward_kernel", p.dtype, kind, rows_are_aligned(p), clustered);
+}
 
 Backward backward_of(Kind kind, const Problem& p, const Gpu& gpu) {
   const std::int64_t sms = gpu.sm_count.value_or(1);
-  if (p[kStaging] == kInShared) {
-    check_streams(p);
-    const rows::Layout layout = backward_ring_layout(p);
-    const bool clustered = layout.cluster > 1;
-    return {
-        layout, true, backward_ring_blocks(p, sms),
-        compiled::registers("norm::backward_ring_kernel", p.dtype, kind, clustered),
-        rows::ring_bytes(layout, kRingStages, 2) + rows::exchange_bytes(kMostThreads, clustered)};
-  }
-  const rows::Layout layout = backward_layout(p);
+  const bool streams = p[kStaging] == kInShared;
+  const rows::Layout layout = streams ? backward_ring_layout(p) : backward_layout(p);
   const bool clustered = layout.cluster > 1;
-  return {
-      layout, false, backward_blocks(p, layout, sms),
-      compiled::registers("norm::backward_kernel", p.dtype, kind, rows_are_aligned(p), clustered),
-      parts_bytes(clustered)};
+  if (!streams) {
+    return {false, layout, backward_blocks(p, layout, sms), held_kernel(kind, p, clustered),
+            parts_bytes(clustered)};
+  }
+  return {true, layout, backward_ring_blocks(p, sms),
+          compiled::kernel("norm::backward_ring_kernel", p.dtype, kind, clustered),
+          rows::ring_bytes(layout, kRingStages, 2) + rows::exchange_bytes(kMostThreads, clustered)};
+}
+
+rows::Instructions instructions_of(Kind kind, const Problem& p, const Backward& how) {
+  const auto& loops = how.kernel.loops;
+  const double merging =
+      held_kernel(kind, p, how.layout.cluster > 1).loops[1] * rows::turns_of_merge(how.layout);
+  // dx of x, dy and γ: unpacked again where rows stream, else only packed.
+  if (how.streams) {
+    return {.row = loops[5] + merging,
+            .beyond = rows::access_instructions(p, 3, 3),
+            // A buffer is set up and filled in a turn of a loop each.
+            .start = how.kernel.straight + as_double(kRingStages) * (loops[2] + loops[4])};
+  }
+  // In the loop also stands what diverged lanes take around shuffles, for the ten shuffles of a sum
+  // by the counters:
+  constexpr double kDiverged = 38;
+  const double converged = loops[0] - counts_of(kind).parameters * kDiverged;
+  return {.row = converged + (how.layout.is_of_warps() ? -rows::kInstructionsOfMerge : merging),
+          .beyond = rows_are_aligned(p) ? rows::access_instructions(p, 3, 0) : 0,
+          .start = how.kernel.straight};
 }
 
 // A thread stores its sums one by one, each a part of another sector. While a warp makes its
@@ -62,12 +67,12 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_
   const rows::Layout& layout = how.layout;
   const Counts counts = counts_of(kind);
   const std::int64_t strips = how.row_blocks * layout.rows_per_block;
-  Plan plan =
-      rows::plan_of(layout, how.row_blocks * layout.cluster, how.registers, how.shared_bytes);
+  Plan plan = rows::plan_of(layout, how.row_blocks * layout.cluster, how.kernel.registers,
+                            how.shared_bytes);
   plan.scheduler = TileScheduler::persistent;
 
-  rows::Matrix x = rows::matrix_of(p, layout);
-  const double statistics = counts.statistics * x.rows;
+  const rows::Matrix x = rows::matrix_of(p, layout);
+  const double statistics = counts.parameters * x.rows;
   const Work each = rows::with_conversions(p, vector_work(counts.backward_flops));
   plan.useful = x.elements * each;
   plan.arrays = {reads(kX, x.bytes),
@@ -80,11 +85,9 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_
   const double parts = x.ragged ? 1 : x.width;
   plan.arrays.back().split = {partial_bytes / kSectorBytes, parts,
                               bytes_between_parts(layout, parts * counts.parameters)};
-  // As vectors, or single elements of neighbouring threads: both whole sectors but at the ends.
   if (x.ragged) {
-    const DenseMatrix matrix{p[rows::kRows], p[rows::kCols], element_bytes(p)};
-    x.stored = sectors_along_rows(matrix) * kSectorBytes;
-    plan.arrays[4].pattern.partial_writes = partial_sectors_along_rows(matrix);
+    plan.arrays[4].pattern.partial_writes =
+        partial_sectors_along_rows({p[rows::kRows], p[rows::kCols], element_bytes(p)});
   }
 
   const double gamma = as_double(strips) * x.row_bytes;
@@ -92,25 +95,20 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_
   Work beside;
   beside.requested = {gamma + 4 * statistics * warps_a_row, partial_bytes};
   beside.l1 = {gamma + statistics * warps_a_row * kSectorBytes, parts * partial_bytes};
-  beside.l2 = {gamma + statistics * as_double(layout.cluster) * kSectorBytes, partial_bytes};
+  beside.l2 = {gamma + statistics * kSectorBytes, partial_bytes};
   // Vectors are loaded one row ahead; but a barrier of a cluster waits for the loads and stores
   // that are under way.
   const bool drained = layout.cluster > 1 && !how.streams;
   rows::set_rows(plan, {.layout = layout,
                         .matrix = x,
-                        .instructions = instructions_of(how.streams ? kStreamed
-                                                        : x.ragged  ? kByElement
-                                                                    : kHeld,
-                                                        kind, p),
+                        .instructions = instructions_of(kind, p, how),
                         .streams = how.streams,
                         .each = each,
                         .reads = 2,
                         .beside = beside,
-                        .pieces = x.ragged ? x.width : 1,
                         .round_trips = how.streams           ? 0.0
                                        : drained && x.ragged ? 2.0
                                                              : 1.0,
-                        .chain = 2 * as_double(layout.vectors) * x.width,
                         .ahead = how.streams           ? as_double(kRingStages)
                                  : x.ragged || drained ? 0
                                                        : 1});
@@ -119,35 +117,20 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_
 }
 
 // dγ and dβ from the partial sums.
-Plan plan_finish(Kind kind, const Problem& p, double strips, double partial_bytes) {
+Plan plan_finish(Kind kind, const Problem& p, std::int64_t strips, double partial_bytes) {
   const Counts counts = counts_of(kind);
   const compiled::Kernel kernel = compiled::kernel("norm::finish_kernel", p.dtype, kind);
   Plan plan =
       launch_plan(ceil_div(p[rows::kCols], kFinishColumns), {kFinishColumns, kFinishThreads, 1},
                   kernel.registers, kFinishThreads * (kFinishColumns + 1) * 4);
-  plan.start = Start::cold_code;
   const double out = counts.parameters * as_double(p[rows::kCols] * element_bytes(p));
-  plan.useful.vector_flops = partial_bytes / 4;
   plan.arrays = {scratch(kPartials, {partial_bytes, 0}), writes(kGradients, out)};
-  // Eight loads together, what is left one after the other: half of eight on average, so that more
-  // strips never take less time.
-  constexpr double kUnrolled = 8;
-  constexpr auto kWarps = as_double(kFinishThreads);
-  const double turns = std::ceil(strips / as_double(kFinishThreads));
-  const double eights = std::floor(turns / kUnrolled), ones = turns - eights * kUnrolled;
-  const double loads = counts.parameters * strips / as_double(kFinishThreads);  // a thread
-  Step step;
-  const double blocks = as_double(plan.launch.blocks());
-  step.issued.vector_flops = partial_bytes / 4 / blocks;
-  set_traffic(step.issued, shared_by({partial_bytes, out}, blocks));
-  step.warp_instructions = kWarps * (kernel.straight + ones * (kernel.loops[0] + kernel.loops[2]) +
-                                     eights * (kernel.loops[1] + kernel.loops[3]));
-  step.wavefronts.l1 = step.wavefronts.l1_lookups = kWarps * loads;
-  step.waits = {.global = counts.parameters * (turns / kUnrolled + std::min(turns, kUnrolled / 2)),
-                .shared = counts.parameters * 6,
-                .arithmetic = loads,
-                .barriers = counts.parameters * 2};
-  set_blocks(plan, {{step}});
+  // One by one half of those together, on average: more strips never take less time.
+  constexpr auto kTogether = as_double(rows::PartialSums::kTogether);
+  const std::int64_t loads = ceil_div(strips, kFinishThreads);
+  const double trips = as_double(loads) / kTogether + std::min(as_double(loads), kTogether / 2);
+  rows::set_partial_sums(plan, kernel, {partial_bytes, out, loads, trips, counts.parameters},
+                         p.dtype);
   return plan;
 }
 
@@ -157,8 +140,8 @@ LaunchSequence plan_backward(Kind kind, const Problem& p, const Gpu& gpu) {
   rows::check_chosen({p[kStaging]});
   const Backward how = backward_of(kind, p, gpu);
   check_layout(p, how.layout, how.layout.vectors);
-  const double strips = as_double(how.row_blocks * how.layout.rows_per_block);
-  const double partial_bytes = counts_of(kind).parameters * strips * as_double(p[rows::kCols]) * 4;
+  const std::int64_t strips = how.row_blocks * how.layout.rows_per_block;
+  const double partial_bytes = counts_of(kind).parameters * as_double(strips * p[rows::kCols]) * 4;
   return {{plan_rows(kind, p, how, partial_bytes)}, {plan_finish(kind, p, strips, partial_bytes)}};
 }
 

@@ -1,13 +1,151 @@
 #include "model/kernels/norm/norm.hpp"
 
 #include <array>
+#include <cmath>
 #include <vector>
 
+#include "model/counting/coalescing.hpp"
 #include "model/kernels/norm/passes.hpp"
 #include "model/libraries/rows.hpp"
 
 namespace roofcast::norm {
+
+void add_sector_reason(Plan& plan) {
+  const Work issued = issued_by_launch(plan);
+  if (issued.l1.total_bytes() > 1.01 * issued.requested.total_bytes()) {
+    plan.notes.traffic_reasons.push_back(
+        {Level::l1, "rows that do not begin on a sector, and one value a row for the statistics"});
+  }
+}
+
+void check_layout(const Problem& p, const rows::Layout& layout, std::int64_t most) {
+  const bool streams = p[kStaging] == kInShared;
+  require(!streams || rows_are_aligned(p), "rows of ", p[rows::kCols],
+          " elements are no multiple of 16 bytes, as bulk copies need: use staging registers");
+  if (!streams) rows::check_vectors(layout.vectors, most);
+  rows::check_cluster(layout.cluster);
+  require(layout.threads <= kMostThreads, "a row of ", p[rows::kCols],
+          " elements does not fit the registers of ", layout.cluster,
+          " blocks: use a larger cluster (at most 16) or shorter rows");
+}
+
 namespace {
+
+// How the pass runs: rows stream through shared memory, or the registers hold them, one or several
+// in turn.
+struct Forward {
+  bool streams, in_turn;
+  rows::Layout layout;
+  compiled::Kernel kernel;
+  std::int64_t ring, kept;  // shared memory: for rows; for γ and β of a block's columns
+};
+
+Forward forward_of(Kind kind, const Problem& p) {
+  const bool streams = p[kStaging] == kInShared;
+  const rows::Layout layout = streams ? forward_ring_layout(p) : forward_layout(p);
+  const bool clustered = layout.cluster > 1;
+  const bool in_turn = streams || clustered || layout.rows_per_cluster > 1;
+  const compiled::Kernel kernel =
+      streams ? compiled::kernel("norm::forward_ring_kernel", p.dtype, kind, clustered)
+      : in_turn
+          ? compiled::kernel("norm::several_rows_kernel", p.dtype, layout.vectors, kind, clustered)
+          : compiled::kernel("norm::forward_kernel", p.dtype, layout.vectors, kind);
+  const auto parameters = static_cast<std::int64_t>(counts_of(kind).parameters);
+  const std::int64_t ring = streams ? rows::ring_bytes(layout, 1, 1) : 0;
+  return {streams, in_turn,
+          layout,  kernel,
+          ring,    streams ? forward_ring_bytes(p, parameters) - ring : kept_bytes(p, parameters)};
+}
+
+rows::Instructions instructions_of(Kind kind, const Problem& p, const Forward& how, bool ragged) {
+  // Each of γ and β where it is not as far past 16 bytes as x: from the two vectors around it.
+  constexpr double kShift = 17;
+  const auto& loops = how.kernel.loops;
+  const double parameters = counts_of(kind).parameters;
+  const double turns = rows::turns_of_merge(how.layout);
+  // Off the mean, squared, scaled, γ and β; x is unpacked twice.
+  const double beyond = rows::access_instructions(p, 2 + parameters, 2 + parameters);
+  if (how.streams) {
+    return {.row = loops[0] + (loops[1] + loops[2]) * turns,
+            .beyond = beyond,
+            .start = how.kernel.straight};
+  }
+  // A row in turn takes what one row takes. The straight part shifts γ and β, but not that of
+  // layernorm in 16 bits.
+  const compiled::Kernel one =
+      compiled::kernel("norm::forward_kernel", p.dtype, how.layout.vectors, kind);
+  const bool shifts = kind == Kind::rmsnorm || !rows::has_16_bits(p);
+  const double shift = parameters * kShift;
+  const double merging = (one.loops[0] + one.loops[1]) * turns + rows::kInstructionsOfMerge;
+  return {.row = one.straight + rows::kInstructionsOfEnds +
+                 as_double(how.layout.vectors) * shift * ((ragged ? 1 : 0) - (shifts ? 1 : 0)) +
+                 (how.layout.is_of_warps() ? 0 : merging),
+          .beyond = beyond + (ragged ? shift : 0),
+          .start = how.in_turn ? how.kernel.straight : 0};
+}
+
+LaunchSequence plan_forward(Kind kind, const Problem& p) {
+  rows::check_chosen({p[kStaging], p[kVectors], p[kCluster], p[kRowsPerCluster]});
+  const Forward how = forward_of(kind, p);
+  require(!how.streams || p[kVectors] == kForwardRingVectors, "vectors is ", p[kVectors],
+          ": rows that arrive in shared memory take 8");
+  const rows::Layout& layout = how.layout;
+  const bool clustered = layout.cluster > 1;
+  const std::int64_t most = most_vectors(p);
+  check_layout(p, layout, most);
+  require(how.kernel.registers != 0, "vectors is ", layout.vectors, ": rows in turn take ",
+          most / 2, " or, in a cluster, ", most);
+  const std::int64_t exchanged = how.streams ? rows::exchange_bytes(kMostThreads, clustered)
+                                             : parts_bytes(clustered) * (how.in_turn ? 2 : 1);
+  Plan plan = rows::plan_of(layout, layout.blocks(p[rows::kRows]), how.kernel.registers,
+                            exchanged + how.ring + how.kept);
+  plan.on_chip_bytes += as_double(how.ring + how.kept);
+
+  const rows::Matrix x = rows::matrix_of(p, layout);
+  const Counts counts = counts_of(kind);
+  const double parameter_bytes = counts.parameters * x.row_bytes;
+  const double statistics = counts.parameters * x.rows;
+  const Work each = rows::with_conversions(p, vector_work(counts.forward_flops));
+  plan.useful = x.elements * each + vector_work(0, x.rows);  // 1/√
+  plan.arrays = {reads_activation(kX, x.bytes), reads(kParameterArrays, parameter_bytes),
+                 writes(kStatistics, 4 * statistics), writes(kResult, x.bytes)};
+  // Between two uses of a parameter an SM reads one group of rows and writes it. What a cluster
+  // exchanges is acquired beyond the block, which invalidates L1.
+  const double in_group = how.kept > 0 ? as_double(layout.rows_per_cluster) : 1;
+  const double parameters = std::ceil(x.rows / in_group) * parameter_bytes;
+  if (!clustered) {
+    plan.reuse = {{.scope = Scope::sm,
+                   .bytes = parameters,
+                   .distinct_bytes = parameter_bytes,
+                   .distance_bytes = 2 * x.row_bytes * in_group + parameter_bytes}};
+  }
+
+  Work beside;
+  beside.requested = {parameters, 4 * statistics};
+  beside.l1 = beside.l2 = {parameters, statistics * kSectorBytes};
+  // With room in the registers the next row's x is under way meanwhile; but a barrier of a cluster
+  // waits for the loads and stores that are under way.
+  const bool held_in_turn = how.in_turn && !how.streams;
+  const bool loads_ahead = held_in_turn && 2 * layout.vectors <= most;
+  const bool drained = clustered && !how.streams && !loads_ahead;
+  // x, then γ and β: where they are not kept, after the stores of the vector before, which may have
+  // changed them.
+  const double of_parameters = how.kept > 0 ? 0 : std::ceil(x.inside / as_double(layout.warps()));
+  rows::set_rows(plan,
+                 {.layout = layout,
+                  .matrix = x,
+                  .instructions = instructions_of(kind, p, how, x.ragged),
+                  .streams = how.streams,
+                  .each = each,
+                  // The compiler stores 16 bytes of a thread as four parts where rows come in turn.
+                  .parts = held_in_turn ? 4.0 : 1.0,
+                  .beside = beside,
+                  .round_trips = (how.streams ? 0 : 1) + of_parameters + (drained ? 1 : 0),
+                  .sums = how.streams ? 4.0 : 1.0,
+                  .ahead = how.streams || (loads_ahead && !clustered) ? 1.0 : 0.0});
+  add_sector_reason(plan);
+  return launch_of(std::move(plan));
+}
 
 template <Kind kKind>
 LaunchSequence plan(const Problem& p, const Gpu& gpu) {
@@ -34,24 +172,23 @@ std::vector<Problem> candidates(const Problem& p, const Gpu& gpu) {
   std::vector<std::int64_t> stagings;
   if (asked != kInShared) stagings.push_back(kInRegisters);
   if (asked == kInShared || (asked == kChosen && can_stream)) stagings.push_back(kInShared);
-  std::vector<Problem> staged = rows::with_each({p}, kStaging, stagings);
-  if (p[kPass] == kBackward) return staged;
   std::vector<Problem> found;
-  for (const Problem& one : staged) {
+  for (const Problem& one : rows::with_each({p}, kStaging, stagings)) {
+    if (p[kPass] == kBackward) {
+      found.push_back(one);
+      continue;
+    }
     const bool streams = one[kStaging] == kInShared;
     const std::int64_t smallest =
         streams
             ? rows::cluster_for(cols * element, kForwardRingSliceBytes)
             : rows::cluster_for(rows::vectors_of(cols, element), most_vectors(p) * kMostThreads);
-    for (Problem& shared : rows::with_clusters(one, {kCluster, kRowsPerCluster}, smallest, gpu)) {
-      const std::vector<std::int64_t> vectors = !streams ? vectors_of(shared)
-                                                : p[kVectors] != 0
-                                                    ? std::vector{p[kVectors]}
-                                                    : std::vector{kForwardRingVectors};
-      for (const std::int64_t each : vectors) {
-        shared[kVectors] = each;
-        found.push_back(shared);
-      }
+    for (const Problem& shared : rows::with_clusters(one, kCluster, smallest, gpu)) {
+      const std::vector<std::int64_t> vectors =
+          streams ? rows::powers_of_two(p[kVectors], kForwardRingVectors, kForwardRingVectors)
+                  : vectors_of(shared);
+      const std::vector<Problem> each = rows::with_each({shared}, kVectors, vectors);
+      found.insert(found.end(), each.begin(), each.end());
     }
   }
   return found;
@@ -89,27 +226,6 @@ constexpr std::array<KernelModel, 3> kVariants = {{
 }};
 
 }  // namespace
-
-void add_sector_reason(Plan& plan) {
-  const Work issued = issued_by_launch(plan);
-  if (issued.l1.total_bytes() > 1.01 * issued.requested.total_bytes()) {
-    plan.notes.traffic_reasons.push_back(
-        {Level::l1, "rows that do not begin on a sector, and one value a row for the statistics"});
-  }
-}
-
-void check_streams(const Problem& p) {
-  require(rows_are_aligned(p), "rows of ", p[rows::kCols],
-          " elements are no multiple of 16 bytes, as bulk copies need: use staging registers");
-}
-
-void check_layout(const Problem& p, const rows::Layout& layout, std::int64_t most) {
-  rows::check_vectors(layout.vectors, most);
-  rows::check_cluster(layout.cluster);
-  require(layout.threads <= kMostThreads, "a row of ", p[rows::kCols],
-          " elements does not fit the registers of ", layout.cluster,
-          " blocks: use a larger cluster (at most 16) or shorter rows");
-}
 
 constinit const KernelFamily kFamily = {"norm",      "y = γ·(x - μ)·r + β, a row at a time",
                                         kParameters, rows::kTypes,

@@ -1,6 +1,5 @@
 #pragma once
-// What the plans of the forward and of the backward pass share.
-#include <array>
+// What the plans of the forward (norm.cpp) and of the backward pass share.
 #include <cstdint>
 
 #include "model/kernels/common/plan_parts.hpp"
@@ -13,27 +12,16 @@ enum class Kind : unsigned char { layernorm, rmsnorm };  // as in kernels/norm/n
 
 /// What the two kinds do for each element, counted in the kernels' source, and for each row.
 struct Counts {
-  double parameters;      ///< γ, and β
-  double statistics;      ///< fp32 values a row: μ, r
+  double parameters;      ///< γ, and β; of each row as many fp32 statistics: r, and μ
   double forward_flops;   ///< Σ, centre, square | centre, scale, γ and β
   double backward_flops;  ///< x̂, dγ, dβ, g, two sums, dx
 };
 constexpr Counts counts_of(Kind kind) {
-  return kind == Kind::layernorm ? Counts{2, 2, 8, 14} : Counts{1, 1, 4, 11};
-}
-
-/// Instructions of layernorm and of rmsnorm, in fp32 and in 16-bit types: least squares of the
-/// counters, mostly within 5%.
-using InstructionTable = std::array<std::array<rows::Instructions, 2>, 2>;
-constexpr const rows::Instructions& instructions_of(const InstructionTable& table, Kind kind,
-                                                    const Problem& p) {
-  return rows::of_type(table[static_cast<std::size_t>(kind)], p);
+  return kind == Kind::layernorm ? Counts{2, 8, 14} : Counts{1, 4, 11};
 }
 
 enum : ArrayId { kX, kParameterArrays, kStatistics, kResult, kDy, kPartials, kGradients };
 
-/// Throws InputError where rows cannot stream through shared memory.
-void check_streams(const Problem& p);
 /// Throws InputError where the kernels cannot run it; `most`: vectors a thread may hold.
 void check_layout(const Problem& p, const rows::Layout& layout, std::int64_t most);
 
@@ -46,7 +34,6 @@ constexpr std::int64_t parts_bytes(bool clustered) {
 /// Notes why the sectors moved hold more bytes than were asked for.
 void add_sector_reason(Plan& plan);
 
-LaunchSequence plan_forward(Kind kind, const Problem& p);
 /// dx with the strips' partial dγ and dβ, then the launch that sums those.
 LaunchSequence plan_backward(Kind kind, const Problem& p, const Gpu& gpu);
 

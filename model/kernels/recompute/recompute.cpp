@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 
 #include "model/kernels/common/map.hpp"
 #include "model/kernels/common/plan_parts.hpp"
@@ -26,49 +25,15 @@ constexpr std::array kValidated = {
 
 compiled::Kernel kernel_of(std::string_view pass, const Problem& p) {
   const auto kernel = compiled::kernel(pass, p.dtype, p[kVectorBytes], p[kLoads]);
-  if (kernel.registers > 0) return kernel;
-  throw InputError("vector_bytes " + std::to_string(p[kVectorBytes]) + " with loads " +
-                   std::to_string(p[kLoads]) +
-                   ": give 4, 8 or 16 with 1 load, 4 with 4, 8 with 2, 16 with 2 or, in fp32, 4");
+  require(kernel.registers > 0, "vector_bytes ", p[kVectorBytes], " with loads ", p[kLoads],
+          ": give 4, 8 or 16 with 1 load, 4 with 4, 8 with 2, 16 with 2 or, in fp32, 4");
+  return kernel;
 }
 
 // σ: times -log2 e, exp2, plus 1, reciprocal. Its slope: y - y·y, times the gradient.
 constexpr double kSigmoidFlops = 2;
 constexpr double kSigmoidSpecial = 2;
 constexpr double kSlopeFlops = 3;
-constexpr double kSigmoidInstructions = 4;
-
-/// What a pass does.
-struct Pass {
-  compiled::Kernel kernel;
-  Traffic arrays;           ///< read and written; 16-bit results are rounded two to a conversion
-  double sigmoids, slopes;  ///< of an element
-  double instructions;      ///< of a warp, for all its elements
-  double round_trips;
-};
-
-// The launch without its arrays.
-Plan pass_plan(const Problem& p, const Pass& pass) {
-  const double element = size_bytes(p.dtype), n = as_double(p[kElements]);
-  const std::int64_t elements = p[kThreads] * p[kLoads] * p[kVectorBytes] / element_bytes(p.dtype);
-  Plan plan;
-  plan.launch.grid[0] = ceil_div(p[kElements], elements);
-  plan.launch.block[0] = p[kThreads];
-  plan.launch.registers = pass.kernel.registers;
-  Work of_element;
-  of_element.vector_flops = pass.sigmoids * kSigmoidFlops + pass.slopes * kSlopeFlops;
-  of_element.special_flops = pass.sigmoids * kSigmoidSpecial;
-  of_element.conversions = element < 4 ? pass.arrays.write_bytes / 2 : 0;
-  plan.useful = n * of_element;
-  Step step;
-  set_traffic(of_element, element * pass.arrays);
-  step.issued = as_double(elements) * of_element;
-  step.warp_instructions = warps_of(p[kThreads]) * pass.instructions;
-  step.waits.global = pass.round_trips;
-  step.waits.arithmetic = pass.sigmoids * kSigmoidInstructions + pass.slopes;
-  set_blocks_with_edge(plan, step, as_double(elements) / n);
-  return plan;
-}
 
 // Arrays: the gradients that come and go, then x, and the outputs of the chain with the last.
 enum : ArrayId { kGradientIn, kGradientOut, kInput, kOutputs };
@@ -78,19 +43,26 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
   const double chain = as_double(p[kChain]), stored = kStored ? chain - 1 : 0;
   const double computed = chain - stored;        // by the backward pass
   const double sources = std::max(1.0, stored);  // x where nothing is stored
+  const std::int64_t element = element_bytes(p.dtype);
+  const map::Spread spread = {p[kElements], p[kThreads],
+                              p[kThreads] * p[kLoads] * p[kVectorBytes] / element,
+                              as_double(element)};
+  const auto pass = [&](const compiled::Kernel& kernel, const Traffic& arrays, double sigmoids,
+                        double slopes, double in_loops) {
+    const double conversions = element < 4 ? arrays.write_bytes / 2 : 0;  // two results each
+    return map::plan_of(spread,
+                        {.registers = kernel.registers,
+                         .each = vector_work(sigmoids * kSigmoidFlops + slopes * kSlopeFlops,
+                                             sigmoids * kSigmoidSpecial, conversions),
+                         .arrays = arrays,
+                         .instructions = kernel.straight + in_loops});
+  };
   const compiled::Kernel forward = kernel_of("recompute::Forward", p);
   const compiled::Kernel backward = kernel_of("recompute::Backward", p);
-  Plan first = pass_plan(
-      p, {forward, {1, stored + 1}, chain, 0, forward.straight + chain * forward.loops[0], 1});
-  // The backward loops: with a result from memory, and with one that is computed again. Each stored
-  // output is loaded one ahead of its use: two of them a round trip.
-  Plan second =
-      pass_plan(p, {backward,
-                    {sources + 1, 1},
-                    computed,
-                    chain,
-                    backward.straight + stored * backward.loops[0] + computed * backward.loops[1],
-                    std::max(1.0, sources / 2)});
+  Plan first = pass(forward, {1, stored + 1}, chain, 0, chain * forward.loops[0]);
+  // The backward loops: with a result from memory, and with one that is computed again.
+  Plan second = pass(backward, {sources + 1, 1}, computed, chain,
+                     stored * backward.loops[0] + computed * backward.loops[1]);
   const double array = as_double(p[kElements]) * size_bytes(p.dtype);
   first.arrays = {reads_activation(kInput, array)};
   second.arrays = {reads(kGradientIn, array), writes(kGradientOut, array)};
@@ -106,9 +78,7 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
 Work work(const Problem& problem) {
   const double links = as_double(problem[kElements] * problem[kChain]);
   const double array = as_double(problem[kElements]) * size_bytes(problem.dtype);
-  Work result;
-  result.vector_flops = links * (kSigmoidFlops + kSlopeFlops);
-  result.special_flops = links * kSigmoidSpecial;
+  Work result = links * vector_work(kSigmoidFlops + kSlopeFlops, kSigmoidSpecial);
   result.compulsory = {2 * array, 2 * array};
   return result;
 }

@@ -17,35 +17,27 @@ enum : ArrayId { kX, kWeights, kPartials, kSums };
 constexpr std::array kValidated = {ValidatedRange{rows::kRows, 1, std::int64_t{1} << 20},
                                    ValidatedRange{rows::kCols, 128, std::int64_t{1} << 28}};
 
-// A warp's part in a step, counted in the machine code for compute capability 9.0 (CUDA 13.0; the
-// counters agree within 5%). Cycles that the issue of dependent instructions is held back beyond
-// one each count as dependent operations of 4.
-struct Code {
-  double instructions;
-  double dependent;
-  double shared;  // shuffles, shared memory, constants and special registers waited for
-};
+// To merge the sums of a row's warps: by the counters.
+constexpr double kInstructionsOfMerge = 22;
 
 // Accesses that a thread issues before it adds the first.
 struct Batch {
   std::int64_t accesses;  // of a row
-  double dependent;
-  // Accesses of a row that a thread has issued when it waits for one of them: the address register
-  // of a later one shares its scoreboard. 0: all are in flight together.
-  std::int64_t before_wait = 0;
+  // Of those, which a thread has issued when it waits for one of them: the address register of a
+  // later one shares its scoreboard. 0: all are in flight together.
+  std::int64_t before_wait;
 };
 Batch batch_of(bool weighted, bool ragged, bool narrow) {
-  if (!weighted) return narrow ? Batch{kBatch, 12} : Batch{kBatch, 7, 2};
-  if (!ragged) return {kBatch / kWeightedRows, narrow ? 33.0 : 21.0};
-  return narrow ? Batch{kSingleBatch, 50} : Batch{kSingleBatch, 0, 3};
+  if (!weighted) return {kBatch, narrow ? 0 : 2};
+  if (!ragged) return {kBatch / kWeightedRows, 0};
+  return {kSingleBatch, narrow ? 0 : 3};
 }
+constexpr double kDependentOfBatch = 20;
 
-// Before the first batch and after the last one; waited for is only what comes after: what a launch
-// does before its first access is in Sustained::first_access_s. `alone`: a warp a chunk, which
-// meets no other.
-Code ends_of(bool weighted, bool alone) {
-  if (weighted) return alone ? Code{165, 40, 5} : Code{245, 73, 10};
-  return alone ? Code{120, 18, 5} : Code{145, 32, 12};
+// After the last load: what a launch does before its first access is in Sustained::first_access_s.
+// `alone`: a warp a chunk, which meets no other.
+Waits waits_of_ends(bool alone) {
+  return {.shared = alone ? 5.0 : 10, .arithmetic = alone ? 40.0 : 73, .barriers = alone ? 0.0 : 1};
 }
 
 // The rows that a kernel sums up: one, where it sums up all elements.
@@ -151,68 +143,45 @@ Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
   const std::int64_t batches =
       std::max<std::int64_t>(1, ceil_div(units, batch.accesses * layout.threads));
   const double steps = blocks * as_double(batches);
-  // Beyond the last row the last one is read again.
-  const double read_again = groups * as_double(layout.rows_a_group) / x.rows;
   Step load;
   load.issued.vector_flops = warps * as_double(batch.accesses * layout.rows_a_group) * rows::kWarp *
                              as_double(width) * flops;
-  load.issued.requested = shared_by({x.bytes * read_again + groups * weights, 0}, steps);
-  load.issued.l1 = shared_by({x.accessed * read_again + groups * weights, 0}, steps);
+  load.issued.requested = shared_by({x.bytes + groups * weights, 0}, steps);
+  load.issued.l1 = shared_by({x.accessed + groups * weights, 0}, steps);
   load.issued.l2 = shared_by({x.distinct + groups * weights, 0}, steps);
   load.warp_instructions = warps * kernel.loops[0];
   load.wavefronts.l1 = load.wavefronts.l1_lookups =
       load.issued.l1.read_bytes / as_double(kLineBytes);
-  load.waits = {.global = rounds_of(batch, units, layout.threads), .arithmetic = batch.dependent};
+  load.waits = {.global = rounds_of(batch, units, layout.threads), .arithmetic = kDependentOfBatch};
 
   const bool alone = layout.threads == rows::kWarp;
-  const Code ends = ends_of(weighted, alone);
   Step merge;
   merge.issued.requested.write_bytes = written / blocks;
   merge.issued.l1.write_bytes = merge.issued.l2.write_bytes = stores / blocks;
-  merge.warp_instructions = warps * ends.instructions;
-  merge.wavefronts.shared = alone ? 0 : 2 * warps * as_double(layout.rows_a_group);
-  merge.issued.shared_bytes = merge.wavefronts.shared * as_double(kLineBytes);
-  merge.waits = {
-      .shared = ends.shared, .arithmetic = ends.dependent, .barriers = alone ? 0.0 : 1.0};
+  merge.warp_instructions =
+      warps * (kernel.straight + rows::kInstructionsOfEnds +
+               (alone ? 0 : kInstructionsOfMerge * as_double(layout.rows_a_group)));
+  merge.waits = waits_of_ends(alone);
   // Narrow elements before the first vector are widened, so waited for, before the first batch.
   if (!weighted && x.ragged && x.rows > 1 && rows::has_16_bits(p)) merge.waits.global = 1;
   set_blocks(plan, {{load, as_double(batches)}, {merge}});
   return plan;
 }
 
-// Adds the chunks' sums: eight loads of a thread together, what is left one by one.
+// Adds the chunks' sums.
 Plan plan_finish(const Problem& p, const Layout& layout) {
-  constexpr std::int64_t kUnrolled = 8;
-  constexpr double kDependentOfEight = 10, kDependentOfOne = 4;
   const Finish finish = finish_layout(layout);
   const compiled::Kernel kernel = compiled::kernel("reduce::finish_kernel", p.dtype);
   Plan plan = launch_plan(ceil_div(p[rows::kRows], finish.rows_a_block),
                           {finish.threads, finish.rows_a_block, 1}, kernel.registers,
                           rows::kMaxThreads / rows::kWarp * 4);
-  plan.start = Start::cold_code;
   const double partials = as_double(p[rows::kRows] * layout.split) * 4;
   const double out = as_double(p[rows::kRows] * element_bytes(p));
-  plan.useful.vector_flops = partials / 4;
   plan.arrays = {scratch(kPartials, {partials, 0}), writes(kSums, out)};
+  constexpr std::int64_t kTogether = rows::PartialSums::kTogether;
   const std::int64_t loads = ceil_div(layout.split, finish.threads);
-  const double eights = as_double(loads / kUnrolled), ones = as_double(loads % kUnrolled);
-  const double warps = as_double(finish.threads * finish.rows_a_block / rows::kWarp);
-  const bool alone = finish.threads == rows::kWarp;
-  const Code ends = alone ? Code{79, 50, 9} : Code{107, 63, 15};  // before and after its loads
-  Step step;
-  const double blocks = as_double(plan.launch.blocks());
-  step.issued.vector_flops = as_double(loads) * warps * rows::kWarp;
-  step.issued.requested = shared_by({partials, out}, blocks);
-  step.issued.l1 = step.issued.l2 =
-      shared_by({partials, as_double(p[rows::kRows]) * kSectorBytes}, blocks);
-  step.warp_instructions =
-      warps * (ends.instructions + ones * kernel.loops[0] + eights * kernel.loops[1]);
-  step.wavefronts.l1 = step.wavefronts.l1_lookups = warps * as_double(loads);
-  step.waits = {.global = eights + ones,
-                .shared = ends.shared,
-                .arithmetic = ends.dependent + eights * kDependentOfEight + ones * kDependentOfOne,
-                .barriers = alone ? 0.0 : 1.0};
-  set_blocks(plan, {{step}});
+  const double trips = as_double(loads / kTogether + loads % kTogether);
+  rows::set_partial_sums(plan, kernel, {partials, out, loads, trips}, p.dtype);
   return plan;
 }
 

@@ -12,29 +12,14 @@
 namespace roofcast::softmax {
 namespace {
 
-using rows::Instructions;
-
 // Arithmetic for each element of a row, counted in the kernel's source: a maximum is no FLOP by the
 // counters; e^x is a product with log2 e and one special function.
 constexpr Work kHeld = vector_work(4, 1);       // max | - ·log2e exp + | ·scale
 constexpr Work kRingAgain = vector_work(2, 1);  // ·log2e + exp, where exponentials are not kept
 constexpr Work kSwept = vector_work(6, 2);      // max | - ·log2e exp + | - ·log2e exp ·scale
-constexpr Work kRescale = vector_work(4, 1);    // of an online sum, once a vector
 
-// Instructions of a warp, in fp32 and in 16-bit types: least squares of the counters, which it
-// meets within 3%.
-constexpr std::array kHeldInstructions = {Instructions{47, 55, 0, 93, 63, 0},
-                                          Instructions{80, 85, 0, 99, 67, 0}};
-constexpr std::array kRingInstructions = {Instructions{76, 76, 0, 0, 19, 84},
-                                          Instructions{130, 94, 0, 3, 21, 84}};
-// Of the sweeps, beside the turns of their loops.
-struct Swept {
-  double vector;  // each access of the last sweep inside the row
-  double warp;    // each warp, where several share the row
-  double alone;   // a warp that has a row
-};
-constexpr std::array kThreePassInstructions = {Swept{25, 266, 153}, Swept{51, 258, 186}};
-constexpr std::array kOnlineInstructions = {Swept{25, 208, 142}, Swept{52, 209, 142}};
+// x - max, · log2e, exp, · scale: what the last sweep does to an element inside the row.
+constexpr double kOperationsOfResult = 4;
 
 // In operations as long as a multiply-add. One after each shuffle, and the exponential that
 // rescales a sum: product, ex2 (as long as four), product.
@@ -62,26 +47,28 @@ void set_arrays(Plan& plan, const rows::Matrix& x, const Work& each) {
 
 // Sweeps over the row: for the maximum and for the sum, or online for both at once, with a sum that
 // is rescaled as the maximum grows; then for the result. Between them warps merge their parts.
-LaunchSequence plan_sweeps(const Problem& p, bool online, const compiled::Kernel& kernel,
-                           const std::array<Swept, 2>& table) {
+template <bool kOnline>
+LaunchSequence plan_sweeps(const Problem& p, const Gpu& /*gpu*/) {
   constexpr std::int64_t kBatch = 4;  // accesses a thread issues together: row_sweep.cuh
+  constexpr double kReads = kOnline ? 2 : 3, kMerges = kReads - 1;
   require(p[kThreads] % rows::kWarp == 0, "threads is ", p[kThreads], ": give a multiple of 32");
-  const double reads = online ? 2 : 3, merges = reads - 1;
+  const compiled::Kernel kernel = compiled::kernel(
+      kOnline ? "softmax::online_kernel" : "softmax::three_pass_kernel", p.dtype, true);
   rows::Layout layout = sweep_layout(p);
   layout.vectors = 0;  // nothing is held
   Plan plan = rows::plan_of(layout, layout.blocks(p[rows::kRows]), kernel.registers,
-                            static_cast<std::int64_t>(merges) * rows::kWarp * 8);
+                            static_cast<std::int64_t>(kMerges) * rows::kWarp * 8);
   const rows::Matrix x = rows::matrix_of(p, layout);
-  const Work each = rows::with_conversions(p, online ? kSwept + 1 / x.width * kRescale : kSwept);
+  const Work each = rows::with_conversions(p, kSwept);
   set_arrays(plan, x, each);
   plan.arrays.back().split = rows::split_stores(x, kStoreParts, layout);
 
-  // Between two uses of a row each resident block makes a sweep, and one in `reads` sweeps writes
+  // Between two uses of a row each resident block makes a sweep, and one in `kReads` sweeps writes
   // as much, through L1 too. Of rows that are 1.27 times L1 together, 98% are missed.
   const double rows_here = as_double(layout.rows_per_block);
-  const double between = (1 + 1 / reads) * x.row_bytes * rows_here;
+  const double between = (1 + 1 / kReads) * x.row_bytes * rows_here;
   plan.reuse = {{.scope = Scope::block,
-                 .bytes = (reads - 1) * x.distinct,
+                 .bytes = kMerges * x.distinct,
                  .distance_bytes = between,
                  .l2_distance_bytes = between}};
 
@@ -93,46 +80,36 @@ LaunchSequence plan_sweeps(const Problem& p, bool online, const compiled::Kernel
   const double entered =
       rows_here * as_double((sweep - 1) * layout.threads / rows::kWarp +
                             ceil_div(std::min(last, layout.threads), rows::kWarp));
-  const double batches = as_double(sweep) * reads;
-  const Swept& counted = rows::of_type(table, p);
-  // Of a turn of all sweeps' loops; between those stand the loops that merge warps.
-  const double turns = kernel.loops[0] + kernel.loops[2] + (online ? 0 : kernel.loops[4]);
+  const double batches = as_double(sweep) * kReads;
+  // Loops of sweeps, and between them those that merge warps.
+  const auto& loops = kernel.loops;
+  const double sweeps = loops[0] + loops[2] + loops[4], merging = loops[1] + loops[3];
+  const double beyond = rows::access_instructions(p, kOperationsOfResult, 1);
   Step batch;
   batch.issued =
       x.inside / batches * kWarpLanes * x.width * each +
-      1 / (as_double(plan.launch.blocks()) * batches) * rows::traffic_of(x, reads, kStoreParts);
+      1 / (as_double(plan.launch.blocks()) * batches) * rows::traffic_of(x, kReads, kStoreParts);
   batch.warp_instructions =
-      (entered * (turns - as_double(kBatch) * counted.vector) + x.inside * counted.vector) /
-      batches;
+      (entered * sweeps - (entered * as_double(kBatch) - x.inside) * beyond) / batches;
   batch.wavefronts.l1 = batch.wavefronts.l1_lookups =
       batch.issued.l1.total_bytes() / as_double(kLineBytes);
   // The maximum and the sum wait for each element, a rescaled sum for each vector; the last sweep
   // works on elements apart.
-  const double of_vector = 2 * x.width + (online ? kDependentOfRescale : 0);
+  const double of_vector = 2 * x.width + (kOnline ? kDependentOfRescale : 0);
   batch.waits = {.global = 1,
-                 .arithmetic = as_double(kBatch) * of_vector / reads + kDependentOfBatch};
+                 .arithmetic = as_double(kBatch) * of_vector / kReads + kDependentOfBatch};
 
   const bool alone = layout.is_of_warps();
   const double warps = as_double(layout.warps());
   Step merge;
-  merge.warp_instructions = warps * (alone ? counted.alone : counted.warp);
-  merge.wavefronts.shared = alone ? 0 : merges * 2 * warps;
-  merge.issued.shared_bytes = merge.wavefronts.shared * as_double(kLineBytes);
+  merge.warp_instructions = warps * (kernel.straight + rows::kInstructionsOfEnds +
+                                     (alone ? 0 : merging + kMerges * rows::kInstructionsOfMerge));
   merge.waits = {
-      .shared = merges * (alone ? 1 : 2) * rows::kShufflesOfWarp,
-      .arithmetic = merges * (alone ? 1 : 2) * kDependentOfMerge + rows::kDependentOfEnds,
-      .barriers = alone ? 0 : merges};
+      .shared = kMerges * (alone ? 1 : 2) * rows::kShufflesOfWarp,
+      .arithmetic = kMerges * (alone ? 1 : 2) * kDependentOfMerge + rows::kDependentOfEnds,
+      .barriers = alone ? 0 : kMerges};
   set_blocks(plan, {{batch, batches}, {merge}});
   return launch_of(std::move(plan));
-}
-
-LaunchSequence plan_three_pass(const Problem& p, const Gpu& /*gpu*/) {
-  return plan_sweeps(p, false, compiled::kernel("softmax::three_pass_kernel", p.dtype, true),
-                     kThreePassInstructions);
-}
-LaunchSequence plan_online(const Problem& p, const Gpu& /*gpu*/) {
-  return plan_sweeps(p, true, compiled::kernel("softmax::online_kernel", p.dtype, true),
-                     kOnlineInstructions);
 }
 
 LaunchSequence plan_registers(const Problem& p, const Gpu& /*gpu*/) {
@@ -142,22 +119,25 @@ LaunchSequence plan_registers(const Problem& p, const Gpu& /*gpu*/) {
   require(layout.threads <= rows::kMaxThreads, "a row of ", p[rows::kCols],
           " elements does not fit the registers of one block: use softmax.cluster or "
           "softmax.online");
-  Plan plan = rows::plan_of(layout, layout.blocks(p[rows::kRows]),
-                            compiled::registers("softmax::held_kernel", p.dtype, layout.vectors),
-                            rows::kWarp * 8);
+  const compiled::Kernel kernel = compiled::kernel("softmax::held_kernel", p.dtype, layout.vectors);
+  Plan plan =
+      rows::plan_of(layout, layout.blocks(p[rows::kRows]), kernel.registers, rows::kWarp * 8);
   const rows::Matrix x = rows::matrix_of(p, layout);
   const Work each = rows::with_conversions(p, kHeld);
   set_arrays(plan, x, each);
-  rows::set_rows(plan, {.layout = layout,
-                        .matrix = x,
-                        .instructions = rows::of_type(kHeldInstructions, p),
-                        .each = each,
-                        .parts = kStoreParts,
-                        .round_trips = 1,
-                        // The maximum and the sum of a thread's elements, one after the other.
-                        .chain = 2 * as_double(layout.vectors) * x.width +
-                                 (layout.is_of_warps() ? 1 : 2) * kDependentOfMerge +
-                                 rows::kDependentOfEnds + rows::kDependentOfFactor});
+  const bool alone = layout.is_of_warps();
+  // The straight part goes past the stores, before which elements are scaled.
+  const double stored = rows::access_instructions(p, 1, 0);
+  rows::set_rows(
+      plan, {.layout = layout,
+             .matrix = x,
+             .instructions = {.row = kernel.straight + as_double(layout.vectors) * stored +
+                                     rows::kInstructionsOfEnds +
+                                     (alone ? 0 : kernel.loops[0] + rows::kInstructionsOfMerge),
+                              .beyond = stored},
+             .each = each,
+             .parts = kStoreParts,
+             .round_trips = 1});
   return launch_of(std::move(plan));
 }
 
@@ -165,30 +145,36 @@ LaunchSequence plan_registers(const Problem& p, const Gpu& /*gpu*/) {
 LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   rows::check_chosen({p[kCluster], p[kRowsPerCluster]});
   const rows::Layout layout = cluster_layout(p);
+  const bool clustered = layout.cluster > 1, again = rows::has_16_bits(p);
   rows::check_cluster(layout.cluster);
   require(layout.threads <= kRingThreads, "a row of ", p[rows::kCols],
           " elements is more than 64 KB for each of ", layout.cluster,
           " blocks: use a larger cluster or softmax.online");
-  const std::int64_t blocks = layout.blocks(p[rows::kRows]);
   const std::int64_t ring = rows::ring_bytes(layout, p[kStages], 1);
-  Plan plan = rows::plan_of(
-      layout, blocks, compiled::registers("softmax::ring_kernel", p.dtype, layout.cluster > 1),
-      ring + rows::exchange_bytes(kRingThreads, layout.cluster > 1));
+  const compiled::Kernel kernel = compiled::kernel("softmax::ring_kernel", p.dtype, clustered);
+  Plan plan = rows::plan_of(layout, layout.blocks(p[rows::kRows]), kernel.registers,
+                            ring + rows::exchange_bytes(kRingThreads, clustered));
   plan.on_chip_bytes += as_double(ring);
   const rows::Matrix x = rows::matrix_of(p, layout);
-  const Work each = rows::with_conversions(p, kHeld);
-  const Work again = rows::has_16_bits(p) ? kRingAgain : Work{};
-  set_arrays(plan, x, each + again);
-  rows::set_rows(plan, {.layout = layout,
-                        .matrix = x,
-                        .instructions = rows::of_type(kRingInstructions, p),
-                        .streams = true,
-                        .each = each,
-                        .inside = again,
-                        .chain = 2 * as_double(layout.vectors) * x.width / 4 +
-                                 rows::kDependentOfEnds + rows::kDependentOfFactor,
-                        // A row is in registers while the buffers fill with the next ones.
-                        .ahead = as_double(p[kStages])});
+  const Work each = rows::with_conversions(p, kHeld), recomputed = again ? kRingAgain : Work{};
+  set_arrays(plan, x, each + recomputed);
+  const double in_row = x.inside / as_double(layout.warps() * layout.vectors);
+  // A buffer is set up and filled in a turn of a loop each; a row is a turn of the last one, and
+  // merges parts in a loop as held_kernel does.
+  const auto& loops = kernel.loops;
+  const compiled::Kernel held = compiled::kernel("softmax::held_kernel", p.dtype, 1);
+  rows::set_rows(
+      plan,
+      {.layout = layout,
+       .matrix = x,
+       .instructions = {.row = loops[5] + held.loops[0] * rows::turns_of_merge(layout),
+                        .beyond = rows::access_instructions(p, again ? 2 : 1, again ? 1 : 0),
+                        .start = kernel.straight + as_double(p[kStages]) * (loops[2] + loops[4])},
+       .streams = true,
+       .each = each + in_row * recomputed,
+       .sums = 4,
+       // A row is in registers while the buffers fill with the next ones.
+       .ahead = as_double(p[kStages])});
   return launch_of(std::move(plan));
 }
 
@@ -201,7 +187,7 @@ std::vector<Problem> registers_candidates(const Problem& p, const Gpu& /*gpu*/) 
 
 std::vector<Problem> cluster_candidates(const Problem& p, const Gpu& gpu) {
   const std::int64_t smallest = rows::cluster_for(p[rows::kCols] * element_bytes(p), kSliceBytes);
-  return rows::with_clusters(p, {kCluster, kRowsPerCluster}, smallest, gpu);
+  return rows::with_clusters(p, kCluster, smallest, gpu);
 }
 
 constexpr std::array kSweepParameters =
@@ -219,9 +205,9 @@ constexpr std::array kClusterParameters = with_own(
 
 constexpr std::array<KernelModel, 5> kVariants = {{
     {"softmax.three_pass", "maximum, sum, normalize: three sweeps over the row", kSweepParameters,
-     rows::kTypes, plan_three_pass},
+     rows::kTypes, plan_sweeps<false>},
     {"softmax.online", "maximum and sum in one sweep, then normalize", kSweepParameters,
-     rows::kTypes, plan_online},
+     rows::kTypes, plan_sweeps<true>},
     with_candidates({"softmax.registers", "the row in registers: read once", kRegistersParameters,
                      rows::kTypes, plan_registers},
                     registers_candidates),

@@ -7,7 +7,7 @@ namespace roofcast::stream {
 namespace {
 
 //                                   reads writes flops special
-constexpr map::Operation kCopyWork = {1, 1, 0, 0, "stream::Copy", 0, 0, 0};
+constexpr map::Operation kCopyWork = {1, 1, 0, 0, "stream::Copy"};
 constexpr map::Operation kScaleWork = {1, 1, 1, 0, "stream::Scale"};
 constexpr map::Operation kAddWork = {2, 1, 1, 0, "stream::Add"};
 constexpr map::Operation kTriadWork = {2, 1, 2, 0, "stream::Triad"};

@@ -11,21 +11,13 @@ namespace roofcast::transpose {
 namespace {
 
 // Cycles of the data pipe for `rows` rows of `extent` lanes, so many of them at a time, each
-// `stride_bytes` after the one before. Rows follow each other by one access: those that begin at
-// the same place of a bank's 4 bytes meet the same conflicts.
+// `stride_bytes` after the one before.
 double row_wavefronts(std::int64_t rows, std::int64_t extent, std::int64_t lanes,
                       std::int64_t stride_bytes, std::int64_t access_bytes) {
-  const std::int64_t places = std::max<std::int64_t>(1, 4 / access_bytes);
-  double sum = 0;
-  for (std::int64_t place = 0; place < std::min(places, rows); ++place) {
-    const auto of = [&](std::int64_t together) {
-      return as_double(
-          shared_wavefronts(stride_bytes, access_bytes, together, place * access_bytes));
-    };
-    sum += as_double(ceil_div(rows - place, places)) *
-           (as_double(extent / lanes) * of(lanes) + of(extent % lanes));
-  }
-  return sum;
+  const auto of = [&](std::int64_t together) {
+    return as_double(shared_wavefronts(stride_bytes, access_bytes, together));
+  };
+  return as_double(rows) * (as_double(extent / lanes) * of(lanes) + of(extent % lanes));
 }
 
 // A warp's stores down a column, or a tile in shared memory: element by element, or in patches by
@@ -59,10 +51,8 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
   step.issued.requested = share * Traffic{bytes, bytes};
   step.issued.l1 = step.issued.l2 =
       share * kSectorBytes * Traffic{sectors_along_rows(x, side), sectors};
-  // Of a warp by the counters, element by element through shared memory.
-  constexpr double kInstructionsThroughTile = 231;
-  step.warp_instructions =
-      kWarps * (kNaive || patches ? kernel.straight : kInstructionsThroughTile);
+  // Element by element a thread has four: a turn of each unrolled loop.
+  step.warp_instructions = kWarps * (kernel.straight + kernel.loops[1] + kernel.loops[3]);
   const double accesses = as_double(side * side / k / kWarpLanes);
   const double lines = std::max(1.0, as_double(kWarpLanes * access) / as_double(kLineBytes));
   step.wavefronts.l1_lookups = step.wavefronts.l1 =

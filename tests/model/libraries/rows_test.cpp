@@ -101,15 +101,6 @@ TEST(SoftmaxLibrary, ArithmeticOfAnElement) {
   EXPECT_EQ(softmax_plan(8, 1000, DType::fp16).on_chip_bytes, 4 * 1000 * 2);
 }
 
-TEST(SoftmaxLibrary, ALaunchCoversAtMostTwoToTheThirty) {
-  const Problem problem{.values = {(std::int64_t{5} << 18) + 7, 1024}};
-  const LaunchSequence plans = softmax::plan_library(problem, hopper_like());
-  ASSERT_EQ(plans.size(), 2U);
-  EXPECT_EQ(plans[0].plan.launch.grid[0], 1 << 18);  // 2²⁰ rows, four a block
-  EXPECT_EQ(plans[0].repeats, 1);
-  EXPECT_EQ(plans[1].plan.launch.grid[0], (1 << 16) + 2);
-}
-
 TEST(NormLibrary, SweepsTwiceAndWritesTheMoments) {
   const Plan plan = norm::plan_library({.values = {16, 1024}}, of_generation(8)).front().plan;
   EXPECT_EQ(plan.launch.grid[0], 16);

@@ -295,5 +295,24 @@ TEST(Rows, SayWhereSectorsAreShared) {
   }
 }
 
+// What an H200 counted for each warp.
+TEST(Rows, InstructionsAreThoseCounted) {
+  const auto of_warp = [](const char* name, const Problem& p) {
+    const Plan plan = plans_of(name, p).front().plan;
+    const double warps = static_cast<double>(plan.launch.blocks() * plan.launch.threads() / 32);
+    return issued_instructions(plan) / warps;
+  };
+  const auto expect = [&](const char* name, const Problem& p, double counted) {
+    EXPECT_NEAR(of_warp(name, p), counted, 0.06 * counted) << name;
+  };
+  expect("softmax.registers", problem(8192, 16384, DType::fp32, 8), 539);
+  expect("softmax.registers", problem(16384, 16384, DType::bf16, 4), 491);
+  expect("softmax.registers", problem(8192, 1024, DType::fp32, 8), 471);
+  expect("softmax.cluster", softmax_cluster(problem(8192, 32768, DType::bf16), 1, 1), 1126);
+  expect("softmax.cluster", softmax_cluster(problem(4096, 32768), 2, 8), 8 * 709.7);
+  expect("norm.layernorm", held_norm(problem(16384, 8192), 4, 1, 1), 513);
+  expect("norm.rmsnorm", held_norm(problem(849, 4096, DType::fp16), 4, 1, 1), 489.5);
+}
+
 }  // namespace
 }  // namespace roofcast

@@ -8,7 +8,6 @@
 
 #include "model/counting/totals.hpp"
 #include "model/expression/expression.hpp"
-#include "model/kernels/expression/row_plan.hpp"
 
 namespace roofcast::elementwise {
 namespace {

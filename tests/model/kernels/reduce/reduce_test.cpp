@@ -62,15 +62,6 @@ TEST(Reduce, WeightedRowsWithoutVectorsGoByElements) {
   EXPECT_NEAR(round_trips(elements), 2 * 8 + 1, 1e-12);
 }
 
-// Of two rows four are read, twice the last.
-TEST(Reduce, TheLastRowIsReadAgainForAGroupOfFour) {
-  const LaunchSequence program = program_of({"reduce.weighted", DType::fp32, 2, 1024, 1, 32});
-  const Phase& loop = phases_of(program).front();
-  const double blocks = static_cast<double>(program.front().plan.launch.blocks());
-  EXPECT_NEAR(blocks * loop.repeats * loop.step.issued.l1.read_bytes, (4 + 1) * 4096, 1e-6);
-  EXPECT_NEAR(blocks * loop.repeats * loop.step.issued.l2.read_bytes, (2 + 1) * 4096, 1e-6);
-}
-
 // A warp adds 64, 256 or 320 chunks: two loads one by one, eight at once, eight and two.
 TEST(Reduce, TheSecondLaunchLoadsEightsTogetherAndTheRestInTurn) {
   const auto trips = [](std::int64_t split) {

@@ -51,6 +51,8 @@ TEST(Transpose, InstructionsAreThoseCounted) {
   EXPECT_EQ(of_warp("transpose.padded", 1 << 10, DType::fp64), 86);
   EXPECT_EQ(of_warp("transpose.padded", 1 << 10, DType::fp32), 117);
   EXPECT_EQ(of_warp("transpose.tiled", 1 << 10, DType::bf16), 171);
+  EXPECT_NEAR(of_warp("transpose.tiled", (1 << 10) + 1, DType::bf16), 231, 0.11 * 231);
+  EXPECT_NEAR(of_warp("transpose.swizzled", (1 << 10) + 1, DType::bf16), 258, 0.06 * 258);
 }
 
 }  // namespace
