@@ -28,12 +28,11 @@ constexpr std::string_view kGuess =
 Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   Plan plan = forward_plan(c, p.dtype);
   plan.notes.caveat = kGuess;
-  const double q = c.shape.q_bytes(), kv = c.shape.kv_bytes();
-  if (p[kCacheWrites] != kNoWrites) {
-    plan.arrays[kK] = scratch(kK, {kv, 0});
-    plan.arrays[kV] = scratch(kV, {kv, 0});
+  if (p[kCacheWrites] != kNoWrites && c.shape.seq_q >= c.shape.seq_kv) {
+    for (const ArrayId cache : {kK, kV})
+      plan.arrays[cache] = scratch(cache, {c.shape.kv_bytes(), 0});
   }
-  if (p[kCacheWrites] == kWritesQkv) plan.arrays[kQ] = scratch(kQ, {q, 0});
+  if (p[kCacheWrites] == kWritesQkv) plan.arrays[kQ] = scratch(kQ, {c.shape.q_bytes(), 0});
   if (stays(plan.scheduler)) {
     plan.launch.grid[0] = std::min(plan.launch.grid[0], gpu.slots(c.tile.blocks_per_sm));
   }
@@ -59,10 +58,11 @@ Plan cache_writes(const Shape& shape, bool with_q) {
   // attention_causal_prefill.csv above 50 us and attention_fa3_causal_prefill.csv above 20 us.
   constexpr double kCacheWaits = 8;
   constexpr std::int64_t kThreads = 256, kMostThreads = 512;
-  const double kv = shape.kv_bytes(), q = with_q ? shape.q_bytes() : 0, bytes = q + 2 * kv;
+  const std::int64_t tokens = shape.batch * std::min(shape.seq_q, shape.seq_kv);
+  const double kv = as_double(tokens * shape.kv_heads) * shape.row_bytes();
+  const double q = with_q ? shape.q_bytes() : 0, bytes = q + 2 * kv;
   const auto vectors = static_cast<std::int64_t>(bytes / 16);
-  const std::int64_t blocks =
-      with_q ? std::max(std::int64_t{1}, vectors / kThreads) : shape.batch * shape.seq_kv;
+  const std::int64_t blocks = with_q ? std::max(std::int64_t{1}, vectors / kThreads) : tokens;
   Step step;
   step.issued.vector_flops = bytes / shape.element / as_double(blocks) * 2;
   step.waits.global = kCacheWaits;
@@ -98,7 +98,7 @@ LaunchSequence backward_launches(Library library, const Problem& p, const Gpu& g
 }
 
 LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gpu) {
-  const Forward c = library_forward(library, Shape(p), p[kSplits], gpu);
+  const Forward c = library_forward(library, p, gpu);
   LaunchSequence program;
   if (p[kCacheWrites] != kNoWrites) {
     if (library == kTrtllm) program.push_back({offsets(c.shape)});
@@ -129,7 +129,7 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
     Problem one = p;
     one[kLibraryChoice] = library;
     if (shape.backward) one[kSplits] = 1;
-    const Forward c = library_forward(library, shape, one[kSplits], gpu);
+    const Forward c = library_forward(library, one, gpu);
     if (c.splits != kToChoose) {
       one[kSplits] = c.splits;
       found.push_back(one);

@@ -43,7 +43,7 @@ Tile tile_in(const std::array<LibraryTile, N>& tiles, std::int64_t width) {
 constexpr std::array<LibraryTile, 3> kFa2Tiles = {
     {{64, 128, 128, 4, 1, 2}, {128, 128, 64, 4, 1, 2}, {256, 128, 64, 8, 1, 1}}};
 constexpr std::array<LibraryTile, 3> kFa2SplitTiles = {
-    {{64, 64, 256, 4, 1, 2}, {128, 64, 128, 4, 1, 2}, {256, 64, 64, 4, 1, 1}}};
+    {{64, 64, 256, 4, 1, 2}, {128, 64, 128, 4, 1, 2}, {256, 64, 64, 4, 1, 2}}};
 // FlashAttention-3, hopper/tile_size.h, with and without a causal mask: two or three warpgroups of
 // 64 rows each, and one that copies.
 constexpr std::array<LibraryTile, 3> kFa3Tiles = {
@@ -65,18 +65,16 @@ constexpr std::array<LibraryTile, 3> kTrtllmTiles = {
 constexpr std::array<LibraryTile, 2> kTrtllmNarrowTiles = {
     {{128, 64, 64, 4, 1, 3}, {256, 64, 64, 4, 1, 1}}};
 
-// flash_api.cpp: num_splits_heuristic. The fewest parts whose last round is nearly as full as the
-// best.
-std::int64_t flash2_splits(const Forward& c, const Gpu& gpu) {
+// flash_api.cpp, hopper/heuristics.h: num_splits_heuristic. The fewest parts whose last round is
+// nearly as full as the best.
+std::int64_t flash_splits(std::int64_t blocks, std::int64_t places, std::int64_t steps,
+                          bool each_shortens) {
   constexpr double kEnough = 0.8, kNearly = 0.85;
-  const std::int64_t keys = tile_in(kFa2SplitTiles, c.width).keys;
-  const std::int64_t steps = ceil_div(c.shape.seq_kv, keys), places = 2 * gpu.sm_count.value_or(1);
-  const std::int64_t blocks = c.copies() * ceil_div(c.shape.seq_q * c.packed, 64);
   if (as_double(blocks) >= kEnough * as_double(places)) return 1;
   const std::int64_t most = std::min({kMostSplits, places, steps});
-  // Parts that leave the longest as long as fewer would are none.
+  // FlashAttention-2: parts that leave the longest as long as fewer would are none.
   const auto shortens = [&](std::int64_t parts) {
-    return parts == 1 || ceil_div(steps, parts) != ceil_div(steps, parts - 1);
+    return !each_shortens || parts == 1 || ceil_div(steps, parts) != ceil_div(steps, parts - 1);
   };
   const auto fullness = [&](std::int64_t parts) {
     const double rounds = as_double(blocks * parts) / as_double(places);
@@ -92,6 +90,32 @@ std::int64_t flash2_splits(const Forward& c, const Gpu& gpu) {
   return 1;
 }
 
+// Blocks have four warps: two of them an SM. Of keys in pages those of a group's one query alone
+// are split (mha_varlen_fwd).
+std::int64_t flash2_splits(const Forward& c, bool paged, const Gpu& gpu) {
+  if (paged && c.packed == 1) return 1;
+  const Tile tile = tile_in(kFa2SplitTiles, c.width);
+  return flash_splits(c.copies() * ceil_div(c.shape.seq_q * c.packed, tile.queries),
+                      2 * gpu.slots(1), ceil_div(c.shape.seq_kv, tile.keys), true);
+}
+
+// Of a batch with lengths of its own (hopper/flash_prepare_scheduler.cu) each head has parts as
+// long as an SM's share of all steps with a tenth more, no more of them than the heuristic gives a
+// lone sequence, or vLLM a step of few tokens (v1/attention/backends/flash_attn.py).
+std::int64_t flash3_splits(const Forward& c, bool paged, const Gpu& gpu) {
+  constexpr std::int64_t kFewSteps = 4, kFewTokens = 512, kOfFewTokens = 32, kFewSequences = 992;
+  const std::int64_t steps = ceil_div(c.shape.seq_kv, c.tile.keys), sms = gpu.slots(1);
+  const std::int64_t tiles = ceil_div(c.shape.seq_q * c.packed, c.tile.queries);
+  const auto most = [&](std::int64_t heads) {
+    return steps <= kFewSteps ? 1 : flash_splits(heads * tiles, sms, steps, false);
+  };
+  if (!paged || c.shape.batch > kFewSequences) return most(c.copies());
+  const std::int64_t few_tokens = c.shape.batch * c.shape.seq_q <= kFewTokens;
+  const double share = std::ceil(1.1 * as_double(c.copies() * tiles * steps) / as_double(sms));
+  const auto parts = static_cast<std::int64_t>(std::ceil(as_double(steps) / share));
+  return std::min(parts, few_tokens ? kOfFewTokens : most(c.copies() / c.shape.batch));
+}
+
 // cuDNN, by the grids of its kernels for one query: parts that double until each SM has a block,
 // none where two would be enough, and none of few keys.
 std::int64_t cudnn_splits(const Forward& c, const Gpu& gpu) {
@@ -104,21 +128,42 @@ std::int64_t cudnn_splits(const Forward& c, const Gpu& gpu) {
   return parts;
 }
 
-void set_flash2(Forward& c, const Gpu& gpu) {
+std::int64_t tile_bytes(const Tile& tile, const Forward& c) {
+  const std::int64_t places = (tile.deals_keys ? 1 : 2) * tile.stages;
+  return (tile.queries + places * tile.keys) * c.width * static_cast<std::int64_t>(c.shape.element);
+}
+
+// flash_fwd_launch_template.h. Where two blocks of the usual tile do not fit an SM it has fewer
+// rows, so that a mask wastes less of it or two do; with the longest rows where two smaller ones do.
+Tile flash2_tile(const Forward& c, const Gpu& gpu) {
+  const Tile usual = tile_in(kFa2Tiles, c.width), square{64, 64, 4, 1, 2}, narrow{128, 32, 4, 1, 2};
+  if (!gpu.occupancy) return usual;
+  const auto two_fit = [&](const Tile& tile) {
+    return 2 * tile_bytes(tile, c) <= gpu.occupancy->shared_bytes_per_sm;
+  };
+  if (c.width > 192) {
+    const bool fits = tile_bytes(usual, c) <= gpu.occupancy->shared_bytes_per_block;
+    return fits && !two_fit(square) ? usual : square;
+  }
+  if (c.width > 128 || two_fit(usual)) return usual;
+  return c.shape.causal ? square : narrow;
+}
+
+void set_flash2(Forward& c, bool paged, const Gpu& gpu) {
   // The heads of a group are as queries where each has one.
   if (c.shape.seq_q == 1) c.packed = c.shape.group();
-  c.tile = tile_in(kFa2Tiles, c.width);
-  if (c.splits == kToChoose) c.splits = flash2_splits(c, gpu);
-  if (c.splits > 1) c.tile = tile_in(kFa2SplitTiles, c.width);
+  if (c.splits == kToChoose) c.splits = flash2_splits(c, paged, gpu);
+  c.tile = paged || c.splits > 1 ? tile_in(kFa2SplitTiles, c.width) : flash2_tile(c, gpu);
   c.sums.parts_at_once = 1;
   c.tile.chains = library::kFlash2Products;
   c.tile.in_order = true;
 }
 
-void set_flash3(Forward& c) {
+void set_flash3(Forward& c, bool paged, const Gpu& gpu) {
   c.packed = c.shape.group();
   c.tile = tile_in(c.shape.causal ? kFa3CausalTiles : kFa3Tiles, c.width);
   c.tile.waited_products = kWaitsForScores;
+  if (c.splits == kToChoose) c.splits = flash3_splits(c, paged, gpu);
 }
 
 void set_cudnn(Forward& c, const Gpu& gpu) {
@@ -164,15 +209,10 @@ void fit_block(Forward& c, const Gpu& gpu) {
   if (!gpu.occupancy) return;
   constexpr std::int64_t kFewest = 16;
   Tile& tile = c.tile;
-  const auto bytes = [&] {
-    const std::int64_t places = (tile.deals_keys ? 1 : 2) * tile.stages;
-    return (tile.queries + places * tile.keys) * c.width *
-           static_cast<std::int64_t>(c.shape.element);
-  };
-  const auto fits = [&] { return bytes() <= gpu.occupancy->shared_bytes_per_block; };
+  const auto fits = [&] { return tile_bytes(tile, c) <= gpu.occupancy->shared_bytes_per_block; };
   while (!fits() && tile.keys > kFewest) tile.keys /= 2;
   while (!fits() && tile.queries > kFewest) tile.queries /= 2;
-  tile.shared_bytes = bytes();
+  tile.shared_bytes = tile_bytes(tile, c);
   tile.registers = gpu.occupancy->registers_for(tile.blocks_per_sm, tile.warps * 32);
 }
 
@@ -214,19 +254,21 @@ Kernel kernel_of(Library library, const Gpu& gpu) {
   return kernel;
 }
 
-Forward library_forward(Library library, const Shape& shape, std::int64_t splits, const Gpu& gpu) {
+Forward library_forward(Library library, const Problem& p, const Gpu& gpu) {
+  const Shape shape(p);
+  const bool paged = p[kCacheWrites] != kNoWrites;
   Forward c{.shape = shape,
             .kernel = kernel_of(library, gpu),
             .tile = {},
             .width = library_width(library, shape.head_dim),
-            .splits = splits};
+            .splits = p[kSplits]};
   // With tensor memory TensorRT-LLM's kernels are made as cuDNN's are.
   if (library == kTrtllm && c.kernel.product != Instruction::tcgen05) {
     set_trtllm(c, gpu);
   } else if (library == kFa2) {
-    set_flash2(c, gpu);
+    set_flash2(c, paged, gpu);
   } else if (library == kFa3) {
-    set_flash3(c);
+    set_flash3(c, paged, gpu);
   } else {
     set_cudnn(c, gpu);
   }

@@ -12,7 +12,7 @@ Kernel kernel_of(Library library, const Gpu& gpu);
 
 /// What a library runs for the shape. Where splits are left to choose they follow the library's own
 /// rule, or stay kToChoose where that is not known.
-Forward library_forward(Library library, const Shape& shape, std::int64_t splits, const Gpu& gpu);
+Forward library_forward(Library library, const Problem& problem, const Gpu& gpu);
 
 /// What that library's backward does. Throws InputError where it has none.
 Backward library_backward(Library library, const Shape& shape, const Gpu& gpu);
