@@ -13,12 +13,20 @@ inline constexpr std::string_view kAttentionFit =
 
 inline constexpr Constant kFlash2Products{
     "attention_flash2_products",
-    2.3,
+    1.5,
     "",
     "of a warp under way at once in FlashAttention-2's forward",
     Constant::Kind::fitted,
     kAttentionFit,
     "2026-11-24"};
+inline constexpr Constant kBlockOperations{
+    "attention_block_operations",
+    300,
+    "",
+    "dependent ones of a block before its first tile, in FlashAttention-2: addresses, divisions",
+    Constant::Kind::fitted,
+    kAttentionFit,
+    "2026-11-26"};
 inline constexpr Constant kMaskInstructions{
     "attention_mask_instructions",
     8,
@@ -93,8 +101,8 @@ inline constexpr Constant kLeftOutCopies{
     "validation/measured",
     "2026-11-26"};
 
-inline constexpr std::array kAll = {kFlash2Products, kMaskInstructions,     kResultInstructions,
-                                    kPassWaits,      kGroupSumWaits,        kVectorInstructions,
-                                    kCopyRequests,   kRegisterCopyRequests, kLeftOutCopies};
+inline constexpr std::array kAll = {
+    kFlash2Products, kBlockOperations,    kMaskInstructions, kResultInstructions,   kPassWaits,
+    kGroupSumWaits,  kVectorInstructions, kCopyRequests,     kRegisterCopyRequests, kLeftOutCopies};
 
 }  // namespace roofcast::library

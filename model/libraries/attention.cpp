@@ -21,6 +21,15 @@ void add_even_parts(Plan& plan, const Forward& c, BlockSteps steps) {
   plan.blocks.push_back(block_class(steps, c.copies(), each));
 }
 
+// The operands of the next product come from shared memory while tensor cores multiply.
+void read_as_multiplied(BlockSteps& steps, const Forward& c) {
+  const double copied = 2 * as_double(c.tile.keys) * c.shape.row_bytes() / 128;
+  for (Step* step : {&steps.full, &steps.masked}) {
+    step->wavefronts.operands = step->wavefronts.shared - copied;
+    step->wavefronts.shared = copied;
+  }
+}
+
 constexpr std::string_view kGuess =
     "tiles, splits and the order of heads are taken from public sources or guessed: no profile of "
     "the library; registers are a guess";
@@ -36,7 +45,8 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   if (stays(plan.scheduler)) {
     plan.launch.grid[0] = std::min(plan.launch.grid[0], gpu.slots(c.tile.blocks_per_sm));
   }
-  const BlockSteps steps = forward_steps(c, p.dtype);
+  BlockSteps steps = forward_steps(c, p.dtype);
+  if (p[kLibraryChoice] == kFa2) read_as_multiplied(steps, c);
   if (!c.tile.merges) {
     add_blocks(plan, steps, steps_of_tiles(c.blocks()), c.copies(),
                c.tile.in_order ? 1 : c.copies(), c.splits);
@@ -84,6 +94,17 @@ Plan offsets(const Shape& shape) {
   return even_launch(shape.batch, kThreads, {}, step);
 }
 
+// FlashAttention-2 writes the heads of a group as queries (flash_api.cpp: out_.copy_).
+Plan copied_output(const Shape& shape) {
+  constexpr std::int64_t kThreads = 128, kElements = 4;
+  const double bytes = shape.q_bytes();
+  const auto elements = static_cast<std::int64_t>(shape.rows()) * shape.head_dim;
+  Step step;
+  step.waits.global = 1;
+  return even_launch(ceil_div(elements, kThreads * kElements), kThreads,
+                     {scratch(kO, {bytes, 0}), writes(kDQ, bytes)}, step);
+}
+
 // D and zeros for dQ, blocks of keys that add to dQ, and dQ from fp32.
 LaunchSequence backward_launches(Library library, const Problem& p, const Gpu& gpu) {
   LaunchSequence program = backward_program(library_backward(library, Shape(p), gpu), p.dtype);
@@ -107,6 +128,9 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
   if (c.tile.scheduler == TileScheduler::queue) program.push_back({cleared_counter()});
   program.push_back({attention_launch(c, p, gpu)});
   if (c.splits > 1 && !c.tile.merges) program.push_back({sum_of_parts(c)});
+  if (library == kFa2 && p[kCacheWrites] != kNoWrites && c.packed > 1) {
+    program.push_back({copied_output(c.shape)});
+  }
   return program;
 }
 

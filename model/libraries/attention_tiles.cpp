@@ -156,6 +156,7 @@ void set_flash2(Forward& c, bool paged, const Gpu& gpu) {
   c.tile = paged || c.splits > 1 ? tile_in(kFa2SplitTiles, c.width) : flash2_tile(c, gpu);
   c.sums.parts_at_once = 1;
   c.tile.chains = library::kFlash2Products;
+  c.tile.waits_before.arithmetic = library::kBlockOperations;
   c.tile.in_order = true;
 }
 
