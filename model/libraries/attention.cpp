@@ -125,7 +125,7 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
     if (library == kTrtllm) program.push_back({offsets(c.shape)});
     program.push_back({cache_writes(c.shape, p[kCacheWrites] == kWritesQkv)});
   }
-  if (c.tile.scheduler == TileScheduler::queue) program.push_back({cleared_counter()});
+  if (library == kCudnn && c.tile.scheduler == TileScheduler::queue) program.push_back({cleared_counter()});
   program.push_back({attention_launch(c, p, gpu)});
   if (c.splits > 1 && !c.tile.merges) program.push_back({sum_of_parts(c)});
   if (library == kFa2 && p[kCacheWrites] != kNoWrites && c.packed > 1) {

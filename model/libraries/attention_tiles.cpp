@@ -156,7 +156,6 @@ void set_flash2(Forward& c, bool paged, const Gpu& gpu) {
   c.tile = paged || c.splits > 1 ? tile_in(kFa2SplitTiles, c.width) : flash2_tile(c, gpu);
   c.sums.parts_at_once = 1;
   c.tile.chains = library::kFlash2Products;
-  c.tile.waits_before.arithmetic = library::kBlockOperations;
   c.tile.in_order = true;
 }
 
@@ -273,6 +272,9 @@ Forward library_forward(Library library, const Problem& p, const Gpu& gpu) {
   } else {
     set_cudnn(c, gpu);
   }
+  // Beyond the last key a score takes a comparison and a selection.
+  if (!shape.causal) c.kernel.instructions_a_mask = 2;
+  if (!stays(c.tile.scheduler) && !c.tile.merges) c.tile.waits_before.arithmetic = library::kBlockOperations;
   fit_block(c, gpu);
   return c;
 }
