@@ -124,6 +124,8 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
   if (p[kCacheWrites] != kNoWrites) {
     if (library == kTrtllm) program.push_back({offsets(c.shape)});
     program.push_back({cache_writes(c.shape, p[kCacheWrites] == kWritesQkv)});
+  } else if (library == kTrtllm && c.tile.merges && c.packed > 1) {
+    program.push_back({cache_writes(c.shape, true)});
   }
   if (library == kCudnn && c.tile.scheduler == TileScheduler::queue) program.push_back({cleared_counter()});
   program.push_back({attention_launch(c, p, gpu)});
