@@ -71,6 +71,15 @@ inline constexpr Constant kVectorInstructions{
     "us of both GPUs: least mean error of time among 14 to 17",
     "2026-11-26"};
 
+inline constexpr Constant kVectorOperations{
+    "attention_vector_operations",
+    2000,
+    "",
+    "dependent ones of a block of such a kernel, before its first keys and after its last",
+    Constant::Kind::fitted,
+    "attention_decode.csv, lone heads to 64 keys of rows of even position of both GPUs",
+    "2026-11-26"};
+
 inline constexpr std::string_view kCopiesFit =
     "by hand, to products off 16 bytes in cublas-grids-2026-11-26 of both GPUs in "
     "validation/measured: seeds 91 to 95, then within a tenth of those seeds 96 and 97";
@@ -101,8 +110,9 @@ inline constexpr Constant kLeftOutCopies{
     "validation/measured",
     "2026-11-26"};
 
-inline constexpr std::array kAll = {
-    kFlash2Products, kBlockOperations,    kMaskInstructions, kResultInstructions,   kPassWaits,
-    kGroupSumWaits,  kVectorInstructions, kCopyRequests,     kRegisterCopyRequests, kLeftOutCopies};
+inline constexpr std::array kAll = {kFlash2Products,       kBlockOperations,  kMaskInstructions,
+                                    kResultInstructions,   kPassWaits,        kGroupSumWaits,
+                                    kVectorInstructions,   kVectorOperations, kCopyRequests,
+                                    kRegisterCopyRequests, kLeftOutCopies};
 
 }  // namespace roofcast::library

@@ -274,7 +274,8 @@ Forward library_forward(Library library, const Problem& p, const Gpu& gpu) {
   }
   // Beyond the last key a score takes a comparison and a selection.
   if (!shape.causal) c.kernel.instructions_a_mask = 2;
-  if (!stays(c.tile.scheduler) && !c.tile.merges && !c.tile.deals_keys) c.tile.waits_before.arithmetic = library::kBlockOperations;
+  if (!stays(c.tile.scheduler) && !c.tile.merges && !c.tile.deals_keys)
+    c.tile.waits_before.arithmetic = library::kBlockOperations;
   fit_block(c, gpu);
   return c;
 }
