@@ -124,7 +124,7 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
   if (p[kCacheWrites] != kNoWrites) {
     if (library == kTrtllm) program.push_back({offsets(c.shape)});
     program.push_back({cache_writes(c.shape, p[kCacheWrites] == kWritesQkv)});
-  } else if (library == kTrtllm && c.tile.merges && c.packed > 1) {
+  } else if (library == kTrtllm && c.tile.deals_keys) {
     program.push_back({cache_writes(c.shape, true)});
   }
   if (library == kCudnn && c.tile.scheduler == TileScheduler::queue)

@@ -63,7 +63,7 @@ bool decodes(const Shape& shape) {
 
 bool takes_groups(const Shape& shape, const Gpu& gpu) {
   // decoderXQAImplJIT.cpp: supportConfigHMMA and mayHavePerfGain.
-  constexpr std::int64_t kLargestGroup = 32, kOfSms = 4;
+  constexpr std::int64_t kOfSms = 4;
   if (!decodes(shape) || shape.group() == 1 || shape.group() > kLargestGroup) return false;
   const std::int64_t parts = std::max<std::int64_t>(1, shape.seq_kv / kLeastKeys);
   return kOfSms * shape.batch * shape.kv_heads * parts >= sms(gpu);

@@ -262,8 +262,9 @@ Forward library_forward(Library library, const Problem& p, const Gpu& gpu) {
             .tile = {},
             .width = library_width(library, shape.head_dim),
             .splits = p[kSplits]};
-  // With tensor memory TensorRT-LLM's kernels are made as cuDNN's are.
-  if (library == kTrtllm && c.kernel.product != Instruction::tcgen05) {
+  // With tensor memory TensorRT-LLM's kernels are made as cuDNN's are, but for groups too large.
+  const bool too_large = serving::decodes(shape) && shape.group() > serving::kLargestGroup;
+  if (library == kTrtllm && (c.kernel.product != Instruction::tcgen05 || too_large)) {
     set_trtllm(c, gpu);
   } else if (library == kFa2) {
     set_flash2(c, paged, gpu);

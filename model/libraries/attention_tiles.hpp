@@ -23,6 +23,8 @@ namespace serving {
 
 bool decodes(const Shape& shape);
 
+inline constexpr std::int64_t kLargestGroup = 32;  ///< whose heads are decoded together
+
 /// Whether the heads of a group are decoded together, on the tensor cores (XQA); else each head is
 /// a block's, by vector arithmetic (MMHA).
 bool takes_groups(const Shape& shape, const Gpu& gpu);
