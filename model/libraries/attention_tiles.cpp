@@ -50,6 +50,10 @@ constexpr std::array<LibraryTile, 3> kFa3Tiles = {
     {{64, 192, 192, 16, 2, 1}, {128, 128, 176, 12, 2, 1}, {256, 128, 80, 12, 2, 1}}};
 constexpr std::array<LibraryTile, 3> kFa3CausalTiles = {
     {{64, 192, 128, 16, 2, 1}, {128, 128, 128, 12, 2, 1}, {256, 128, 80, 12, 2, 1}}};
+constexpr std::array<LibraryTile, 4> kFa3PagedTiles = {{{64, 192, 160, 16, 2, 1},
+                                                        {128, 128, 128, 12, 2, 1},
+                                                        {192, 128, 96, 12, 2, 1},
+                                                        {256, 128, 80, 12, 2, 1}}};
 // cuDNN, likewise; by mma.sync, of kernels named for compute capability 8.0; and of one query a
 // head there: the queries of a group, keys dealt out to four warps.
 constexpr std::array<LibraryTile, 2> kCudnnTiles = {
@@ -162,6 +166,10 @@ void set_flash2(Forward& c, bool paged, const Gpu& gpu) {
 void set_flash3(Forward& c, bool paged, const Gpu& gpu) {
   c.packed = c.shape.group();
   c.tile = tile_in(c.shape.causal ? kFa3CausalTiles : kFa3Tiles, c.width);
+  if (paged) {
+    c.kernel.by_rows = true;
+    if (!c.shape.causal || c.width > 128) c.tile = tile_in(kFa3PagedTiles, c.width);
+  }
   c.tile.waited_products = kWaitsForScores;
   if (c.splits == kToChoose) c.splits = flash3_splits(c, paged, gpu);
 }

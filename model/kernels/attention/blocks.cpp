@@ -15,7 +15,7 @@ namespace {
 constexpr double kInstructionsAFlop = 32.0 / 4096 * (1 + 1.0 / 4);
 
 double copied_row(const Blocks& b) {
-  return copied_row_bytes(b.shape, b.width, b.kernel.wide());
+  return copied_row_bytes(b.shape, b.width, b.kernel.by_boxes());
 }
 
 double instructions_a_score(const Blocks& b) {
@@ -67,7 +67,7 @@ double copied_row_bytes(const Shape& shape, std::int64_t width, bool by_boxes) {
 BlockSteps block_steps(const Blocks& b, DType type) {
   // On average: rows beyond the last are not written, and read where boxes are whole.
   const double there = as_double(b.rows()) / as_double(b.tiles());
-  const double copied = b.kernel.wide() ? as_double(b.rows_held()) : there;
+  const double copied = b.kernel.by_boxes() ? as_double(b.rows_held()) : there;
   Step prologue, epilogue;
   set_traffic(prologue.issued,
               {copied * (b.held * copied_row(b) + (b.keys_stay ? 0 : b.numbers)), 0});

@@ -101,7 +101,7 @@ std::vector<Steps> steps_of_tiles(const Blocks& b) {
       steps.full *= as_double(b.packed);
       steps.masked *= as_double(b.packed);
     }
-    if (b.kernel.wide()) steps.share = 1;  // boxes are whole
+    if (b.kernel.by_boxes()) steps.share = 1;  // boxes are whole
     tiles.push_back(steps);
   }
   // A mask hides the first keys from fewest queries, and the last keys from most.
