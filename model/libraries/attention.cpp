@@ -127,8 +127,7 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
   } else if (library == kTrtllm && c.tile.deals_keys) {
     program.push_back({cache_writes(c.shape, true)});
   }
-  if (library == kCudnn && c.tile.scheduler == TileScheduler::queue)
-    program.push_back({cleared_counter()});
+  if (c.tile.scheduler == TileScheduler::queue) program.push_back({cleared_counter()});
   program.push_back({attention_launch(c, p, gpu)});
   if (c.splits > 1 && !c.tile.merges) program.push_back({sum_of_parts(c)});
   if (library == kFa2 && p[kCacheWrites] != kNoWrites && c.packed > 1) {
