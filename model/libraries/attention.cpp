@@ -1,7 +1,9 @@
 #include "model/libraries/attention.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
+#include <utility>
 
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/attention_tiles.hpp"
@@ -94,15 +96,15 @@ Plan offsets(const Shape& shape) {
   return even_launch(shape.batch, kThreads, {}, step);
 }
 
-// FlashAttention-2 writes the heads of a group as queries (flash_api.cpp: out_.copy_).
-Plan copied_output(const Shape& shape) {
+// FlashAttention-2 takes the heads of a group as queries, which have other places in memory where
+// there are several groups (flash_api.cpp: mha_varlen_fwd).
+Plan moved_heads(const Shape& shape, ArrayUse to) {
   constexpr std::int64_t kThreads = 128, kElements = 4;
-  const double bytes = shape.q_bytes();
-  const auto elements = static_cast<std::int64_t>(shape.rows()) * shape.head_dim;
+  const double elements = shape.q_bytes() / shape.element;
   Step step;
   step.waits.global = 1;
-  return even_launch(ceil_div(elements, kThreads * kElements), kThreads,
-                     {scratch(kO, {bytes, 0}), writes(kDQ, bytes)}, step);
+  const auto blocks = static_cast<std::int64_t>(std::ceil(elements / (kThreads * kElements)));
+  return even_launch(blocks, kThreads, {scratch(kO, {shape.q_bytes(), 0}), std::move(to)}, step);
 }
 
 // D and zeros for dQ, blocks of keys that add to dQ, and dQ from fp32.
@@ -131,7 +133,10 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
   program.push_back({attention_launch(c, p, gpu)});
   if (c.splits > 1 && !c.tile.merges) program.push_back({sum_of_parts(c)});
   if (library == kFa2 && p[kCacheWrites] != kNoWrites && c.packed > 1) {
-    program.push_back({copied_output(c.shape)});
+    const double bytes = c.shape.q_bytes();
+    program.push_back({moved_heads(c.shape, writes(kO, bytes))});
+    if (c.shape.kv_heads > 1)
+      program.insert(program.begin(), {moved_heads(c.shape, scratch(kQ, {0, bytes}))});
   }
   return program;
 }
