@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "model/constants/libraries.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/attention_tiles.hpp"
 
@@ -66,9 +67,6 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
 // vector, or, of K and V alone, a block a token (vLLM, csrc/cache_kernels.cu:
 // reshape_and_cache_flash).
 Plan cache_writes(const Shape& shape, bool with_q) {
-  // Lengths, places, sines and cosines before the data. By rows of compute capability 9.0 in
-  // attention_causal_prefill.csv above 50 us and attention_fa3_causal_prefill.csv above 20 us.
-  constexpr double kCacheWaits = 8;
   constexpr std::int64_t kThreads = 256, kMostThreads = 512;
   const std::int64_t tokens = shape.batch * std::min(shape.seq_q, shape.seq_kv);
   const double kv = as_double(tokens * shape.kv_heads) * shape.row_bytes();
@@ -77,7 +75,7 @@ Plan cache_writes(const Shape& shape, bool with_q) {
   const std::int64_t blocks = with_q ? std::max(std::int64_t{1}, vectors / kThreads) : tokens;
   Step step;
   step.issued.vector_flops = bytes / shape.element / as_double(blocks) * 2;
-  step.waits.global = kCacheWaits;
+  step.waits.global = library::kCacheWaits;
   std::vector<ArrayUse> arrays = {reads_activation(kQkv, bytes), scratch(kK, {0, kv}),
                                   scratch(kV, {0, kv})};
   if (with_q) arrays.push_back(scratch(kQ, {0, q}));
@@ -135,8 +133,9 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
   if (library == kFa2 && p[kCacheWrites] != kNoWrites && c.packed > 1) {
     const double bytes = c.shape.q_bytes();
     program.push_back({moved_heads(c.shape, writes(kO, bytes))});
-    if (c.shape.kv_heads > 1)
+    if (c.shape.kv_heads > 1) {
       program.insert(program.begin(), {moved_heads(c.shape, scratch(kQ, {0, bytes}))});
+    }
   }
   return program;
 }
@@ -160,20 +159,8 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
     Problem one = p;
     one[kLibraryChoice] = library;
     if (shape.backward) one[kSplits] = 1;
-    const Forward c = library_forward(library, one, gpu);
-    if (c.splits != kToChoose) {
-      one[kSplits] = c.splits;
-      found.push_back(one);
-      continue;
-    }
-    const std::int64_t steps = ceil_div(shape.seq_kv, c.tile.keys);
-    const std::int64_t blocks = c.blocks().tiles() * c.copies();
-    const std::int64_t slots = gpu.slots(c.tile.blocks_per_sm);
-    for (std::int64_t splits = 1; splits <= std::min(kMostSplits, steps); splits *= 2) {
-      if (splits > 1 && blocks * splits >= 2 * slots) break;
-      one[kSplits] = splits;
-      found.push_back(one);
-    }
+    one[kSplits] = library_forward(library, one, gpu).splits;
+    found.push_back(one);
   }
   if (found.empty()) {
     throw InputError("no such library has a kernel for " + gpu.name +

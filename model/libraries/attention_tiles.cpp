@@ -10,34 +10,11 @@
 namespace roofcast::attention {
 namespace {
 
-// Counted as this project's flash3 (6.3 with the sums at head dim 128): a multiply-add for scale
-// and maximum, the maximum, the exponential, the sum and half of a conversion to a pair. Of
-// backward: a multiply-add and the exponential, a subtraction, a product, and half a conversion
-// each of P and dS. A multiplication rescales a sum; an addition to dQ takes four.
-constexpr double kScoreInstructions = 5.3, kRescaling = 1, kAddition = 1.0 / 4;
-constexpr Kernel kFlash2 = {Instruction::mma_sync, kScoreInstructions, kRescaling,
+constexpr double kRescaling = 1;  // an instruction for an element of a sum
+constexpr Kernel kFlash2 = {Instruction::mma_sync, library::kScoreInstructions, kRescaling,
                             library::kMaskInstructions};
-constexpr Kernel kFlash3 = {Instruction::wgmma, kScoreInstructions, kRescaling,
+constexpr Kernel kFlash3 = {Instruction::wgmma, library::kScoreInstructions, kRescaling,
                             library::kMaskInstructions};
-
-// Elements that a row of tiles has room for: FlashAttention has a kernel for each.
-std::int64_t library_width(Library library, std::int64_t head_dim) {
-  constexpr std::array<std::int64_t, 6> kWidths = {32, 64, 96, 128, 192, 256};
-  if (library == kTrtllm || library == kCudnn) return padded_head(head_dim);
-  return *std::lower_bound(kWidths.begin(), kWidths.end(), head_dim);
-}
-
-/// For rows of up to `width` elements.
-struct LibraryTile {
-  std::int64_t width;
-  std::int64_t queries, keys, warps, stages, blocks_per_sm;
-};
-template <std::size_t N>
-Tile tile_in(const std::array<LibraryTile, N>& tiles, std::int64_t width) {
-  std::size_t i = 0;
-  while (tiles[i].width < width) ++i;
-  return {tiles[i].queries, tiles[i].keys, tiles[i].warps, tiles[i].stages, tiles[i].blocks_per_sm};
-}
 
 // FlashAttention-2, flash_fwd_launch_template.h: the usual kernel, and that of split keys.
 constexpr std::array<LibraryTile, 3> kFa2Tiles = {
@@ -198,6 +175,7 @@ void set_trtllm(Forward& c, const Gpu& gpu) {
         c.kernel.wide() ? tile_in(kTrtllmTiles, c.width) : tile_in(kTrtllmNarrowTiles, c.width);
     // A warpgroup without rows does nothing.
     if (c.kernel.wide() && c.width < 256 && c.shape.seq_q <= 64) c.tile.queries = 64;
+    if (c.splits == kToChoose) c.splits = 1;
     return;
   }
   c.kernel = kFlash2;
@@ -224,34 +202,6 @@ void fit_block(Forward& c, const Gpu& gpu) {
   tile.registers = gpu.occupancy->registers_for(tile.blocks_per_sm, tile.warps * 32);
 }
 
-// FlashAttention-2, flash_bwd_launch_template.h: eight warps, four by two.
-constexpr std::array<LibraryTile, 3> kFa2BackwardTiles = {
-    {{64, 128, 128, 8, 2, 1}, {128, 64, 128, 8, 2, 1}, {256, 64, 64, 8, 1, 1}}};
-// FlashAttention-3, hopper/flash_bwd_launch_template.h, with and without a causal mask: two
-// warpgroups and one that copies.
-constexpr std::array<LibraryTile, 3> kFa3BackwardTiles = {
-    {{64, 128, 128, 12, 2, 1}, {128, 80, 128, 12, 2, 1}, {256, 64, 80, 12, 1, 1}}};
-constexpr std::array<LibraryTile, 3> kFa3CausalBackwardTiles = {
-    {{64, 128, 128, 12, 2, 1}, {128, 64, 128, 12, 2, 1}, {256, 64, 80, 12, 1, 1}}};
-// cuDNN: 64 queries a step by its kernels' names, 128 keys by their grids where not all SMs have
-// one.
-constexpr std::array<LibraryTile, 2> kCudnnBackwardTiles = {
-    {{128, 64, 128, 12, 2, 1}, {256, 64, 64, 12, 1, 1}}};
-
-// K and V, the stages of Q and dO, and dS; of fewer keys or stages where an SM has no room.
-void fit_backward(Tile& tile, std::int64_t width, const Gpu& gpu) {
-  constexpr std::int64_t kFewKeys = 64;
-  const auto bytes = [&] {
-    return (2 * (tile.keys + tile.stages * tile.queries) * width + tile.queries * tile.keys) * 2;
-  };
-  const auto fits = [&] {
-    return !gpu.occupancy || bytes() <= gpu.occupancy->shared_bytes_per_block;
-  };
-  if (!fits()) tile.keys = std::min(tile.keys, kFewKeys);
-  if (!fits()) tile.stages = 1;
-  tile.shared_bytes = bytes();
-}
-
 }  // namespace
 
 Kernel kernel_of(Library library, const Gpu& gpu) {
@@ -260,6 +210,12 @@ Kernel kernel_of(Library library, const Gpu& gpu) {
   Kernel kernel = kFlash3;
   if (!gpu.features.has(Instruction::wgmma)) kernel.product = Instruction::tcgen05;
   return kernel;
+}
+
+std::int64_t library_width(Library library, std::int64_t head_dim) {
+  constexpr std::array<std::int64_t, 6> kWidths = {32, 64, 96, 128, 192, 256};
+  if (library == kTrtllm || library == kCudnn) return padded_head(head_dim);
+  return *std::lower_bound(kWidths.begin(), kWidths.end(), head_dim);
 }
 
 Forward library_forward(Library library, const Problem& p, const Gpu& gpu) {
@@ -281,49 +237,12 @@ Forward library_forward(Library library, const Problem& p, const Gpu& gpu) {
   } else {
     set_cudnn(c, gpu);
   }
-  // Beyond the last key a score takes a comparison and a selection.
-  if (!shape.causal) c.kernel.instructions_a_mask = 2;
-  if (!stays(c.tile.scheduler) && !c.tile.merges && !c.tile.deals_keys)
+  if (!shape.causal) c.kernel.instructions_a_mask = library::kEdgeInstructions;
+  const bool shares_queries = !c.tile.merges && !c.tile.deals_keys;
+  if (shares_queries && !stays(c.tile.scheduler)) {
     c.tile.waits_before.arithmetic = library::kBlockOperations;
+  }
   fit_block(c, gpu);
-  return c;
-}
-
-Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
-  if (library == kTrtllm) {
-    throw InputError("TensorRT-LLM has no backward: choose cudnn, fa2 or fa3");
-  }
-  const std::int64_t width = library_width(library, shape.head_dim);
-  Backward c{.shape = shape,
-             .kernel = kernel_of(library, gpu),
-             .keys = {},
-             .rows = {shape.seq_q, shape.head_dim, ceil_div(shape.head_dim, 8)},
-             .width = width,
-             .heads_apart = true};
-  c.kernel.instructions_a_sum = kAddition;
-  if (library != kFa3) c.rows.waits = c.rows.group_waits = library::kPassWaits;
-  if (library == kFa2) {
-    // flash_api.cpp: sums of dQ have rows of 32 elements, and as many rows as whole tiles. PyTorch
-    // adds dK and dV.
-    c.rows.rows = ceil_div(shape.seq_q, 128) * 128;
-    c.rows.width = ceil_div(shape.head_dim, 32) * 32;
-    c.rows.group_waits = library::kGroupSumWaits;
-  }
-  Tile& tile = c.keys;
-  if (!c.kernel.wide()) {
-    tile = tile_in(kFa2BackwardTiles, width);
-    tile.chains = 2;  // P and dS of a tile at once
-    tile.warps_across = 2;
-  } else if (library == kFa3) {
-    tile = tile_in(shape.causal ? kFa3CausalBackwardTiles : kFa3BackwardTiles, width);
-  } else {
-    tile = tile_in(kCudnnBackwardTiles, width);
-    tile.counts.instructions_a_row = as_double(width) * library::kResultInstructions;
-  }
-  tile.registers = 168;
-  tile.together =
-      heads_together(shape.batch * shape.heads, 1, shape.seq_q * shape.head_dim * 2, shape.causal);
-  fit_backward(tile, width, gpu);
   return c;
 }
 
