@@ -49,7 +49,7 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
     plan.launch.grid[0] = std::min(plan.launch.grid[0], gpu.slots(c.tile.blocks_per_sm));
   }
   BlockSteps steps = forward_steps(c, p.dtype);
-  if (p[kLibraryChoice] == kFa2) read_as_multiplied(steps, c);
+  if (!c.kernel.wide() && c.tile.chains > 1) read_as_multiplied(steps, c);
   if (!c.tile.merges) {
     add_blocks(plan, steps, steps_of_tiles(c.blocks()), c.copies(),
                c.tile.in_order ? 1 : c.copies(), c.splits);
