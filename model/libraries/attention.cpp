@@ -40,11 +40,14 @@ constexpr std::string_view kGuess =
 Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   Plan plan = forward_plan(c, p.dtype);
   plan.notes.caveat = kGuess;
-  if (p[kCacheWrites] != kNoWrites && c.shape.seq_q >= c.shape.seq_kv) {
-    for (const ArrayId cache : {kK, kV})
-      plan.arrays[cache] = scratch(cache, {c.shape.kv_bytes(), 0});
+  const bool all_new = c.shape.seq_q >= c.shape.seq_kv;
+  if (p[kCacheWrites] == kWritesQkv && all_new) {
+    plan.arrays[kQ] = scratch(kQkv, {c.shape.q_bytes() + 2 * c.shape.kv_bytes(), 0});
+    plan.arrays.erase(plan.arrays.begin() + kK, plan.arrays.begin() + kV + 1);
+  } else if (p[kCacheWrites] != kNoWrites && all_new) {
+    plan.arrays[kK] = scratch(kK, {c.shape.kv_bytes(), 0});
+    plan.arrays[kV] = scratch(kV, {c.shape.kv_bytes(), 0});
   }
-  if (p[kCacheWrites] == kWritesQkv) plan.arrays[kQ] = scratch(kQ, {c.shape.q_bytes(), 0});
   if (stays(plan.scheduler)) {
     plan.launch.grid[0] = std::min(plan.launch.grid[0], gpu.slots(c.tile.blocks_per_sm));
   }
@@ -63,9 +66,10 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   return plan;
 }
 
-// K and V, and Q with them, as one product leaves them, to where attention reads them: a thread a
-// vector, or, of K and V alone, a block a token (vLLM, csrc/cache_kernels.cu:
-// reshape_and_cache_flash).
+// K and V, as one product leaves them beside Q, to a cache: a block a token (vLLM,
+// csrc/cache_kernels.cu: reshape_and_cache_flash). Or, a thread a vector, K and V to the cache with Q
+// and K rotated where they are, Q moved where there are older keys (TensorRT-LLM,
+// unfusedAttentionKernels).
 Plan cache_writes(const Shape& shape, bool with_q) {
   constexpr std::int64_t kThreads = 256, kMostThreads = 512;
   const std::int64_t tokens = shape.batch * std::min(shape.seq_q, shape.seq_kv);
@@ -76,9 +80,15 @@ Plan cache_writes(const Shape& shape, bool with_q) {
   Step step;
   step.issued.vector_flops = bytes / shape.element / as_double(blocks) * 2;
   step.waits.global = library::kCacheWaits;
-  std::vector<ArrayUse> arrays = {reads_activation(kQkv, bytes), scratch(kK, {0, kv}),
-                                  scratch(kV, {0, kv})};
-  if (with_q) arrays.push_back(scratch(kQ, {0, q}));
+  std::vector<ArrayUse> arrays = {reads_activation(kQkv, bytes)};
+  if (shape.seq_q < shape.seq_kv) {
+    arrays.push_back(scratch(kNewKv, {0, 2 * kv}));
+    if (with_q) arrays.push_back(scratch(kQ, {0, q}));
+  } else {
+    arrays.push_back(scratch(kK, {0, kv}));
+    arrays.push_back(scratch(kV, {0, kv}));
+    if (with_q) arrays.front().footprint.write_bytes = q + kv;
+  }
   return even_launch(blocks,
                      with_q ? kThreads : std::min(kMostThreads, shape.kv_heads * shape.head_dim),
                      std::move(arrays), step);

@@ -26,6 +26,7 @@ enum Array : ArrayId {
   kDqSums,   ///< dQ in fp32, to which blocks add
   kParts,    ///< of split keys
   kQkv,      ///< as one product leaves them
+  kNewKv,    ///< rows that a cache takes beside older ones
   kS,
   kP,
   kDP,
