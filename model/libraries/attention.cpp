@@ -67,8 +67,8 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
 }
 
 // K and V, as one product leaves them beside Q, to a cache: a block a token (vLLM,
-// csrc/cache_kernels.cu: reshape_and_cache_flash). Or, a thread a vector, K and V to the cache with Q
-// and K rotated where they are, Q moved where there are older keys (TensorRT-LLM,
+// csrc/cache_kernels.cu: reshape_and_cache_flash). Or, a thread a vector, K and V to the cache with
+// Q and K rotated where they are, Q moved where there are older keys (TensorRT-LLM,
 // unfusedAttentionKernels).
 Plan cache_writes(const Shape& shape, bool with_q) {
   constexpr std::int64_t kThreads = 256, kMostThreads = 512;

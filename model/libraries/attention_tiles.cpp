@@ -115,7 +115,7 @@ std::int64_t tile_bytes(const Tile& tile, const Forward& c) {
 }
 
 // flash_fwd_launch_template.h. Where two blocks of the usual tile do not fit an SM it has fewer
-// rows, so that a mask wastes less of it or two do; with the longest rows where two smaller ones do.
+// rows: a mask wastes less of it, or two do fit. Of the longest rows where two smaller ones do.
 Tile flash2_tile(const Forward& c, const Gpu& gpu) {
   const Tile usual = tile_in(kFa2Tiles, c.width), square{64, 64, 4, 1, 2}, narrow{128, 32, 4, 1, 2};
   if (!gpu.occupancy) return usual;
