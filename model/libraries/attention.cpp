@@ -130,8 +130,9 @@ LaunchSequence backward_launches(Library library, const Problem& p, const Gpu& g
 
 LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gpu) {
   const Forward c = library_forward(library, p, gpu);
+  const bool paged = p[kCacheWrites] != kNoWrites;
   LaunchSequence program;
-  if (p[kCacheWrites] != kNoWrites) {
+  if (paged) {
     if (library == kTrtllm) program.push_back({offsets(c.shape)});
     program.push_back({cache_writes(c.shape, p[kCacheWrites] == kWritesQkv)});
   } else if (library == kTrtllm && c.tile.deals_keys) {
@@ -140,7 +141,11 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
   if (c.tile.scheduler == TileScheduler::queue) program.push_back({cleared_counter()});
   program.push_back({attention_launch(c, p, gpu)});
   if (c.splits > 1 && !c.tile.merges) program.push_back({sum_of_parts(c)});
-  if (library == kFa2 && p[kCacheWrites] != kNoWrites && c.packed > 1) {
+  if (library == kFa3 && paged && c.splits == 1 && may_split(c.shape)) {
+    program.push_back({even_launch(ceil_div(c.shape.batch * c.shape.heads * c.shape.seq_q, 8), 256,
+                                   {}, {})});  // finds no parts to add
+  }
+  if (library == kFa2 && paged && c.packed > 1) {
     const double bytes = c.shape.q_bytes();
     program.push_back({moved_heads(c.shape, writes(kO, bytes))});
     if (c.shape.kv_heads > 1) {

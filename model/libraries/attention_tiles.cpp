@@ -84,17 +84,16 @@ std::int64_t flash2_splits(const Forward& c, bool paged, const Gpu& gpu) {
 // long as an SM's share of all steps with a tenth more, no more of them than the heuristic gives a
 // lone sequence, or vLLM a step of few tokens (v1/attention/backends/flash_attn.py).
 std::int64_t flash3_splits(const Forward& c, bool paged, const Gpu& gpu) {
-  constexpr std::int64_t kFewSteps = 4, kFewTokens = 512, kOfFewTokens = 32, kFewSequences = 992;
+  constexpr std::int64_t kFewSteps = 4, kOfFewTokens = 32, kFewSequences = 992;
   const std::int64_t steps = ceil_div(c.shape.seq_kv, c.tile.keys), sms = gpu.slots(1);
   const std::int64_t tiles = ceil_div(c.shape.seq_q * c.packed, c.tile.queries);
   const auto most = [&](std::int64_t heads) {
     return steps <= kFewSteps ? 1 : flash_splits(heads * tiles, sms, steps, false);
   };
   if (!paged || c.shape.batch > kFewSequences) return most(c.copies());
-  const std::int64_t few_tokens = c.shape.batch * c.shape.seq_q <= kFewTokens;
   const double share = std::ceil(1.1 * as_double(c.copies() * tiles * steps) / as_double(sms));
   const auto parts = static_cast<std::int64_t>(std::ceil(as_double(steps) / share));
-  return std::min(parts, few_tokens ? kOfFewTokens : most(c.copies() / c.shape.batch));
+  return std::min(parts, may_split(c.shape) ? kOfFewTokens : most(c.copies() / c.shape.batch));
 }
 
 // cuDNN, by the grids of its kernels for one query: parts that double until each SM has a block,

@@ -70,6 +70,16 @@ TEST(AttentionLibrary, Flash3PartsAreAsLongAsTheShareOfAnSm) {
   EXPECT_EQ(paged(kFa3, 1024, 8, 1024).splits, 1);
 }
 
+TEST(AttentionLibrary, Flash3LaunchesSumsForFewTokensWhateverTheParts) {
+  const auto launches = [](std::int64_t batch) {
+    Problem p = of(kFa3, decode(batch, 8, 8, 64), 1);
+    p[kCacheWrites] = kWritesKv;
+    return plan_library(p, gpu_named("h100-sxm5")).size();
+  };
+  EXPECT_EQ(launches(512), 3U);
+  EXPECT_EQ(launches(513), 2U);
+}
+
 TEST(AttentionLibrary, ACacheTakesNewTokensAlone) {
   Problem p = of(kFa2, decode(4, 8, 2, 4096), 1);
   p[kCacheWrites] = kWritesKv;
