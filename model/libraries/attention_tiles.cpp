@@ -90,6 +90,7 @@ std::int64_t flash3_splits(const Forward& c, bool paged, const Gpu& gpu) {
   const auto most = [&](std::int64_t heads) {
     return steps <= kFewSteps ? 1 : flash_splits(heads * tiles, sms, steps, false);
   };
+  if (!paged && !serving::decodes(c.shape)) return 1;  // flash_attn_interface.py: num_splits
   if (!paged || c.shape.batch > kFewSequences) return most(c.copies());
   const double share = std::ceil(1.1 * as_double(c.copies() * tiles * steps) / as_double(sms));
   const auto parts = static_cast<std::int64_t>(std::ceil(as_double(steps) / share));
