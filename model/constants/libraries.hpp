@@ -11,14 +11,54 @@ inline constexpr std::string_view kAttentionFit =
     "coordinate search of the mean |log error| of time; the first two with the large shapes of "
     "attention-libraries-2026-11-22 beside";
 
+inline constexpr std::string_view kFlash2Fit =
+    "those shapes and 2,500 rows each (seed 5) of vLLM 0.24's FlashAttention-2 on an L40S and of "
+    "0.14's prefill on an A100 (ai-dynamo/aiconfigurator): by hand among 1 to 6 and 0 to 600";
+
 inline constexpr Constant kFlash2Products{
     "attention_flash2_products",
-    2.3,
+    1.5,
     "",
     "of a warp under way at once in FlashAttention-2's forward",
     Constant::Kind::fitted,
-    kAttentionFit,
+    kFlash2Fit,
+    "2026-11-26"};
+inline constexpr Constant kBlockOperations{
+    "attention_block_operations",
+    300,
+    "",
+    "dependent ones of a block before its first tile, or for 16 rows of one of TensorRT-LLM's "
+    "groups: addresses, divisions, sums over rows",
+    Constant::Kind::fitted,
+    kFlash2Fit,
+    "2026-11-26"};
+inline constexpr Constant kCacheWaits{
+    "attention_cache_waits",
+    8,
+    "trips",
+    "to L2 or DRAM of a block that writes to a cache: lengths, places, sines and cosines, the data",
+    Constant::Kind::fitted,
+    "attention_causal_prefill.csv above 50 us and attention_fa3_causal_prefill.csv above 20 us, "
+    "compute capability 9.0: by hand among 4 to 10",
+    "2026-11-26"};
+inline constexpr Constant kScoreInstructions{
+    "attention_score_instructions",
+    5.3,
+    "",
+    "of a thread for a score: a multiply-add for scale and maximum, the maximum, the exponential, "
+    "the sum, half a conversion to a pair; of backward a multiply-add, the exponential, a "
+    "subtraction, a product and two halves of conversions",
+    Constant::Kind::counted,
+    "this project's flash3, 6.3 with the sums at head dim 128",
     "2026-11-24"};
+inline constexpr Constant kEdgeInstructions{
+    "attention_edge_instructions",
+    2,
+    "",
+    "more of a thread for a score of a tile beyond the last key: a comparison and a selection",
+    Constant::Kind::counted,
+    "FlashAttention-2, mask.h: apply_mask",
+    "2026-11-26"};
 inline constexpr Constant kMaskInstructions{
     "attention_mask_instructions",
     8,
@@ -63,6 +103,15 @@ inline constexpr Constant kVectorInstructions{
     "us of both GPUs: least mean error of time among 14 to 17",
     "2026-11-26"};
 
+inline constexpr Constant kVectorOperations{
+    "attention_vector_operations",
+    2000,
+    "",
+    "dependent ones of a block of such a kernel, before its first keys and after its last",
+    Constant::Kind::fitted,
+    "attention_decode.csv, lone heads to 64 keys of rows of even position of both GPUs",
+    "2026-11-26"};
+
 inline constexpr std::string_view kCopiesFit =
     "by hand, to products off 16 bytes in cublas-grids-2026-11-26 of both GPUs in "
     "validation/measured: seeds 91 to 95, then within a tenth of those seeds 96 and 97";
@@ -93,8 +142,10 @@ inline constexpr Constant kLeftOutCopies{
     "validation/measured",
     "2026-11-26"};
 
-inline constexpr std::array kAll = {kFlash2Products, kMaskInstructions,     kResultInstructions,
-                                    kPassWaits,      kGroupSumWaits,        kVectorInstructions,
-                                    kCopyRequests,   kRegisterCopyRequests, kLeftOutCopies};
+inline constexpr std::array kAll = {kFlash2Products,       kBlockOperations,  kCacheWaits,
+                                    kScoreInstructions,    kEdgeInstructions, kMaskInstructions,
+                                    kResultInstructions,   kPassWaits,        kGroupSumWaits,
+                                    kVectorInstructions,   kVectorOperations, kCopyRequests,
+                                    kRegisterCopyRequests, kLeftOutCopies};
 
 }  // namespace roofcast::library

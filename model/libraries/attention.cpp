@@ -1,8 +1,11 @@
 #include "model/libraries/attention.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
+#include <utility>
 
+#include "model/constants/libraries.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/attention_tiles.hpp"
 
@@ -21,6 +24,15 @@ void add_even_parts(Plan& plan, const Forward& c, BlockSteps steps) {
   plan.blocks.push_back(block_class(steps, c.copies(), each));
 }
 
+// The operands of the next product come from shared memory while tensor cores multiply.
+void read_as_multiplied(BlockSteps& steps, const Forward& c) {
+  const double copied = 2 * as_double(c.tile.keys) * c.shape.row_bytes() / 128;
+  for (Step* step : {&steps.full, &steps.masked}) {
+    step->wavefronts.operands = step->wavefronts.shared - copied;
+    step->wavefronts.shared = copied;
+  }
+}
+
 constexpr std::string_view kGuess =
     "tiles, splits and the order of heads are taken from public sources or guessed: no profile of "
     "the library; registers are a guess";
@@ -28,16 +40,19 @@ constexpr std::string_view kGuess =
 Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   Plan plan = forward_plan(c, p.dtype);
   plan.notes.caveat = kGuess;
-  const double q = c.shape.q_bytes(), kv = c.shape.kv_bytes();
-  if (p[kCacheWrites] != kNoWrites) {
-    plan.arrays[kK] = scratch(kK, {kv, 0});
-    plan.arrays[kV] = scratch(kV, {kv, 0});
+  const bool all_new = c.shape.seq_q >= c.shape.seq_kv;
+  if (p[kCacheWrites] == kWritesQkv && all_new) {
+    plan.arrays[kQ] = scratch(kQkv, {c.shape.q_bytes() + 2 * c.shape.kv_bytes(), 0});
+    plan.arrays.erase(plan.arrays.begin() + kK, plan.arrays.begin() + kV + 1);
+  } else if (p[kCacheWrites] != kNoWrites && all_new) {
+    plan.arrays[kK] = scratch(kK, {c.shape.kv_bytes(), 0});
+    plan.arrays[kV] = scratch(kV, {c.shape.kv_bytes(), 0});
   }
-  if (p[kCacheWrites] == kWritesQkv) plan.arrays[kQ] = scratch(kQ, {q, 0});
   if (stays(plan.scheduler)) {
     plan.launch.grid[0] = std::min(plan.launch.grid[0], gpu.slots(c.tile.blocks_per_sm));
   }
-  const BlockSteps steps = forward_steps(c, p.dtype);
+  BlockSteps steps = forward_steps(c, p.dtype);
+  if (!c.kernel.wide() && c.tile.chains > 1) read_as_multiplied(steps, c);
   if (!c.tile.merges) {
     add_blocks(plan, steps, steps_of_tiles(c.blocks()), c.copies(),
                c.tile.in_order ? 1 : c.copies(), c.splits);
@@ -51,24 +66,29 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   return plan;
 }
 
-// K and V, and Q with them, as one product leaves them, to where attention reads them: a thread a
-// vector, or, of K and V alone, a block a token (vLLM, csrc/cache_kernels.cu:
-// reshape_and_cache_flash).
+// K and V, as one product leaves them beside Q, to a cache: a block a token (vLLM,
+// csrc/cache_kernels.cu: reshape_and_cache_flash). Or, a thread a vector, K and V to the cache with
+// Q and K rotated where they are, Q moved where there are older keys (TensorRT-LLM,
+// unfusedAttentionKernels).
 Plan cache_writes(const Shape& shape, bool with_q) {
-  // Lengths, places, sines and cosines before the data. By rows of compute capability 9.0 in
-  // attention_causal_prefill.csv above 50 us and attention_fa3_causal_prefill.csv above 20 us.
-  constexpr double kCacheWaits = 8;
   constexpr std::int64_t kThreads = 256, kMostThreads = 512;
-  const double kv = shape.kv_bytes(), q = with_q ? shape.q_bytes() : 0, bytes = q + 2 * kv;
+  const std::int64_t tokens = shape.batch * std::min(shape.seq_q, shape.seq_kv);
+  const double kv = as_double(tokens * shape.kv_heads) * shape.row_bytes();
+  const double q = with_q ? shape.q_bytes() : 0, bytes = q + 2 * kv;
   const auto vectors = static_cast<std::int64_t>(bytes / 16);
-  const std::int64_t blocks =
-      with_q ? std::max(std::int64_t{1}, vectors / kThreads) : shape.batch * shape.seq_kv;
+  const std::int64_t blocks = with_q ? std::max(std::int64_t{1}, vectors / kThreads) : tokens;
   Step step;
   step.issued.vector_flops = bytes / shape.element / as_double(blocks) * 2;
-  step.waits.global = kCacheWaits;
-  std::vector<ArrayUse> arrays = {reads_activation(kQkv, bytes), scratch(kK, {0, kv}),
-                                  scratch(kV, {0, kv})};
-  if (with_q) arrays.push_back(scratch(kQ, {0, q}));
+  step.waits.global = library::kCacheWaits;
+  std::vector<ArrayUse> arrays = {reads_activation(kQkv, bytes)};
+  if (shape.seq_q < shape.seq_kv) {
+    arrays.push_back(scratch(kNewKv, {0, 2 * kv}));
+    if (with_q) arrays.push_back(scratch(kQ, {0, q}));
+  } else {
+    arrays.push_back(scratch(kK, {0, kv}));
+    arrays.push_back(scratch(kV, {0, kv}));
+    if (with_q) arrays.front().footprint.write_bytes = q + kv;
+  }
   return even_launch(blocks,
                      with_q ? kThreads : std::min(kMostThreads, shape.kv_heads * shape.head_dim),
                      std::move(arrays), step);
@@ -82,6 +102,17 @@ Plan offsets(const Shape& shape) {
   step.issued.vector_flops = as_double(kThreads);
   step.waits = {.global = 2, .shared = 10, .barriers = 2};
   return even_launch(shape.batch, kThreads, {}, step);
+}
+
+// FlashAttention-2 takes the heads of a group as queries, which have other places in memory where
+// there are several groups (flash_api.cpp: mha_varlen_fwd).
+Plan moved_heads(const Shape& shape, ArrayUse to) {
+  constexpr std::int64_t kThreads = 128, kElements = 4;
+  const double elements = shape.q_bytes() / shape.element;
+  Step step;
+  step.waits.global = 1;
+  const auto blocks = static_cast<std::int64_t>(std::ceil(elements / (kThreads * kElements)));
+  return even_launch(blocks, kThreads, {scratch(kO, {shape.q_bytes(), 0}), std::move(to)}, step);
 }
 
 // D and zeros for dQ, blocks of keys that add to dQ, and dQ from fp32.
@@ -98,15 +129,29 @@ LaunchSequence backward_launches(Library library, const Problem& p, const Gpu& g
 }
 
 LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gpu) {
-  const Forward c = library_forward(library, Shape(p), p[kSplits], gpu);
+  const Forward c = library_forward(library, p, gpu);
+  const bool paged = p[kCacheWrites] != kNoWrites;
   LaunchSequence program;
-  if (p[kCacheWrites] != kNoWrites) {
+  if (paged) {
     if (library == kTrtllm) program.push_back({offsets(c.shape)});
     program.push_back({cache_writes(c.shape, p[kCacheWrites] == kWritesQkv)});
+  } else if (library == kTrtllm && c.tile.deals_keys) {
+    program.push_back({cache_writes(c.shape, true)});
   }
   if (c.tile.scheduler == TileScheduler::queue) program.push_back({cleared_counter()});
   program.push_back({attention_launch(c, p, gpu)});
   if (c.splits > 1 && !c.tile.merges) program.push_back({sum_of_parts(c)});
+  if (library == kFa3 && paged && c.splits == 1 && may_split(c.shape)) {
+    program.push_back({even_launch(ceil_div(c.shape.batch * c.shape.heads * c.shape.seq_q, 8), 256,
+                                   {}, {})});  // finds no parts to add
+  }
+  if (library == kFa2 && paged && c.packed > 1) {
+    const double bytes = c.shape.q_bytes();
+    program.push_back({moved_heads(c.shape, writes(kO, bytes))});
+    if (c.shape.kv_heads > 1) {
+      program.insert(program.begin(), {moved_heads(c.shape, scratch(kQ, {0, bytes}))});
+    }
+  }
   return program;
 }
 
@@ -129,20 +174,8 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
     Problem one = p;
     one[kLibraryChoice] = library;
     if (shape.backward) one[kSplits] = 1;
-    const Forward c = library_forward(library, shape, one[kSplits], gpu);
-    if (c.splits != kToChoose) {
-      one[kSplits] = c.splits;
-      found.push_back(one);
-      continue;
-    }
-    const std::int64_t steps = ceil_div(shape.seq_kv, c.tile.keys);
-    const std::int64_t blocks = c.blocks().tiles() * c.copies();
-    const std::int64_t slots = gpu.slots(c.tile.blocks_per_sm);
-    for (std::int64_t splits = 1; splits <= std::min(kMostSplits, steps); splits *= 2) {
-      if (splits > 1 && blocks * splits >= 2 * slots) break;
-      one[kSplits] = splits;
-      found.push_back(one);
-    }
+    one[kSplits] = library_forward(library, one, gpu).splits;
+    found.push_back(one);
   }
   if (found.empty()) {
     throw InputError("no such library has a kernel for " + gpu.name +

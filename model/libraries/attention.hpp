@@ -31,10 +31,11 @@ inline constexpr std::array kLibraryParameters = with_own(
            kLibraryNames, kBest),
     setting("splits", "parts of the keys, each a block's; 0: to choose", kToChoose, kMostSplits,
             kToChoose),
-    roofcast::Parameter{"cache_writes",
-                        "a launch before it writes K and V to a cache, as serving frameworks do: "
-                        "1; and Q beside: 2; neither: 0",
-                        kNoWrites, kWritesQkv, kNoWrites});
+    roofcast::Parameter{
+        "cache_writes",
+        "a launch before it writes K and V to a cache in pages, as serving frameworks "
+        "do: 1; and Q beside: 2; neither: 0",
+        kNoWrites, kWritesQkv, kNoWrites});
 
 /// Shapes of the tables that the forecasts were held against (../shared/reference).
 inline constexpr std::array kLibraryValidated = {

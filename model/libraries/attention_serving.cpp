@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/constants/libraries.hpp"
 #include "model/counting/coalescing.hpp"
 #include "model/libraries/attention_tiles.hpp"
 
@@ -11,11 +12,8 @@ std::int64_t sms(const Gpu& gpu) {
   return gpu.sm_count.value_or(1);
 }
 
-// Lengths and pages, one after the other before the first tile; and chains of dependent operations,
-// of a tile of 16 rows of a group and of a lone head's block. By attention_decode.csv
-// (ai-dynamo/aiconfigurator, generation_attention_perf of TensorRT-LLM), rows of even position:
-// groups of 24 and 32 beside smaller ones, lone heads to 64 keys.
-constexpr double kDependentLoads = 3, kWaitsOfTile = 420, kWaitsOfVector = 2000;
+// Of a length and of pages, one after the other, before the first tile.
+constexpr double kDependentLoads = 3;
 
 // decoderXQAConstants.h
 constexpr std::int64_t kLeastKeys = 128, kRounds = 8;
@@ -65,7 +63,7 @@ bool decodes(const Shape& shape) {
 
 bool takes_groups(const Shape& shape, const Gpu& gpu) {
   // decoderXQAImplJIT.cpp: supportConfigHMMA and mayHavePerfGain.
-  constexpr std::int64_t kLargestGroup = 32, kOfSms = 4;
+  constexpr std::int64_t kOfSms = 4;
   if (!decodes(shape) || shape.group() == 1 || shape.group() > kLargestGroup) return false;
   const std::int64_t parts = std::max<std::int64_t>(1, shape.seq_kv / kLeastKeys);
   return kOfSms * shape.batch * shape.kv_heads * parts >= sms(gpu);
@@ -75,7 +73,7 @@ Tile group_tile(const Shape& shape) {
   const std::int64_t queries = shape.group() <= 16 ? 16 : 32;
   Tile tile{queries, 256, 8, 1, 1};
   tile.waits_before.global = kDependentLoads;
-  tile.counts.waits.arithmetic = as_double(queries / 16) * kWaitsOfTile;
+  tile.counts.waits.arithmetic = as_double(queries / 16) * library::kBlockOperations;
   tile.deals_keys = tile.merges = true;
   return tile;
 }
@@ -87,7 +85,8 @@ double group_read_density(const Shape& shape) {
 Tile vector_tile(const Shape& shape, const Gpu& gpu) {
   const VectorLaunch launch = vector_launch(shape, gpu);
   Tile tile{1, launch.keys, launch.threads / 32, 0, kThreadsOfSm / launch.threads};
-  tile.waits_before = {.global = kDependentLoads, .arithmetic = kWaitsOfVector, .barriers = 1};
+  tile.waits_before = {
+      .global = kDependentLoads, .arithmetic = library::kVectorOperations, .barriers = 1};
   tile.counts.waits = {.global = 2, .barriers = 1};  // K, then V
   tile.merges = true;
   return tile;

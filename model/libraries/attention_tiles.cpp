@@ -10,46 +10,27 @@
 namespace roofcast::attention {
 namespace {
 
-// Counted as this project's flash3 (6.3 with the sums at head dim 128): a multiply-add for scale
-// and maximum, the maximum, the exponential, the sum and half of a conversion to a pair. Of
-// backward: a multiply-add and the exponential, a subtraction, a product, and half a conversion
-// each of P and dS. A multiplication rescales a sum; an addition to dQ takes four.
-constexpr double kScoreInstructions = 5.3, kRescaling = 1, kAddition = 1.0 / 4;
-constexpr Kernel kFlash2 = {Instruction::mma_sync, kScoreInstructions, kRescaling,
+constexpr double kRescaling = 1;  // an instruction for an element of a sum
+constexpr Kernel kFlash2 = {Instruction::mma_sync, library::kScoreInstructions, kRescaling,
                             library::kMaskInstructions};
-constexpr Kernel kFlash3 = {Instruction::wgmma, kScoreInstructions, kRescaling,
+constexpr Kernel kFlash3 = {Instruction::wgmma, library::kScoreInstructions, kRescaling,
                             library::kMaskInstructions};
-
-// Elements that a row of tiles has room for: FlashAttention has a kernel for each.
-std::int64_t library_width(Library library, std::int64_t head_dim) {
-  constexpr std::array<std::int64_t, 6> kWidths = {32, 64, 96, 128, 192, 256};
-  if (library == kTrtllm || library == kCudnn) return padded_head(head_dim);
-  return *std::lower_bound(kWidths.begin(), kWidths.end(), head_dim);
-}
-
-/// For rows of up to `width` elements.
-struct LibraryTile {
-  std::int64_t width;
-  std::int64_t queries, keys, warps, stages, blocks_per_sm;
-};
-template <std::size_t N>
-Tile tile_in(const std::array<LibraryTile, N>& tiles, std::int64_t width) {
-  std::size_t i = 0;
-  while (tiles[i].width < width) ++i;
-  return {tiles[i].queries, tiles[i].keys, tiles[i].warps, tiles[i].stages, tiles[i].blocks_per_sm};
-}
 
 // FlashAttention-2, flash_fwd_launch_template.h: the usual kernel, and that of split keys.
 constexpr std::array<LibraryTile, 3> kFa2Tiles = {
     {{64, 128, 128, 4, 1, 2}, {128, 128, 64, 4, 1, 2}, {256, 128, 64, 8, 1, 1}}};
 constexpr std::array<LibraryTile, 3> kFa2SplitTiles = {
-    {{64, 64, 256, 4, 1, 2}, {128, 64, 128, 4, 1, 2}, {256, 64, 64, 4, 1, 1}}};
+    {{64, 64, 256, 4, 1, 2}, {128, 64, 128, 4, 1, 2}, {256, 64, 64, 4, 1, 2}}};
 // FlashAttention-3, hopper/tile_size.h, with and without a causal mask: two or three warpgroups of
 // 64 rows each, and one that copies.
 constexpr std::array<LibraryTile, 3> kFa3Tiles = {
     {{64, 192, 192, 16, 2, 1}, {128, 128, 176, 12, 2, 1}, {256, 128, 80, 12, 2, 1}}};
 constexpr std::array<LibraryTile, 3> kFa3CausalTiles = {
     {{64, 192, 128, 16, 2, 1}, {128, 128, 128, 12, 2, 1}, {256, 128, 80, 12, 2, 1}}};
+constexpr std::array<LibraryTile, 4> kFa3PagedTiles = {{{64, 192, 160, 16, 2, 1},
+                                                        {128, 128, 128, 12, 2, 1},
+                                                        {192, 128, 96, 12, 2, 1},
+                                                        {256, 128, 80, 12, 2, 1}}};
 // cuDNN, likewise; by mma.sync, of kernels named for compute capability 8.0; and of one query a
 // head there: the queries of a group, keys dealt out to four warps.
 constexpr std::array<LibraryTile, 2> kCudnnTiles = {
@@ -65,18 +46,16 @@ constexpr std::array<LibraryTile, 3> kTrtllmTiles = {
 constexpr std::array<LibraryTile, 2> kTrtllmNarrowTiles = {
     {{128, 64, 64, 4, 1, 3}, {256, 64, 64, 4, 1, 1}}};
 
-// flash_api.cpp: num_splits_heuristic. The fewest parts whose last round is nearly as full as the
-// best.
-std::int64_t flash2_splits(const Forward& c, const Gpu& gpu) {
+// flash_api.cpp, hopper/heuristics.h: num_splits_heuristic. The fewest parts whose last round is
+// nearly as full as the best.
+std::int64_t flash_splits(std::int64_t blocks, std::int64_t places, std::int64_t steps,
+                          bool each_shortens) {
   constexpr double kEnough = 0.8, kNearly = 0.85;
-  const std::int64_t keys = tile_in(kFa2SplitTiles, c.width).keys;
-  const std::int64_t steps = ceil_div(c.shape.seq_kv, keys), places = 2 * gpu.sm_count.value_or(1);
-  const std::int64_t blocks = c.copies() * ceil_div(c.shape.seq_q * c.packed, 64);
   if (as_double(blocks) >= kEnough * as_double(places)) return 1;
   const std::int64_t most = std::min({kMostSplits, places, steps});
-  // Parts that leave the longest as long as fewer would are none.
+  // FlashAttention-2: parts that leave the longest as long as fewer would are none.
   const auto shortens = [&](std::int64_t parts) {
-    return parts == 1 || ceil_div(steps, parts) != ceil_div(steps, parts - 1);
+    return !each_shortens || parts == 1 || ceil_div(steps, parts) != ceil_div(steps, parts - 1);
   };
   const auto fullness = [&](std::int64_t parts) {
     const double rounds = as_double(blocks * parts) / as_double(places);
@@ -92,6 +71,32 @@ std::int64_t flash2_splits(const Forward& c, const Gpu& gpu) {
   return 1;
 }
 
+// Blocks have four warps: two of them an SM. Of keys in pages those of a group's one query alone
+// are split (mha_varlen_fwd).
+std::int64_t flash2_splits(const Forward& c, bool paged, const Gpu& gpu) {
+  if (paged && c.packed == 1) return 1;
+  const Tile tile = tile_in(kFa2SplitTiles, c.width);
+  return flash_splits(c.copies() * ceil_div(c.shape.seq_q * c.packed, tile.queries),
+                      2 * gpu.slots(1), ceil_div(c.shape.seq_kv, tile.keys), true);
+}
+
+// Of a batch with lengths of its own (hopper/flash_prepare_scheduler.cu) each head has parts as
+// long as an SM's share of all steps with a tenth more, no more of them than the heuristic gives a
+// lone sequence, or vLLM a step of few tokens (v1/attention/backends/flash_attn.py).
+std::int64_t flash3_splits(const Forward& c, bool paged, const Gpu& gpu) {
+  constexpr std::int64_t kFewSteps = 4, kOfFewTokens = 32, kFewSequences = 992;
+  const std::int64_t steps = ceil_div(c.shape.seq_kv, c.tile.keys), sms = gpu.slots(1);
+  const std::int64_t tiles = ceil_div(c.shape.seq_q * c.packed, c.tile.queries);
+  const auto most = [&](std::int64_t heads) {
+    return steps <= kFewSteps ? 1 : flash_splits(heads * tiles, sms, steps, false);
+  };
+  if (!paged && !serving::decodes(c.shape)) return 1;  // flash_attn_interface.py: num_splits
+  if (!paged || c.shape.batch > kFewSequences) return most(c.copies());
+  const double share = std::ceil(1.1 * as_double(c.copies() * tiles * steps) / as_double(sms));
+  const auto parts = static_cast<std::int64_t>(std::ceil(as_double(steps) / share));
+  return std::min(parts, may_split(c.shape) ? kOfFewTokens : most(c.copies() / c.shape.batch));
+}
+
 // cuDNN, by the grids of its kernels for one query: parts that double until each SM has a block,
 // none where two would be enough, and none of few keys.
 std::int64_t cudnn_splits(const Forward& c, const Gpu& gpu) {
@@ -104,21 +109,46 @@ std::int64_t cudnn_splits(const Forward& c, const Gpu& gpu) {
   return parts;
 }
 
-void set_flash2(Forward& c, const Gpu& gpu) {
+std::int64_t tile_bytes(const Tile& tile, const Forward& c) {
+  const std::int64_t places = (tile.deals_keys ? 1 : 2) * tile.stages;
+  return (tile.queries + places * tile.keys) * c.width * static_cast<std::int64_t>(c.shape.element);
+}
+
+// flash_fwd_launch_template.h. Where two blocks of the usual tile do not fit an SM it has fewer
+// rows: a mask wastes less of it, or two do fit. Of the longest rows where two smaller ones do.
+Tile flash2_tile(const Forward& c, const Gpu& gpu) {
+  const Tile usual = tile_in(kFa2Tiles, c.width), square{64, 64, 4, 1, 2}, narrow{128, 32, 4, 1, 2};
+  if (!gpu.occupancy) return usual;
+  const auto two_fit = [&](const Tile& tile) {
+    return 2 * tile_bytes(tile, c) <= gpu.occupancy->shared_bytes_per_sm;
+  };
+  if (c.width > 192) {
+    const bool fits = tile_bytes(usual, c) <= gpu.occupancy->shared_bytes_per_block;
+    return fits && !two_fit(square) ? usual : square;
+  }
+  if (c.width > 128 || two_fit(usual)) return usual;
+  return c.shape.causal ? square : narrow;
+}
+
+void set_flash2(Forward& c, bool paged, const Gpu& gpu) {
   // The heads of a group are as queries where each has one.
   if (c.shape.seq_q == 1) c.packed = c.shape.group();
-  c.tile = tile_in(kFa2Tiles, c.width);
-  if (c.splits == kToChoose) c.splits = flash2_splits(c, gpu);
-  if (c.splits > 1) c.tile = tile_in(kFa2SplitTiles, c.width);
+  if (c.splits == kToChoose) c.splits = flash2_splits(c, paged, gpu);
+  c.tile = paged || c.splits > 1 ? tile_in(kFa2SplitTiles, c.width) : flash2_tile(c, gpu);
   c.sums.parts_at_once = 1;
   c.tile.chains = library::kFlash2Products;
   c.tile.in_order = true;
 }
 
-void set_flash3(Forward& c) {
+void set_flash3(Forward& c, bool paged, const Gpu& gpu) {
   c.packed = c.shape.group();
   c.tile = tile_in(c.shape.causal ? kFa3CausalTiles : kFa3Tiles, c.width);
+  if (paged) {
+    c.kernel.by_rows = true;
+    if (!c.shape.causal || c.width > 128) c.tile = tile_in(kFa3PagedTiles, c.width);
+  }
   c.tile.waited_products = kWaitsForScores;
+  if (c.splits == kToChoose) c.splits = flash3_splits(c, paged, gpu);
 }
 
 void set_cudnn(Forward& c, const Gpu& gpu) {
@@ -145,6 +175,7 @@ void set_trtllm(Forward& c, const Gpu& gpu) {
         c.kernel.wide() ? tile_in(kTrtllmTiles, c.width) : tile_in(kTrtllmNarrowTiles, c.width);
     // A warpgroup without rows does nothing.
     if (c.kernel.wide() && c.width < 256 && c.shape.seq_q <= 64) c.tile.queries = 64;
+    if (c.splits == kToChoose) c.splits = 1;
     return;
   }
   c.kernel = kFlash2;
@@ -164,44 +195,11 @@ void fit_block(Forward& c, const Gpu& gpu) {
   if (!gpu.occupancy) return;
   constexpr std::int64_t kFewest = 16;
   Tile& tile = c.tile;
-  const auto bytes = [&] {
-    const std::int64_t places = (tile.deals_keys ? 1 : 2) * tile.stages;
-    return (tile.queries + places * tile.keys) * c.width *
-           static_cast<std::int64_t>(c.shape.element);
-  };
-  const auto fits = [&] { return bytes() <= gpu.occupancy->shared_bytes_per_block; };
+  const auto fits = [&] { return tile_bytes(tile, c) <= gpu.occupancy->shared_bytes_per_block; };
   while (!fits() && tile.keys > kFewest) tile.keys /= 2;
   while (!fits() && tile.queries > kFewest) tile.queries /= 2;
-  tile.shared_bytes = bytes();
+  tile.shared_bytes = tile_bytes(tile, c);
   tile.registers = gpu.occupancy->registers_for(tile.blocks_per_sm, tile.warps * 32);
-}
-
-// FlashAttention-2, flash_bwd_launch_template.h: eight warps, four by two.
-constexpr std::array<LibraryTile, 3> kFa2BackwardTiles = {
-    {{64, 128, 128, 8, 2, 1}, {128, 64, 128, 8, 2, 1}, {256, 64, 64, 8, 1, 1}}};
-// FlashAttention-3, hopper/flash_bwd_launch_template.h, with and without a causal mask: two
-// warpgroups and one that copies.
-constexpr std::array<LibraryTile, 3> kFa3BackwardTiles = {
-    {{64, 128, 128, 12, 2, 1}, {128, 80, 128, 12, 2, 1}, {256, 64, 80, 12, 1, 1}}};
-constexpr std::array<LibraryTile, 3> kFa3CausalBackwardTiles = {
-    {{64, 128, 128, 12, 2, 1}, {128, 64, 128, 12, 2, 1}, {256, 64, 80, 12, 1, 1}}};
-// cuDNN: 64 queries a step by its kernels' names, 128 keys by their grids where not all SMs have
-// one.
-constexpr std::array<LibraryTile, 2> kCudnnBackwardTiles = {
-    {{128, 64, 128, 12, 2, 1}, {256, 64, 64, 12, 1, 1}}};
-
-// K and V, the stages of Q and dO, and dS; of fewer keys or stages where an SM has no room.
-void fit_backward(Tile& tile, std::int64_t width, const Gpu& gpu) {
-  constexpr std::int64_t kFewKeys = 64;
-  const auto bytes = [&] {
-    return (2 * (tile.keys + tile.stages * tile.queries) * width + tile.queries * tile.keys) * 2;
-  };
-  const auto fits = [&] {
-    return !gpu.occupancy || bytes() <= gpu.occupancy->shared_bytes_per_block;
-  };
-  if (!fits()) tile.keys = std::min(tile.keys, kFewKeys);
-  if (!fits()) tile.stages = 1;
-  tile.shared_bytes = bytes();
 }
 
 }  // namespace
@@ -214,61 +212,37 @@ Kernel kernel_of(Library library, const Gpu& gpu) {
   return kernel;
 }
 
-Forward library_forward(Library library, const Shape& shape, std::int64_t splits, const Gpu& gpu) {
+std::int64_t library_width(Library library, std::int64_t head_dim) {
+  constexpr std::array<std::int64_t, 6> kWidths = {32, 64, 96, 128, 192, 256};
+  if (library == kTrtllm || library == kCudnn) return padded_head(head_dim);
+  return *std::lower_bound(kWidths.begin(), kWidths.end(), head_dim);
+}
+
+Forward library_forward(Library library, const Problem& p, const Gpu& gpu) {
+  const Shape shape(p);
+  const bool paged = p[kCacheWrites] != kNoWrites;
   Forward c{.shape = shape,
             .kernel = kernel_of(library, gpu),
             .tile = {},
             .width = library_width(library, shape.head_dim),
-            .splits = splits};
-  // With tensor memory TensorRT-LLM's kernels are made as cuDNN's are.
-  if (library == kTrtllm && c.kernel.product != Instruction::tcgen05) {
+            .splits = p[kSplits]};
+  // With tensor memory TensorRT-LLM's kernels are made as cuDNN's are, but for groups too large.
+  const bool too_large = serving::decodes(shape) && shape.group() > serving::kLargestGroup;
+  if (library == kTrtllm && (c.kernel.product != Instruction::tcgen05 || too_large)) {
     set_trtllm(c, gpu);
   } else if (library == kFa2) {
-    set_flash2(c, gpu);
+    set_flash2(c, paged, gpu);
   } else if (library == kFa3) {
-    set_flash3(c);
+    set_flash3(c, paged, gpu);
   } else {
     set_cudnn(c, gpu);
   }
+  if (!shape.causal) c.kernel.instructions_a_mask = library::kEdgeInstructions;
+  const bool shares_queries = !c.tile.merges && !c.tile.deals_keys;
+  if (shares_queries && !stays(c.tile.scheduler)) {
+    c.tile.waits_before.arithmetic = library::kBlockOperations;
+  }
   fit_block(c, gpu);
-  return c;
-}
-
-Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
-  if (library == kTrtllm) {
-    throw InputError("TensorRT-LLM has no backward: choose cudnn, fa2 or fa3");
-  }
-  const std::int64_t width = library_width(library, shape.head_dim);
-  Backward c{.shape = shape,
-             .kernel = kernel_of(library, gpu),
-             .keys = {},
-             .rows = {shape.seq_q, shape.head_dim, ceil_div(shape.head_dim, 8)},
-             .width = width,
-             .heads_apart = true};
-  c.kernel.instructions_a_sum = kAddition;
-  if (library != kFa3) c.rows.waits = c.rows.group_waits = library::kPassWaits;
-  if (library == kFa2) {
-    // flash_api.cpp: sums of dQ have rows of 32 elements, and as many rows as whole tiles. PyTorch
-    // adds dK and dV.
-    c.rows.rows = ceil_div(shape.seq_q, 128) * 128;
-    c.rows.width = ceil_div(shape.head_dim, 32) * 32;
-    c.rows.group_waits = library::kGroupSumWaits;
-  }
-  Tile& tile = c.keys;
-  if (!c.kernel.wide()) {
-    tile = tile_in(kFa2BackwardTiles, width);
-    tile.chains = 2;  // P and dS of a tile at once
-    tile.warps_across = 2;
-  } else if (library == kFa3) {
-    tile = tile_in(shape.causal ? kFa3CausalBackwardTiles : kFa3BackwardTiles, width);
-  } else {
-    tile = tile_in(kCudnnBackwardTiles, width);
-    tile.counts.instructions_a_row = as_double(width) * library::kResultInstructions;
-  }
-  tile.registers = 168;
-  tile.together =
-      heads_together(shape.batch * shape.heads, 1, shape.seq_q * shape.head_dim * 2, shape.causal);
-  fit_backward(tile, width, gpu);
   return c;
 }
 

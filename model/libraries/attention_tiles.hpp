@@ -1,5 +1,7 @@
 #pragma once
 // What attention kernels of libraries hold in a block, by the padded head.
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "model/kernels/attention/blocks.hpp"
@@ -9,9 +11,30 @@ namespace roofcast::attention {
 
 Kernel kernel_of(Library library, const Gpu& gpu);
 
-/// What a library runs for the shape. Where splits are left to choose they follow the library's own
-/// rule, or stay kToChoose where that is not known.
-Forward library_forward(Library library, const Shape& shape, std::int64_t splits, const Gpu& gpu);
+/// Elements that a row of tiles has room for: FlashAttention has a kernel for each.
+std::int64_t library_width(Library library, std::int64_t head_dim);
+
+/// For rows of up to `width` elements.
+struct LibraryTile {
+  std::int64_t width;
+  std::int64_t queries, keys, warps, stages, blocks_per_sm;
+};
+template <std::size_t N>
+Tile tile_in(const std::array<LibraryTile, N>& tiles, std::int64_t width) {
+  std::size_t i = 0;
+  while (tiles[i].width < width) ++i;
+  return {tiles[i].queries, tiles[i].keys, tiles[i].warps, tiles[i].stages, tiles[i].blocks_per_sm};
+}
+
+/// What a library runs. Where splits are left to choose they follow the library's own rule.
+Forward library_forward(Library library, const Problem& problem, const Gpu& gpu);
+
+/// Whether vLLM lets FlashAttention-3 split keys in pages beyond its heuristic: where a step has few
+/// tokens (v1/attention/backends/flash_attn.py).
+constexpr bool may_split(const Shape& shape) {
+  constexpr std::int64_t kFewTokens = 512;
+  return shape.batch * shape.seq_q <= kFewTokens;
+}
 
 /// What that library's backward does. Throws InputError where it has none.
 Backward library_backward(Library library, const Shape& shape, const Gpu& gpu);
@@ -21,6 +44,8 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu);
 namespace serving {
 
 bool decodes(const Shape& shape);
+
+inline constexpr std::int64_t kLargestGroup = 32;  ///< whose heads are decoded together
 
 /// Whether the heads of a group are decoded together, on the tensor cores (XQA); else each head is
 /// a block's, by vector arithmetic (MMHA).

@@ -95,14 +95,14 @@ void add_parts(Plan& plan, const BlockSteps& blocks, std::int64_t tiles, const S
 }  // namespace
 
 double Blocks::copied_row_bytes() const {
-  if (kernel.wide()) return as_double(width) * shape.element;
+  if (kernel.by_boxes()) return as_double(width) * shape.element;
   return kSectorBytes * std::ceil(shape.row_bytes() / kSectorBytes);
 }
 
 BlockSteps block_steps(const Blocks& b, DType type) {
   // On average: rows beyond the last are not written, and read where boxes are whole.
   const double there = as_double(b.rows()) / as_double(b.tiles());
-  const double copied = b.kernel.wide() ? as_double(b.rows_held()) : there;
+  const double copied = b.kernel.by_boxes() ? as_double(b.rows_held()) : there;
   Step prologue, epilogue;
   set_traffic(prologue.issued,
               {copied * (b.held * b.copied_row_bytes() + (b.keys_stay ? 0 : b.numbers)), 0});

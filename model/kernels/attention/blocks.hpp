@@ -26,6 +26,7 @@ enum Array : ArrayId {
   kDqSums,   ///< dQ in fp32, to which blocks add
   kParts,    ///< of split keys
   kQkv,      ///< as one product leaves them
+  kNewKv,    ///< rows that a cache takes beside older ones
   kS,
   kP,
   kDP,
@@ -49,11 +50,13 @@ struct Kernel {
   double instructions_a_mask = 0;   ///< more for a score where a causal mask cuts
   /// Of an element of K and of V where threads multiply; 0: tensor cores do.
   double vector_instructions = 0;
+  bool by_rows = false;  ///< a wide product's operands come by cp.async, no row beyond the last
 
   bool on_tensor_cores() const { return vector_instructions == 0; }
   bool wide() const { return product != Instruction::mma_sync; }
   /// How operands reach shared memory.
-  Instruction copy() const { return wide() ? Instruction::bulk_copy : Instruction::cp_async; }
+  Instruction copy() const { return by_boxes() ? Instruction::bulk_copy : Instruction::cp_async; }
+  bool by_boxes() const { return wide() && !by_rows; }
 };
 
 /// What the counters of a run say of a kernel; 0: as any kernel of its kind.

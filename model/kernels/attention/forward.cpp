@@ -63,7 +63,8 @@ Plan forward_plan(const Forward& c, DType type) {
 
 BlockSteps with_merging(BlockSteps steps, const Forward& c) {
   Step& end = steps.epilogue;
-  end.waits.global = 2;  // what scales the parts, then the parts
+  // The parts are there, the count says so, what scales them, then they.
+  end.waits.global = 4;
   set_traffic(end.issued, {c.part_bytes() / as_double(c.copies()), end.issued.l2.write_bytes});
   return steps;
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "model/kernels/attention/blocks.hpp"
+#include "model/libraries/attention_tiles.hpp"
 #include "tests/model/kernels/attention/problems.hpp"
 
 namespace roofcast::attention {
@@ -33,6 +34,70 @@ TEST(AttentionLibrary, EveryPartIsWritten) {
       }
     }
   }
+}
+
+std::int64_t queries_of_tile(const char* gpu, std::int64_t head_dim, bool causal) {
+  const Problem p = of(kFa2, prefill(1, 8, 2048, head_dim, causal), 1);
+  return library_forward(kFa2, p, gpu_named(gpu)).tile.queries;
+}
+
+TEST(AttentionLibrary, Flash2TilesFollowTheSharedMemoryOfAnSm) {
+  EXPECT_EQ(queries_of_tile("a100-sxm4-80gb", 128, true), 128);
+  EXPECT_EQ(queries_of_tile("l40s", 128, true), 64);
+  EXPECT_EQ(queries_of_tile("l40s", 128, false), 128);  // of 32 keys a step
+  EXPECT_EQ(queries_of_tile("l40s", 64, true), 128);
+  EXPECT_EQ(queries_of_tile("a100-sxm4-80gb", 256, true), 128);
+  EXPECT_EQ(queries_of_tile("h100-sxm5", 256, true), 64);  // two blocks an SM
+}
+
+Forward paged(Library library, std::int64_t batch, std::int64_t kv_heads, std::int64_t keys) {
+  Problem p = of(library, decode(batch, 8, kv_heads, keys));
+  p[kCacheWrites] = kWritesKv;
+  return library_forward(library, p, gpu_named("h100-sxm5"));
+}
+
+// mha_varlen_fwd splits the keys of a group alone; its kernel is that of split keys anyway.
+TEST(AttentionLibrary, Flash2SplitsKeysInPagesOfGroupsAlone) {
+  EXPECT_EQ(paged(kFa2, 1, 8, 65536).splits, 1);
+  EXPECT_GT(paged(kFa2, 1, 1, 65536).splits, 1);
+  EXPECT_EQ(paged(kFa2, 1, 8, 65536).tile.queries, 64);
+}
+
+TEST(AttentionLibrary, Flash3PartsAreAsLongAsTheShareOfAnSm) {
+  EXPECT_EQ(paged(kFa3, 1, 8, 65536).splits, 15);  // 512 steps of 8 heads on 132 SMs: 35 each
+  EXPECT_EQ(paged(kFa3, 1, 1, 65536).splits, 32);  // the most of few tokens
+  EXPECT_EQ(paged(kFa3, 1, 1, 256).splits, 2);
+  EXPECT_EQ(paged(kFa3, 1024, 8, 1024).splits, 1);
+}
+
+TEST(AttentionLibrary, Flash3LaunchesSumsForFewTokensWhateverTheParts) {
+  const auto launches = [](std::int64_t batch) {
+    Problem p = of(kFa3, decode(batch, 8, 8, 64), 1);
+    p[kCacheWrites] = kWritesKv;
+    return plan_library(p, gpu_named("h100-sxm5")).size();
+  };
+  EXPECT_EQ(launches(512), 3U);
+  EXPECT_EQ(launches(513), 2U);
+}
+
+TEST(AttentionLibrary, ACacheTakesNewTokensAlone) {
+  Problem p = of(kFa2, decode(4, 8, 2, 4096), 1);
+  p[kCacheWrites] = kWritesKv;
+  const LaunchSequence program = plan_library(p, gpu_named("l40s"));
+  ASSERT_EQ(program.size(), 4U);  // heads as queries, the cache, attention, heads in their places
+  EXPECT_EQ(program[1].plan.arrays.front().footprint.read_bytes, 2 * 4 * 2 * 128 * 2.0);
+  p[kKvHeads] = 8;
+  EXPECT_EQ(plan_library(p, gpu_named("l40s")).size(), 2U);
+}
+
+TEST(AttentionLibrary, TensorMemoryDecodesNoLargeGroups) {
+  const Gpu b200 = gpu_named("b200");
+  const auto by_tensor_cores = [&](std::int64_t heads) {
+    return library_forward(kTrtllm, of(kTrtllm, decode(4, heads, 1, 4096)), b200)
+        .kernel.on_tensor_cores();
+  };
+  EXPECT_TRUE(by_tensor_cores(32));
+  EXPECT_FALSE(by_tensor_cores(64));
 }
 
 }  // namespace

@@ -35,16 +35,16 @@ const std::array kCollections = {
     Collection{"attention_causal_prefill.csv",
                "trtllm",
                {{"seq_q", "seq_len"}, {"causal", "yes"}, {"cache_writes", "2"}},
-               4.5e-6,
+               2.5e-6,
                50e-6,
                0.1},
     Collection{"attention_fa3_causal_prefill.csv",
                "fa3",
                {{"seq_q", "seq_len"}, {"causal", "yes"}, {"cache_writes", "1"}},
-               3.5e-6,
+               2.5e-6,
                20e-6,
                0.11},
-    Collection{"attention_decode.csv", "trtllm", {{"seq_q", "1"}}, 4.5e-6, 20e-6, 0.11}};
+    Collection{"attention_decode.csv", "trtllm", {{"seq_q", "1"}}, 2.5e-6, 20e-6, 0.11}};
 
 const Gpu* shipped(std::string_view name) {
   return specs::find_embedded(name) != nullptr ? &testing::gpu_named(name) : nullptr;

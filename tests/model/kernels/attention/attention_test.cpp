@@ -194,12 +194,9 @@ TEST(AttentionLibrary, TilesFitTheSharedMemoryThereIs) {
       if (!gpu.features.has(kernel_of(library, gpu).product)) continue;
       for (const std::int64_t head_dim : {64, 128, 192, 256}) {
         for (const std::int64_t keys : {std::int64_t{0}, std::int64_t{5000}}) {
-          const Shape shape(keys == 0 ? prefill(2, 8, 1024, head_dim, true) : [&] {
-            Problem p = decode(4, 16, 2, keys);
-            p[kHeadDim] = head_dim;
-            return p;
-          }());
-          const Forward c = library_forward(library, shape, 1, gpu);
+          Problem p = keys == 0 ? prefill(2, 8, 1024, head_dim, true) : decode(4, 16, 2, keys);
+          p[kHeadDim] = head_dim;
+          const Forward c = library_forward(library, of(library, p, 1), gpu);
           EXPECT_LE(c.tile.shared_bytes, gpu.occupancy->shared_bytes_per_block)
               << name << ' ' << library << ' ' << head_dim << ' ' << keys;
         }
