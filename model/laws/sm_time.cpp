@@ -50,6 +50,13 @@ BlockCost block_cost(const Plan& plan, const Gpu& gpu) {
           longest_of(plan.launch.cluster_blocks()) - 1};
 }
 
+// A step that asks for nothing is no phase in which blocks could meet.
+bool does_something(const Visit& visit) {
+  double cycles = visit.latency + visit.load_latency + visit.stores;
+  for (std::size_t s = 0; s < kStations; ++s) cycles += visit.demand.at(s);
+  return visit.repeats > 0 && cycles > 0;
+}
+
 /// The launch as the network needs it.
 class Rounds {
  public:
@@ -96,7 +103,9 @@ class Rounds {
     std::vector<Visit> visits;
     visits.reserve(some.phases.size() + 1);
     for (const Phase& phase : some.phases) {
-      visits.push_back(visit_of(phase, plan_, memory_, gpu_));
+      const Visit visit = visit_of(phase, plan_, memory_, gpu_);
+      if (!does_something(visit)) continue;
+      visits.push_back(visit);
       pipelined_ |= phase.ahead > 0 && phase.step.waits.tile_loads > 0;
     }
     if (visits.empty()) visits.emplace_back();
