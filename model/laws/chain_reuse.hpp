@@ -18,9 +18,7 @@ bool used_before(const LaunchSequence& program, std::size_t position, ArrayId ar
 
 /// Of each array of node `position` that an earlier node used; where the program starts warm also
 /// of its activation, of which an earlier kernel then is taken for a node before the first. All
-/// launches run through their arrays in the same order, so an array used both by the last user and
-/// by this node, or between them, goes through L2 whole before the data come round, and one that
-/// only the last user or only this node uses goes through half on average.
+/// arrays of the last user, of this node and of those between go through L2 before it comes round.
 std::vector<ChainReuse> chain_reuse(const LaunchSequence& program, std::size_t position,
                                     CacheState cache = CacheState::cold);
 

@@ -66,9 +66,9 @@ Occupancy checked_occupancy(const Plan& plan, const Gpu& gpu) {
                    " B: choose smaller tiles, or fewer threads");
 }
 
-double memory_bytes(const LaunchSequence& program) {
+double memory_bytes(std::span<const Launched> launches) {
   std::vector<double> arrays;  // their bytes, by number
-  for (const Launched& node : program) {
+  for (const Launched& node : launches) {
     for (const ArrayUse& use : node.plan.arrays) {
       const auto array = static_cast<std::size_t>(use.array);
       if (array >= arrays.size()) arrays.resize(array + 1);
