@@ -74,17 +74,10 @@ double later_pass_bytes(const LaunchTraffic& launch, double resident, const Gpu&
 }
 
 // DRAM accesses for random reads of a table: L1 answers some, L2 keeps of the table what it can.
-// Its tags are of lines, and a miss fetches one DRAM access, not the line.
 double random_bytes(const RandomReads& reads, double missed_sectors, const Gpu& gpu) {
   const auto access = static_cast<double>(dram_access_bytes(gpu));
-  const auto line = static_cast<double>(gpu.memory.l2_line_bytes);
-  const double capacity = resident_capacity_bytes(Readers::all, gpu);
   const double accesses = std::max(1.0, reads.table_bytes / access);
-  double kept = capacity / access;
-  if (reads.table_bytes > capacity) {
-    kept =
-        accesses * sector_hit_share(reads.table_bytes / line, 0, {capacity / line, line / access});
-  }
+  const double kept = resident_capacity_bytes(Readers::all, gpu) / access;
   return access * random_misses(missed_sectors, accesses, kept);
 }
 

@@ -24,8 +24,9 @@ LaunchMemory launch_memory(const LaunchSequence& program, std::size_t position,
         reuse.bytes.read_bytes * (1 - l2_miss_share(reuse.distance_bytes, Readers::one, gpu));
   }
   LaunchMemory memory;
-  if (cache == CacheState::steady) memory.small_share = lost_of_small(memory_bytes(program), gpu);
-  memory.new_share = reads_new_data ? memory.small_share : 0;
+  if (reads_new_data) {
+    memory.new_share = cache == CacheState::steady ? lost_of_small(memory_bytes(program), gpu) : 1;
+  }
   memory.back_to_back = back_to_back(cache);
   memory.warm_bytes = warm_bytes;
   memory.early_bytes = written_back_early_bytes(plan, occupancy, gpu);
@@ -38,7 +39,6 @@ LaunchMemory launch_memory(const LaunchSequence& program, std::size_t position,
     const double all = memory.dram.read_bytes;
     memory.dram.read_bytes =
         std::min(all, std::max(compulsory, lost_between_rounds(plan, memory.dram, gpu) * all));
-    memory.lost_share = memory.dram.read_bytes / all;
   }
   return memory;
 }

@@ -11,12 +11,10 @@ namespace roofcast {
 struct LaunchMemory {
   Traffic l2;
   Traffic dram;
-  double small_share = 1;  ///< that is not in L2 because all of the arrays are so small
-  double new_share = 0;    ///< of what it reads first that is neither there nor in the translations
+  double new_share = 0;  ///< of what it reads first that is neither there nor in the translations
   bool back_to_back = false;  ///< equal launches went before, back to back
   double warm_bytes = 0;      ///< found in L2, computed by a kernel before the program
   double early_bytes = 0;     ///< of sectors driven out of L2 before they were complete
-  double lost_share = 1;  ///< of what an equal launch before left in L2, in launches back to back
   L1Misses misses{};
 };
 LaunchMemory launch_memory(const LaunchSequence& program, std::size_t position,

@@ -78,7 +78,7 @@ WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const Launc
   const double first_wave =
       1 / std::ceil(static_cast<double>(plan.launch.blocks()) / static_cast<double>(slots));
   double waited_for = memory.l2.read_bytes;
-  double from_dram = memory.small_share * memory.dram.read_bytes;
+  double from_dram = memory.dram.read_bytes;
   double in_l1 = 0;
   for (std::size_t i = 0; i < plan.reuse.size(); ++i) {
     const Reuse& reuse = plan.reuse[i];
@@ -90,15 +90,6 @@ WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const Launc
       in_l1 += hits * (1 - first_wave);
       from_dram += std::max(0.0, reuse.bytes * first_wave - reuse.distinct_bytes);
     }
-  }
-  double in_order = 0, first_bytes = 0;
-  for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
-    in_order += plan.arrays[i].footprint.read_bytes;
-    first_bytes +=
-        first_wave * memory.misses.arrays[i].random_sectors * static_cast<double>(kSectorBytes);
-  }
-  if (first_bytes > 0) {
-    from_dram = std::max(from_dram, memory.lost_share * (first_bytes + in_order));
   }
   if (plan.raster) waited_for = std::min(waited_for, distinct_wave_bytes(*plan.raster, slots));
   if (waited_for <= 0) return {};
