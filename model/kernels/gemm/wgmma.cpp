@@ -267,7 +267,6 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
   const Operands operands = operands_of(p, copies_of(p));
   const Step step = step_of(c, operands, gpu), store = store_of(c, stores_of(c));
-  const Step join = join_of(c, store);
   const std::int64_t split = c.split_tiles(gpu);
   return {.blocks = c.blocks() - split,
           .scheduler = c.scheduler(),
@@ -288,10 +287,6 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
           .summed_bytes = c.partial_bytes(),
           .rest_blocks = split * p[kSplitRest],
           .rest_steps = as_double(c.rest_steps()),
-          .rest_stored_bytes = c.sums_bytes(),
-          .rest_joined_bytes = join.issued.l2.read_bytes,
-          .rest_trips = join.waits.global,
-          .rest_tile_loads = split > 0 ? join.waits.tile_loads : 0,
           .useful_flops = c.s.flops()};
 }
 
