@@ -79,6 +79,15 @@ inline constexpr Constant kOutOfStepReadDensity{
     "mean error of time among 0.3 to 0.56",
     "2026-11-25"};
 
+inline constexpr Constant kDensityOfLines{
+    "density_of_lines",
+    0.56,
+    "",
+    "of the DRAM around lines of many rows that tiles read: DRAM sends lines at random at 0.935 of "
+    "its rate in order",
+    Kind::measured,
+    "the microbenchmark scattered in validation/measured, pieces of 128 B",
+    "2026-11-24"};
 inline constexpr Constant kClocksPerCopyRequest{
     "clocks_per_copy_request",
     0.81,
@@ -115,6 +124,15 @@ inline constexpr Constant kL2GradualEviction{"l2_gradual_eviction",
                                              Kind::measured,
                                              "as l2_resident_share",
                                              "2026-11-25"};
+inline constexpr Constant kL1GradualEviction{
+    "l1_gradual_eviction",
+    0.5,
+    "",
+    "of what an SM has for L1, that passes more until all that was read is lost",
+    Kind::fitted,
+    "cases of even index of default, random1, random2, random7 and random10 of both GPUs in "
+    "validation/measured: least mean error of softmax.three_pass among 0.12, 0.25, 0.5 and 1",
+    "2026-11-26"};
 inline constexpr Constant kL2DirtyShare{"l2_dirty_share",
                                         0.9,
                                         "",
@@ -174,10 +192,10 @@ inline constexpr Constant kPdlLaunchShare{
     "2026-11-23"};
 
 inline constexpr std::array kAll = {
-    kSmVariability,      kMemoryQueueBytes,    kOverlappingWarps,     kTileLoadCycles,
-    kPipelineStepCycles, kPipelineStartCycles, kOutOfStepReadDensity, kClocksPerCopyRequest,
-    kSmStoreBytesPerClk, kL2ResidentShare,     kL2GradualEviction,    kL2DirtyShare,
-    kL2WriteShare,       kDramTurnaround,      kPdlLaunchShare,       kTensorEnergyShare,
-    kHeatingLaunches,    kL1MergeBytes};
+    kSmVariability,        kMemoryQueueBytes,    kOverlappingWarps,     kTileLoadCycles,
+    kPipelineStepCycles,   kPipelineStartCycles, kOutOfStepReadDensity, kDensityOfLines,
+    kClocksPerCopyRequest, kSmStoreBytesPerClk,  kL2ResidentShare,      kL2GradualEviction,
+    kL1GradualEviction,    kL2DirtyShare,        kL2WriteShare,         kDramTurnaround,
+    kPdlLaunchShare,       kTensorEnergyShare,   kHeatingLaunches,      kL1MergeBytes};
 
 }  // namespace roofcast::law

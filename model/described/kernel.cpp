@@ -81,12 +81,10 @@ class Planner {
   std::int64_t within(const Quantity& quantity, std::string_view what, double least,
                       double most) const {
     const double found = value(quantity, what);
-    if (found >= least && found <= most) return static_cast<std::int64_t>(whole(found));
-    const auto number = [](double x) {
-      return std::to_string(static_cast<std::int64_t>(whole(x)));
-    };
-    throw InputError(std::string(what) + " is " + std::to_string(found) + ": give " +
-                     number(least) + " to " + number(most));
+    const auto number = [](double x) { return static_cast<std::int64_t>(whole(x)); };
+    require(found >= least && found <= most, what, " is ", std::to_string(found), ": give ",
+            number(least), " to ", number(most));
+    return number(found);
   }
 
   Traffic bytes_of(const Array& array) const {
@@ -184,9 +182,9 @@ class Planner {
       step.waits.barriers = value(part.barriers, "phases/barriers");
       phases.push_back(phase);
     }
-    if (std::abs(shares - 1) <= 1e-6) return phases;
-    throw InputError("the shares of the phases add up to " + std::to_string(shares) +
-                     ": make them add up to 1");
+    require(std::abs(shares - 1) <= 1e-6, "the shares of the phases add up to ",
+            std::to_string(shares), ": make them add up to 1");
+    return phases;
   }
 
   const Description& d_;
@@ -202,13 +200,10 @@ Plan plan(const Description& description, const Problem& problem, const Gpu& gpu
 }
 
 KernelRef make_kernel(Description description) {
-  if (description.parameters.size() > Problem::kMaxParameters) {
-    throw InputError("a kernel takes at most " + std::to_string(Problem::kMaxParameters) +
-                     " parameters: write the others as numbers");
-  }
-  if (description.flops.size() > 1) {
-    throw InputError("the SIMT FLOPs of a kernel file are of one type: give one member of flops");
-  }
+  require(description.parameters.size() <= Problem::kMaxParameters, "a kernel takes at most ",
+          Problem::kMaxParameters, " parameters: write the others as numbers");
+  require(description.flops.size() <= 1,
+          "the SIMT FLOPs of a kernel file are of one type: give one member of flops");
   if (description.parts.empty()) description.parts.emplace_back();
   const auto owned = std::make_shared<const OwnKernel>(std::move(description));
   return {&owned->family, &owned->kernel, owned};

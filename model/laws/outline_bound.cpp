@@ -5,8 +5,8 @@
 
 #include "model/constants/laws.hpp"
 #include "model/laws/clock.hpp"
+#include "model/laws/forecast.hpp"
 #include "model/laws/launching.hpp"
-#include "model/laws/program_time.hpp"
 #include "model/laws/stations.hpp"
 
 namespace roofcast {

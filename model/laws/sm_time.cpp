@@ -93,8 +93,7 @@ class Rounds {
     result.idle = std::clamp(result.cycles - first_round_ - held_, 0.0, result.cycles);
     if (pipelined_) result.cycles += start_cycles();
     result.busy = busy_;
-    double& l2 = result.busy[static_cast<std::size_t>(Resource::l2)];
-    l2 = std::max(l2, l2_);
+    result.busy[Resource::l2] = std::max(busy_[Resource::l2], l2_);
     return result;
   }
 
@@ -121,10 +120,11 @@ class Rounds {
   }
 
   // A block starts before its first phase, which is a phase of its own before a loop.
-  std::vector<Visit> started(const std::vector<Visit>& visits, double resident, double active,
-                             bool first) const {
-    std::vector<Visit> found;
-    found.reserve(visits.size() + 1);
+  // Until it is called again.
+  std::span<const Visit> started(const std::vector<Visit>& visits, double resident, double active,
+                                 bool first) {
+    std::vector<Visit>& found = started_;
+    found.clear();
     const bool starts = first || !stays(plan_.scheduler);
     const bool apart = starts && visits.front().repeats > 1;
     if (apart) found.push_back(start(resident, first));
@@ -153,7 +153,7 @@ class Rounds {
     return start;
   }
 
-  double together(const std::vector<Visit>& visits, double resident, double active) const {
+  double together(const std::vector<Visit>& visits, double resident, double active) {
     double cycles = 0;
     for (const Visit& visit : started(visits, resident, active, true)) {
       cycles += lockstep_cycles(visit, resident);
@@ -174,15 +174,15 @@ class Rounds {
     }
     return cycles;
   }
-  double apart(const std::vector<Visit>& visits, double resident, double active) const {
+  double apart(const std::vector<Visit>& visits, double resident, double active) {
     const Ends ends = stays(plan_.scheduler) ? Ends::last : Ends::both;
-    const std::vector<Visit> all = started(visits, resident, active, false);
+    const std::span<const Visit> all = started(visits, resident, active, false);
     if (plan_.scheduler != TileScheduler::ping_pong) {
       const double mixed = steady_cycle(all, resident, ends);
       return visits.size() > 1 ? std::max(mixed, in_step(visits, resident, ends)) : mixed;
     }
     // The loops of the two tiles take turns: one multiplies while the other is stored.
-    const auto loops = std::span(all).first(all.size() - 1);
+    const auto loops = all.first(all.size() - 1);
     return std::max(steady_cycle(all, 2 * resident, ends) / 2, steady_cycle(loops, resident, ends));
   }
 
@@ -224,18 +224,14 @@ class Rounds {
   }
 
   void add_busy(const std::vector<Visit>& visits, double per_sm) {
-    const auto of = [this](Resource resource) -> double& {
-      return busy_[static_cast<std::size_t>(resource)];
-    };
     for (const Visit& visit : visits) {
       const double times = per_sm * visit.repeats;
-      for (std::size_t i = 0; i < kResources; ++i) busy_[i] += times * visit.pipes[i];
-      const Demand& d = visit.demand;
-      l2_ += times * places_.sms * d[Station::l2];
-      of(Resource::dram) += times * places_.sms * d[Station::dram];
-      of(Resource::latency) += times * visit.latency / static_cast<double>(places_.per_sm);
+      busy_ += times * visit.pipes;
+      l2_ += times * places_.sms * visit.demand[Station::l2];
+      busy_[Resource::dram] += times * places_.sms * visit.demand[Station::dram];
+      busy_[Resource::latency] += times * visit.latency / static_cast<double>(places_.per_sm);
     }
-    if (!stays(plan_.scheduler)) of(Resource::block_start) += per_sm * cost_.start_cycles;
+    if (!stays(plan_.scheduler)) busy_[Resource::block_start] += per_sm * cost_.start_cycles;
   }
 
   const Plan& plan_;
@@ -244,11 +240,12 @@ class Rounds {
   Places places_;
   BlockCost cost_;
   std::vector<Jobs> jobs_;
+  std::vector<Visit> started_;
   double held_ = 0;         // cycles that a place is held, on average
   double first_round_ = 0;  // more than a later one takes
   bool later_ = false, pipelined_ = false;
-  CyclesByResource busy_{};  // of the port of an SM, where L2
-  double l2_ = 0;            // of all of L2
+  ByResource busy_;  // of the port of an SM, where L2
+  double l2_ = 0;    // of all of L2
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "model/constants/laws.hpp"
-#include "model/laws/chain_reuse.hpp"
 #include "model/laws/l1_reuse.hpp"
 #include "model/laws/l2_reuse.hpp"
 #include "tests/model/devices.hpp"
