@@ -37,24 +37,17 @@ Places places_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   return {per_sm, blocks, static_cast<double>(std::min(sms, blocks))};
 }
 
-/// What starting a block costs, and ending it.
-struct BlockCost {
-  double start_cycles;  ///< of the SM's launch unit
-  double joint_wait;    ///< until a whole cluster can start, in mean waits of one block; alone none
-};
-
-BlockCost block_cost(const Plan& plan, const Gpu& gpu) {
+// Of the SM's launch unit, for a block.
+double start_cycles(const Plan& plan, const Gpu& gpu) {
   const double warps = static_cast<double>((plan.launch.threads() + 31) / 32);
-  return {gpu.sustained.block_launch_cycles.value_or(0) +
-              warps * gpu.sustained.warp_launch_cycles.value_or(0),
-          longest_of(plan.launch.cluster_blocks()) - 1};
+  return gpu.sustained.block_launch_cycles.value_or(0) +
+         warps * gpu.sustained.warp_launch_cycles.value_or(0);
 }
 
 // A step that asks for nothing is no phase in which blocks could meet.
 bool does_something(const Visit& visit) {
-  double cycles = visit.latency + visit.load_latency + visit.stores;
-  for (std::size_t s = 0; s < kStations; ++s) cycles += visit.demand.at(s);
-  return visit.repeats > 0 && cycles > 0;
+  return visit.repeats > 0 &&
+         visit.latency + visit.load_latency + visit.stores + visit.demand.total() > 0;
 }
 
 /// The launch as the network needs it.
@@ -65,7 +58,7 @@ class Rounds {
         memory_(memory),
         gpu_(gpu),
         places_(places_of(plan, occupancy, gpu)),
-        cost_(block_cost(plan, gpu)) {}
+        start_cycles_(start_cycles(plan, gpu)) {}
 
   SmTime time() {
     std::int64_t blocks = 0;
@@ -91,7 +84,7 @@ class Rounds {
                         ? shared_round(blocks)
                         : makespan(jobs_, places_.all, plan_.scheduler) + first_round_;
     result.idle = std::clamp(result.cycles - first_round_ - held_, 0.0, result.cycles);
-    if (pipelined_) result.cycles += start_cycles();
+    if (pipelined_) result.cycles += pipeline_start_cycles();
     result.busy = busy_;
     result.busy[Resource::l2] = std::max(busy_[Resource::l2], l2_);
     return result;
@@ -112,7 +105,7 @@ class Rounds {
   }
 
   // Of a pipeline that feeds the tensor cores.
-  double start_cycles() const {
+  double pipeline_start_cycles() const {
     const auto& needs = plan_.needs;
     const bool tcgen05 = std::find(needs.begin(), needs.end(), Instruction::tcgen05) != needs.end();
     const bool feeds = plan_.useful.tensor_flops.total() > 0 && !tcgen05;
@@ -145,11 +138,11 @@ class Rounds {
 
   Visit start(double resident, bool first) const {
     Visit start;
-    start.demand[Station::block_start] = cost_.start_cycles;
-    // The blocks of a cluster start together, each behind others that start on its SM.
-    if (!first) {
-      start.latency = cost_.joint_wait * (resident - 1) * cost_.start_cycles;
-    }
+    start.demand[Station::block_start] = start_cycles_;
+    // The blocks of a cluster start together, each behind others that start on its SM: beyond the
+    // mean wait of one block.
+    const double joint = longest_of(plan_.launch.cluster_blocks()) - 1;
+    if (!first) start.latency = joint * (resident - 1) * start_cycles_;
     return start;
   }
 
@@ -231,14 +224,14 @@ class Rounds {
       busy_[Resource::dram] += times * places_.sms * visit.demand[Station::dram];
       busy_[Resource::latency] += times * visit.latency / static_cast<double>(places_.per_sm);
     }
-    if (!stays(plan_.scheduler)) busy_[Resource::block_start] += per_sm * cost_.start_cycles;
+    if (!stays(plan_.scheduler)) busy_[Resource::block_start] += per_sm * start_cycles_;
   }
 
   const Plan& plan_;
   const MemoryCost& memory_;
   const Gpu& gpu_;
   Places places_;
-  BlockCost cost_;
+  double start_cycles_;
   std::vector<Jobs> jobs_;
   std::vector<Visit> started_;
   double held_ = 0;         // cycles that a place is held, on average
