@@ -82,13 +82,6 @@ double relative_spread(double expected_s, const Terms& terms, const Gpu& gpu) {
 
 namespace {
 
-bool uses_tensor_cores(const LaunchSequence& program) {
-  return std::any_of(program.begin(), program.end(), [](const Launched& node) {
-    return std::any_of(kAllDTypes.begin(), kAllDTypes.end(),
-                       [&node](DType type) { return node.plan.useful.tensor_flops[type] > 0; });
-  });
-}
-
 TimedLaunch sized(const LaunchSequence& program, std::size_t position, CacheState cache,
                   const Gpu& gpu) {
   const Occupancy fit = checked_occupancy(program[position].plan, gpu);
@@ -121,7 +114,10 @@ std::optional<SmClock> expected_clock(bool on_tensor_cores, const Gpu& gpu,
 
 std::optional<SmClock> clock_of(const LaunchSequence& program, const Gpu& gpu,
                                 const Assumptions& assumptions) {
-  return expected_clock(uses_tensor_cores(program), gpu, assumptions);
+  const bool on_tensor_cores =
+      std::any_of(program.begin(), program.end(),
+                  [](const Launched& node) { return node.plan.useful.tensor_flops.total() > 0; });
+  return expected_clock(on_tensor_cores, gpu, assumptions);
 }
 
 ProgramTime program_time(const LaunchSequence& program, const SmClock& clock, const Gpu& gpu,

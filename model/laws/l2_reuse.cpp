@@ -43,11 +43,6 @@ Wave wave_of(const TileRaster& raster, std::int64_t resident_blocks) {
           std::min(columns, std::max(1.0, resident / group))};
 }
 
-double missed_share(double distance_bytes, double capacity_bytes) {
-  const double beyond = distance_bytes / std::max(1.0, capacity_bytes) - 1;
-  return std::clamp(beyond / law::kL2GradualEviction, 0.0, 1.0);
-}
-
 // Operand bytes that come from DRAM more than once: between waves a panel is read again if too much
 // went through L2 since; blocks of a wave read in step. A's panels come again in every wave along
 // the group, B's once a group sweep.
@@ -83,8 +78,8 @@ double random_bytes(const RandomReads& reads, double missed_sectors, const Gpu& 
   return access * random_misses(missed_sectors, accesses, kept);
 }
 
-double resident_blocks(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
-  return static_cast<double>(std::min(plan.launch.blocks(), gpu.slots(occupancy.blocks_per_sm)));
+std::int64_t resident_blocks(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
+  return std::min(plan.launch.blocks(), gpu.slots(occupancy.blocks_per_sm));
 }
 
 bool uses(const Plan& plan, ArrayId array) {
@@ -144,7 +139,7 @@ double written_back_early_bytes(const Plan& plan, const Occupancy& occupancy, co
   double compulsory = 0;
   for (const ArrayUse& use : plan.arrays) compulsory += use.compulsory.total_bytes();
   const double each = compulsory / static_cast<double>(plan.launch.blocks());
-  const double resident = resident_blocks(plan, occupancy, gpu);
+  const auto resident = static_cast<double>(resident_blocks(plan, occupancy, gpu));
   double bytes = 0;
   for (const ArrayUse& use : plan.arrays) {
     if (use.pattern.open_write_bytes <= 0) continue;
@@ -156,7 +151,8 @@ double written_back_early_bytes(const Plan& plan, const Occupancy& occupancy, co
 }
 
 double l2_miss_share(double distance_bytes, Readers readers, const Gpu& gpu) {
-  return missed_share(distance_bytes, resident_capacity_bytes(readers, gpu));
+  const double capacity = std::max(1.0, resident_capacity_bytes(readers, gpu));
+  return std::clamp((distance_bytes / capacity - 1) / law::kL2GradualEviction, 0.0, 1.0);
 }
 
 double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_blocks) {
@@ -171,7 +167,7 @@ double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_block
 Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy,
                      std::span<const ChainReuse> chain, const LaunchMemory& memory,
                      const Gpu& gpu) {
-  const std::int64_t resident = std::min(plan.launch.blocks(), gpu.slots(occupancy.blocks_per_sm));
+  const std::int64_t resident = resident_blocks(plan, occupancy, gpu);
   Traffic dram;
   for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
     const ArrayUse& use = plan.arrays[i];
@@ -231,18 +227,16 @@ LaunchMemory launch_memory(const LaunchSequence& program, std::size_t position,
       std::any_of(plan.arrays.begin(), plan.arrays.end(), [&](const ArrayUse& use) {
         return use.compulsory.read_bytes > 0 && !used_before(program, position, use.array);
       });
-  double warm_bytes = 0;
+  LaunchMemory memory;
   for (const ChainReuse& reuse : chain) {
     if (!reuse.from_before) continue;
-    warm_bytes +=
+    memory.warm_bytes +=
         reuse.bytes.read_bytes * (1 - l2_miss_share(reuse.distance_bytes, Readers::one, gpu));
   }
-  LaunchMemory memory;
   if (reads_new_data) {
     memory.new_share = cache == CacheState::steady ? lost_of_small(memory_bytes(program), gpu) : 1;
   }
   memory.back_to_back = back_to_back(cache);
-  memory.warm_bytes = warm_bytes;
   memory.early_bytes = written_back_early_bytes(plan, occupancy, gpu);
   memory.misses = l1_misses(plan, occupancy, gpu);
   memory.l2 = l2_traffic(plan, memory.misses);
@@ -251,8 +245,8 @@ LaunchMemory launch_memory(const LaunchSequence& program, std::size_t position,
     double compulsory = 0;
     for (const ArrayUse& use : plan.arrays) compulsory += use.compulsory.read_bytes;
     const double all = memory.dram.read_bytes;
-    memory.dram.read_bytes =
-        std::min(all, std::max(compulsory, lost_between_rounds(plan, memory.dram, gpu) * all));
+    const double lost = lost_between_rounds(plan, memory.dram, gpu) * all;
+    memory.dram.read_bytes = std::min(all, std::max(compulsory, lost));
   }
   return memory;
 }
