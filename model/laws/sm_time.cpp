@@ -66,7 +66,7 @@ class Rounds {
     // A round that is not full, or the only one.
     const std::int64_t rest = blocks <= places_.all ? blocks : blocks % places_.all;
     std::int64_t in_full = blocks - rest;
-    // The fullest SMs have so many; as many SMs so full would have as many blocks as there are.
+    // Of that round: blocks of the fullest SMs, and the SMs that it would take, were all so full.
     const double resident = std::ceil(static_cast<double>(rest) / places_.sms);
     const double active = static_cast<double>(rest) / std::max(1.0, resident);
     for (const BlockClass& some : plan_.blocks) {
