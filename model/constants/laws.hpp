@@ -84,7 +84,7 @@ inline constexpr Constant kDensityOfLines{
     "its rate in order",
     Kind::measured,
     "the microbenchmark scattered in validation/measured, pieces of 128 B",
-    "2026-11-24"};
+    "2026-11-23"};
 inline constexpr Constant kClocksPerCopyRequest{
     "clocks_per_copy_request",
     0.81,
@@ -125,8 +125,8 @@ inline constexpr Constant kL1GradualEviction{
     "",
     "of what an SM has for L1, that passes more until all that was read is lost",
     Kind::fitted,
-    "default, random1, random2, random7 and random10 of both GPUs in validation/measured: mean error "
-    "of softmax.three_pass 7.5%, with L2's gradual eviction 7.7%",
+    "default, random1, random2, random7 and random10 of both GPUs in validation/measured: mean "
+    "error of softmax.three_pass 7.5%, with L2's gradual eviction 7.7%",
     "2026-11-26"};
 inline constexpr Constant kL2DirtyShare{"l2_dirty_share",
                                         0.9,
