@@ -60,7 +60,7 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Launc
     result.at_power_limit = by_board > by_load;
     result.time_s += result.slower_s;
   }
-  result.terms_s = 1 / clock.hz * sm.busy;
+  for (std::size_t i = 0; i < kResources; ++i) result.terms_s.at(i) = sm.busy.at(i) / clock.hz;
   const bool on_tensor_cores = plan.useful.tensor_flops.total() > 0;
   result.terms_s[on_tensor_cores ? Resource::tensor : Resource::vector] += result.slower_s;
   result.parts = parts_of(sm, result, clock.hz);
