@@ -31,11 +31,12 @@ class LoopBound {
     const StepLatency latency = latency_of(outline.step_waits, {}, gpu);
     const double handed_over = hands_over() ? law::kPipelineStepCycles / outline.chains : 0;
     const double load = latency.loads + port_;
-    const double rest = arithmetic_ / outline.parts + latency.rest + handed_over;
+    multiplied_ = arithmetic_ / outline.parts + latency.rest + handed_over;
     // Copies take no longer than the steps that they are ahead by. Where none is ahead port and
     // pipes overlap in a block.
-    step_ = outline.ahead > 0 ? std::max(rest, std::min(load + rest, load / outline.ahead))
-                              : latency.loads + std::max(rest, port_);
+    step_ = outline.ahead > 0
+                ? std::max(multiplied_, std::min(load + multiplied_, load / outline.ahead))
+                : latency.loads + std::max(multiplied_, port_);
   }
 
   /// Of the start of a launch, once.
@@ -48,7 +49,12 @@ class LoopBound {
   double block(double resident, double active) const {
     const double rate =
         std::min<double>(law::kSmStoreBytesPerClk, law::kL2WriteShare * l2_reads_ / active);
-    return block(resident, outline_.steps, outline_.stored_bytes / rate, end_);
+    const double mixed = block(resident, outline_.steps, outline_.stored_bytes / rate, end_);
+    const bool in_turns = outline_.scheduler == TileScheduler::ping_pong;
+    if (resident > 1 || outline_.parts <= 1 || in_turns) return mixed;
+    // The warpgroups of a block alone on its SM end their loop before they store.
+    const double end = std::max(end_, outline_.stored_bytes / law::kSmStoreBytesPerClk);
+    return std::max(mixed, block(1, outline_.steps, 0, 0) + end);
   }
   double rest_block() const { return block(1, outline_.rest_steps, 0, 0); }
   /// Of L2, for all that blocks read, and store at its rate of writes.
@@ -63,13 +69,23 @@ class LoopBound {
   // In the first and last steps not all chains are under way; `end`: waits at a block's end.
   double block(double resident, double steps, double stored, double end) const {
     const double tiles = outline_.scheduler == TileScheduler::ping_pong ? 2 : 1;
+    const double blocks = resident * tiles, walked = steps + outline_.chains - 1;
     const double busy = std::max(steps * arithmetic_, steps * port_ + stored);
-    const double alone = (steps + outline_.chains - 1) * step_ + stored / outline_.warps + end;
-    return std::max(resident * busy, alone / tiles);
+    const double own = stored / outline_.warps + end;
+    const double cycles = std::max(blocks * busy, walked * step_ + own);
+    if (steps * arithmetic_ <= 0) return cycles / tiles;
+    // Parts wait for each other where they multiply (network.cpp), the less the longer a block
+    // takes: a step of Newton's from below stays below.
+    const double all = blocks * steps * arithmetic_, others = blocks * outline_.parts - 1;
+    const double ahead = others / (others + law::kSmVariability), idle = cycles - ahead * all;
+    const double wait =
+        law::kSmVariability * walked * arithmetic_ / outline_.parts * ahead * all / idle;
+    const double missing = walked * multiplied_ + own + wait - cycles;
+    return (cycles + std::max(0.0, missing / (1 + wait / idle))) / tiles;
   }
 
   const Outline& outline_;
-  double arithmetic_, port_, l2_reads_, end_, step_;
+  double arithmetic_, port_, l2_reads_, end_, multiplied_, step_;
 };
 
 // Of the blocks of a launch: full rounds, then the rest.
