@@ -47,7 +47,7 @@ std::vector<ChainReuse> chain_reuse(const LaunchSequence& program, std::size_t p
 struct LaunchMemory {
   Traffic l2;
   Traffic dram;
-  double new_share = 0;  ///< of what it reads first that is neither there nor in the translations
+  double new_share = 0;  ///< of its first reads, for which L2 and the address translations are cold
   bool back_to_back = false;  ///< equal launches went before, back to back
   double warm_bytes = 0;      ///< found in L2, computed by a kernel before the program
   double early_bytes = 0;     ///< of sectors driven out of L2 before they were complete
