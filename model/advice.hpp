@@ -37,13 +37,13 @@ constexpr bool saves(double less, double more) {
   return less <= more * (1 - kWorthNaming);
 }
 
-/// How far the extents of a shape may change, and how much is told.
+/// How far the extents of a shape may change.
 struct AdviceOptions {
   double within = 0.05;  ///< of each extent; to be aligned, it always may
   std::optional<std::vector<std::size_t>> varied{};  ///< positions of extents; absent: all
   bool smaller = true;                               ///< also shapes that leave something out
-  std::size_t most = 5;                              ///< shapes of a kind
 };
+inline constexpr std::size_t kMostShapes = 5;  ///< of a kind
 
 enum class AdviceKind : unsigned char {
   faster,   ///< holds the asked shape, zeros added, and takes less time

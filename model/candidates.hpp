@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "model/catalog.hpp"
-#include "model/laws/program_time.hpp"
+#include "model/laws/forecast.hpp"
 
 namespace roofcast {
 

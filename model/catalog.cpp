@@ -84,10 +84,8 @@ void check(const KernelRef& kernel, Problem& problem, unsigned given) {
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const Parameter& parameter = parameters[i];
     if ((given >> i & 1U) == 0) {
-      if (!parameter.fallback) {
-        throw InputError(std::string(kernel.name()) + " needs " + std::string(parameter.name) +
-                         ": " + std::string(parameter.meaning));
-      }
+      require(parameter.fallback.has_value(), kernel.name(), " needs ", parameter.name, ": ",
+              parameter.meaning);
       problem[i] = *parameter.fallback;
     }
     check_value(parameter, problem, i);

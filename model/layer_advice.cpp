@@ -49,10 +49,7 @@ LayerAdvice advise_layer(const LinearLayer& layer, DType dtype, const Gpu& gpu,
     return result;
   };
   LayerAdvice advice{forecast(layer), {}};
-  if (!advice.asked.products.front().time) {
-    throw InputError("no expected time on " + gpu.name +
-                     ": choose a GPU whose SMs and clock are known (`roofcast gpus`)");
-  }
+  require_time(advice.asked.products.front(), gpu);
   std::vector<LayerForecast> found;
   for (const std::int64_t in : padded(layer.in)) {
     for (const std::int64_t out : padded(layer.out)) {

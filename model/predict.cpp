@@ -1,13 +1,11 @@
 #include "model/predict.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 
 #include "model/candidates.hpp"
 #include "model/constants/intervals.hpp"
 #include "model/counting/totals.hpp"
-#include "model/laws/feasibility.hpp"
 #include "model/laws/forecast.hpp"
 #include "model/laws/launching.hpp"
 #include "model/laws/occupancy.hpp"
@@ -61,7 +59,7 @@ void add_forecast(Prediction& result, const Candidate& answer, const KernelRef& 
   add_warm_reason(result, found);
 
   Forecast time;
-  std::array<double, kResources> terms{};
+  ByResource terms;
   double slower_s = 0;
   bool at_power_limit = false;
   for (const auto& [node, fit, memory, launch] : found.launches) {
@@ -69,22 +67,19 @@ void add_forecast(Prediction& result, const Candidate& answer, const KernelRef& 
     slower_s += repeats * launch.slower_s;
     at_power_limit |= launch.at_power_limit;
     result.launches += static_cast<std::int64_t>(repeats);
-    time.waterfall.add(repeats, launch.parts);
+    time.waterfall += repeats * launch.parts;
     // An average SM's work may exceed what the engine overlaps: no resource is busy for longer than
     // the launch.
     for (std::size_t i = 0; i < kResources; ++i) {
-      terms[i] += repeats * std::min(launch.terms_s[i], launch.time_s);
+      terms.at(i) += repeats * std::min(launch.terms_s.at(i), launch.time_s);
     }
   }
   show(result, found, gpu);
   const double launch_s = found.launch_s();
   time.waterfall[Part::launch] = launch_s - found.chain.waiting_s;
   time.waterfall[Part::host] = found.chain.waiting_s;
-  terms[static_cast<std::size_t>(Resource::launch)] += launch_s;
-
-  for (std::size_t i = 0; i < kResources; ++i) {
-    if (terms[i] > 0) time.terms.add(static_cast<Resource>(i), terms[i]);
-  }
+  terms[Resource::launch] += launch_s;
+  time.terms = Terms(terms);
   time.expected_s = answer.expected_s();
   time.waterfall[Part::limit] = time.expected_s - found.total_s();
   const double spread =
@@ -116,7 +111,10 @@ void add_notes(Prediction& result, const KernelRef& found, const LaunchSequence&
     result.notes.push_back(gpu.name + " has no arithmetic in " + std::string(name(problem.dtype)) +
                            ": what emulates it is not counted");
   }
-  if (auto note = memory_note(program, gpu)) result.notes.push_back(std::move(*note));
+  if (gpu.memory.dram_bytes && memory_bytes(program) > *gpu.memory.dram_bytes) {
+    result.notes.push_back("the arrays are larger than the " + gpu.name +
+                           "'s memory: they do not fit all at once");
+  }
   const CalibrationKind kind = calibration_kind(gpu.sustained);
   if (kind == CalibrationKind::none) {
     result.notes.emplace_back(

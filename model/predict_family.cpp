@@ -48,7 +48,7 @@ std::string crossover_note(const KernelFamily& family, std::string_view keeping,
     one[crossover.along] = value;
     check(kernel, one, (1U << family.parameters.size()) - 1);
     Prediction result = predict(kernel, one, gpu, assumptions);
-    if (!result.time) throw InputError("this device has no expected times");
+    require(result.time.has_value(), "this device has no expected times");
     return result;
   };
   const auto where = [&](double (*cost)(const Prediction&)) {

@@ -1,7 +1,6 @@
 #include "model/product_advice.hpp"
 
 #include "model/kernels/gemm/alignment.hpp"
-#include "model/laws/feasibility.hpp"
 #include "model/laws/occupancy.hpp"
 #include "model/shape_search.hpp"
 #include "model/types/quantity_text.hpp"
@@ -239,6 +238,11 @@ double weight_bytes(const KernelRef& kernel, const Problem& p) {
 
 }  // namespace
 
+void require_time(const Prediction& prediction, const Gpu& gpu) {
+  require(prediction.time.has_value(), "no expected time on ", gpu.name,
+          ": choose a GPU whose SMs and clock are known (`roofcast gpus`)");
+}
+
 std::optional<std::int64_t> value_named(const KernelRef& kernel, const Problem& problem,
                                         std::string_view parameter) {
   const auto parameters = kernel.parameters();
@@ -250,18 +254,14 @@ std::optional<std::int64_t> value_named(const KernelRef& kernel, const Problem& 
 
 Advised advise_product(const Question& question, const AdviceOptions& options) {
   const KernelRef& kernel = question.kernel;
-  if (kernel.kernel == nullptr || kernel.family != find_kernel("gemm").family) {
-    throw InputError("advice is for kernels of gemm, such as gemm.library");
-  }
+  require(kernel.kernel != nullptr && kernel.family == find_kernel("gemm").family,
+          "advice is for kernels of gemm, such as gemm.library");
   const Prediction asked = question.forecast();
-  if (!asked.time) {
-    throw InputError("no expected time on " + question.gpu.name +
-                     ": choose a GPU whose SMs and clock are known (`roofcast gpus`)");
-  }
+  require_time(asked, question.gpu);
   Advised advised{product_of(question, asked), {}};
   const auto add = [&](AdviceKind kind, const Shapes& shapes, const Prediction& base) {
     const ProductForecast from = product_of(question, base);
-    for (std::size_t i = 0; i < std::min(options.most, shapes.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(kMostShapes, shapes.size()); ++i) {
       const ProductForecast one = product_of(question, *shapes[i]);
       advised.shapes.push_back(
           {kind, one, one.time_s() / time_s(asked) - 1,

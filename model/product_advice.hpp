@@ -52,6 +52,9 @@ struct Advised {
 /// InputError as predict, for another family, and where the device has no expected time.
 Advised advise_product(const Question& question, const AdviceOptions& options);
 
+/// Throws InputError for a device without expected times.
+void require_time(const Prediction& prediction, const Gpu& gpu);
+
 /// Where the kernel has such a parameter, its value: "tile_m".
 std::optional<std::int64_t> value_named(const KernelRef& kernel, const Problem& problem,
                                         std::string_view parameter);

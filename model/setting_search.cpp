@@ -52,9 +52,8 @@ std::vector<std::size_t> settings_of(const KernelRef& kernel) {
 SettingsAdvice advise_settings(const Question& question, std::span<const std::size_t> varied) {
   const Problem& problem = question.problem;
   SettingsAdvice advice{question.forecast(), {}, {varied.begin(), varied.end()}};
-  if (!advice.asked.time) {
-    throw InputError(question.gpu.name + " has no expected time: settings cannot be compared");
-  }
+  require(advice.asked.time.has_value(), question.gpu.name,
+          " has no expected time: settings cannot be compared");
   std::vector<Values> values;
   std::size_t combinations = 1;
   for (const std::size_t position : varied) {

@@ -74,9 +74,8 @@ std::vector<std::size_t> extents_of(const KernelRef& kernel) {
 std::vector<ShapeAdvice> advise_shapes(const Question& question, const AdviceOptions& options) {
   const KernelRef& kernel = question.kernel;
   const Prediction asked = question.forecast();
-  if (!asked.time) {
-    throw InputError(question.gpu.name + " has no expected time: shapes cannot be compared");
-  }
+  require(asked.time.has_value(), question.gpu.name,
+          " has no expected time: shapes cannot be compared");
   const std::vector<std::size_t> varied = options.varied.value_or(extents_of(kernel));
   const Question chosen = question.with(asked.problem);
   std::vector<ShapeAdvice> advice;
@@ -101,7 +100,7 @@ std::vector<ShapeAdvice> advise_shapes(const Question& question, const AdviceOpt
           return saves(time_s(one), time_s(other)) &&
                  (up || saves(useful_rate(other), useful_rate(one)));
         });
-    if (taken.size() > options.most) taken.resize(options.most);
+    if (taken.size() > kMostShapes) taken.resize(kMostShapes);
     for (const Prediction* one : taken) {
       advice.push_back({kind, *one, time_s(*one) / time_s(asked) - 1,
                         useful_rate(*one) / useful_rate(asked) - 1,

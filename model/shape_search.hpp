@@ -26,18 +26,6 @@ inline double volume(const Prediction& shape, std::span<const std::size_t> exten
   return product;
 }
 
-/// Visits every combination of values of the parameters at these positions, the others as in
-/// `problem`: the last position changes fastest.
-template <class Visit>
-void for_each_combination(Problem problem, std::span<const std::size_t> positions,
-                          std::span<const Values> values, const Visit& visit) {
-  if (positions.empty()) return visit(problem);
-  for (const std::int64_t value : values.front()) {
-    problem[positions.front()] = value;
-    for_each_combination(problem, positions.subspan(1), values.subspan(1), visit);
-  }
-}
-
 /// Problems near the asked one, each forecast once, without those that the kernel does not take.
 class NearbySearch {
  public:
@@ -54,9 +42,14 @@ class NearbySearch {
     }
   }
 
-  void visit_all(const Problem& base, std::span<const std::size_t> positions,
+  /// Every combination of values of the parameters at these positions, the last changing fastest.
+  void visit_all(Problem base, std::span<const std::size_t> positions,
                  std::span<const Values> values) {
-    for_each_combination(base, positions, values, [&](const Problem& one) { visit(one); });
+    if (positions.empty()) return visit(base);
+    for (const std::int64_t value : values.front()) {
+      base[positions.front()] = value;
+      visit_all(base, positions.subspan(1), values.subspan(1));
+    }
   }
 
   /// One extent at a time, with `values(extent)`. `keep(shapes, extent, kept)` chooses among the

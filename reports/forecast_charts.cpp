@@ -24,7 +24,7 @@ constexpr std::size_t kMostParts = 10;
 std::vector<Part> named_parts(const std::vector<NamedForecast>& forecasts) {
   Waterfall total;
   for (const NamedForecast& forecast : forecasts) {
-    if (forecast.prediction->time) total.add(1, forecast.prediction->time->waterfall);
+    if (forecast.prediction->time) total += forecast.prediction->time->waterfall;
   }
   std::vector<Part> parts;
   for (std::size_t i = 0; i < kParts; ++i) {

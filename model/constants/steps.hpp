@@ -38,8 +38,7 @@ inline constexpr Constant kRequestSeconds{
     "of each request and step of a service: scheduled, sampled and sent while the GPU waits",
     Constant::Kind::fitted,
     "serving.csv (ai-dynamo/aiconfigurator), rows of even position of its first GPU, three models "
-    "and "
-    "systems together: fit_serving, mean |error| of time",
+    "and systems together: fit_serving, mean |error| of time",
     "2026-11-25"};
 
 inline constexpr std::array kAll = {kAttentionShare, kLayerSeconds, kRequestSeconds};

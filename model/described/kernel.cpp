@@ -5,9 +5,23 @@
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
+#include "model/types/did_you_mean.hpp"
 
 namespace roofcast::described {
 namespace {
+
+constexpr double kMostOfLaunch = 1e24;  // more FLOPs or bytes than any launch has
+
+std::size_t position_of(const std::string& name, std::span<const std::string> parameters) {
+  if (name == kElementBytes) return Problem::kMaxParameters;
+  const auto found = std::find(parameters.begin(), parameters.end(), name);
+  if (found != parameters.end()) return static_cast<std::size_t>(found - parameters.begin());
+  std::vector<std::string_view> known(parameters.begin(), parameters.end());
+  known.push_back(kElementBytes);
+  const std::string_view near = closest(name, known);
+  throw InputError("no parameter is named '" + name + "'" +
+                   (near.empty() ? "" : ": did you mean '" + std::string(near) + "'?"));
+}
 
 constexpr double kSector = as_double(kSectorBytes);
 constexpr double kAccessBytes = 16;  // the widest access of a thread
@@ -81,12 +95,10 @@ class Planner {
   std::int64_t within(const Quantity& quantity, std::string_view what, double least,
                       double most) const {
     const double found = value(quantity, what);
-    if (found >= least && found <= most) return static_cast<std::int64_t>(whole(found));
-    const auto number = [](double x) {
-      return std::to_string(static_cast<std::int64_t>(whole(x)));
-    };
-    throw InputError(std::string(what) + " is " + std::to_string(found) + ": give " +
-                     number(least) + " to " + number(most));
+    const auto number = [](double x) { return static_cast<std::int64_t>(whole(x)); };
+    require(found >= least && found <= most, what, " is ", std::to_string(found), ": give ",
+            number(least), " to ", number(most));
+    return number(found);
   }
 
   Traffic bytes_of(const Array& array) const {
@@ -184,9 +196,9 @@ class Planner {
       step.waits.barriers = value(part.barriers, "phases/barriers");
       phases.push_back(phase);
     }
-    if (std::abs(shares - 1) <= 1e-6) return phases;
-    throw InputError("the shares of the phases add up to " + std::to_string(shares) +
-                     ": make them add up to 1");
+    require(std::abs(shares - 1) <= 1e-6, "the shares of the phases add up to ",
+            std::to_string(shares), ": make them add up to 1");
+    return phases;
   }
 
   const Description& d_;
@@ -197,18 +209,50 @@ class Planner {
 
 }  // namespace
 
+Quantity::Quantity(std::string_view text, std::span<const std::string> parameters)
+    : expression_(expression::parse(text)) {
+  const auto is_reduction = [](const auto& node) { return expression::is_reduction(node.op); };
+  if (!expression_.statements.front().name.empty() ||
+      std::any_of(expression_.nodes.begin(), expression_.nodes.end(), is_reduction)) {
+    throw InputError(
+        "a value of a kernel file is one expression of numbers and parameters: no '=', "
+        "and no sum, mean, amax or amin");
+  }
+  for (const std::string& name : expression_.inputs) {
+    positions_.push_back(position_of(name, parameters));
+  }
+}
+
+double Quantity::value(const Problem& problem, std::string_view what) const {
+  std::vector<double> values;
+  values.reserve(expression_.nodes.size());
+  for (const expression::Node& node : expression_.nodes) {
+    if (node.op == expression::Op::number) {
+      values.push_back(node.value);
+    } else if (node.op == expression::Op::input) {
+      const std::size_t at = positions_[node.a];
+      values.push_back(at == Problem::kMaxParameters ? size_bytes(problem.dtype)
+                                                     : static_cast<double>(problem[at]));
+    } else {
+      values.push_back(expression::evaluate(node.op, values[node.a], values[node.b]));
+    }
+  }
+  const double result = values[expression_.statements.front().node];
+  if (std::isfinite(result) && result >= 0 && result <= kMostOfLaunch) return result;
+  throw InputError(std::string(what) + " = " + expression::print(expression_) +
+                   " is negative, beyond 1e24 or no number for these parameters: correct the "
+                   "expression, or the parameters");
+}
+
 Plan plan(const Description& description, const Problem& problem, const Gpu& gpu) {
   return Planner(description, problem).plan(gpu);
 }
 
 KernelRef make_kernel(Description description) {
-  if (description.parameters.size() > Problem::kMaxParameters) {
-    throw InputError("a kernel takes at most " + std::to_string(Problem::kMaxParameters) +
-                     " parameters: write the others as numbers");
-  }
-  if (description.flops.size() > 1) {
-    throw InputError("the SIMT FLOPs of a kernel file are of one type: give one member of flops");
-  }
+  require(description.parameters.size() <= Problem::kMaxParameters, "a kernel takes at most ",
+          Problem::kMaxParameters, " parameters: write the others as numbers");
+  require(description.flops.size() <= 1,
+          "the SIMT FLOPs of a kernel file are of one type: give one member of flops");
   if (description.parts.empty()) description.parts.emplace_back();
   const auto owned = std::make_shared<const OwnKernel>(std::move(description));
   return {&owned->family, &owned->kernel, owned};

@@ -45,9 +45,7 @@ class Parser {
   explicit Parser(std::string_view text) : text_(text) {}
 
   Expression read() {
-    if (text_.size() > Text::kMaxBytes) {
-      throw InputError("the expression is longer than 255 bytes: shorten it");
-    }
+    require(text_.size() <= Text::kMaxBytes, "the expression is longer than 255 bytes: shorten it");
     do {
       statement();
     } while (take(';') && has_more());

@@ -1,27 +1,20 @@
 #include "model/laws/bounds.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include "model/counting/totals.hpp"
-#include "model/laws/chain_reuse.hpp"
 #include "model/laws/clock.hpp"
 #include "model/laws/l1_reuse.hpp"
+#include "model/laws/l2_reuse.hpp"
 #include "model/laws/peaks.hpp"
 
 namespace roofcast {
 namespace {
 
-using TimeByResource = std::array<double, kResources>;
-
-double& at(TimeByResource& times, Resource resource) {
-  return times[static_cast<std::size_t>(resource)];
-}
-
-std::string no_arithmetic_text(const Gpu& gpu, DType type) {
-  return gpu.name + " does not compute in " + std::string(name(type)) +
-         ": choose a type that `roofcast gpus " + gpu.name + "` lists";
+void require_arithmetic(bool computes, const Gpu& gpu, DType type) {
+  require(computes, gpu.name, " does not compute in ", name(type),
+          ": choose a type that `roofcast gpus ", gpu.name, "` lists");
 }
 
 double dram_bound_s(const Traffic& compulsory, const Gpu& gpu) {
@@ -61,22 +54,22 @@ Traffic unavoidable_traffic(const LaunchSequence& program, std::size_t position,
 }
 
 // Of a device that publishes peaks as a whole only, as TPUs and boards of two dies do.
-void add_arithmetic_of_whole(TimeByResource& times, const Plan& plan, const Gpu& gpu) {
+void add_arithmetic_of_whole(ByResource& times, const Plan& plan, const Gpu& gpu) {
   const auto take = [&](Resource resource, double flops, DType type) {
     if (flops <= 0) return;
     const auto peak = gpu.peak_flops_per_s[type];
-    if (!peak) throw InputError(no_arithmetic_text(gpu, type));
-    at(times, resource) += flops / *peak;
+    require_arithmetic(peak.has_value(), gpu, type);
+    times[resource] += flops / *peak;
   };
   take(Resource::vector, plan.useful.vector_flops, plan.compute);
   for (const DType type : kAllDTypes) take(Resource::tensor, plan.useful.tensor_flops[type], type);
 }
 
-TimeByResource bounds(const LaunchSequence& program, std::size_t position, CacheState cache,
-                      const Gpu& gpu) {
+ByResource bounds(const LaunchSequence& program, std::size_t position, CacheState cache,
+                  const Gpu& gpu) {
   const Plan& plan = program[position].plan;
-  TimeByResource times{};
-  at(times, Resource::dram) = dram_bound_s(unavoidable_traffic(program, position, cache, gpu), gpu);
+  ByResource times;
+  times[Resource::dram] = dram_bound_s(unavoidable_traffic(program, position, cache, gpu), gpu);
 
   const auto clock = limit_clock_hz(gpu);
   if (!clock || !gpu.sm_count) {
@@ -85,75 +78,56 @@ TimeByResource bounds(const LaunchSequence& program, std::size_t position, Cache
   }
   const double sm_clocks_per_s = *clock * static_cast<double>(*gpu.sm_count);
   const Work& work = plan.useful;
-  const Work issued = issued_by_launch(plan);
-  if (const auto peak = vector_peak_flops_per_s(gpu, plan.compute, *clock)) {
-    at(times, Resource::vector) = work.vector_flops / *peak;
-  }
+  const auto add = [&](Resource resource, double amount, const std::optional<double>& per_clk) {
+    if (per_clk) times[resource] = amount / (*per_clk * sm_clocks_per_s);
+  };
+  add(Resource::vector, work.vector_flops, gpu.sm.vector_flop_per_clk[plan.compute]);
   for (const DType type : kAllDTypes) {
     if (work.tensor_flops[type] <= 0) continue;
     if (const auto peak = fastest_tensor_flops_per_s(gpu, type, *clock)) {
-      at(times, Resource::tensor) += work.tensor_flops[type] / *peak;
+      times[Resource::tensor] += work.tensor_flops[type] / *peak;
     }
   }
-  if (gpu.sm.special_per_clk) {
-    at(times, Resource::special) = work.special_flops / (*gpu.sm.special_per_clk * sm_clocks_per_s);
-  }
-  if (gpu.sm.conversion_per_clk) {
-    at(times, Resource::conversion) =
-        work.conversions / (*gpu.sm.conversion_per_clk * sm_clocks_per_s);
-  }
+  add(Resource::special, work.special_flops, gpu.sm.special_per_clk);
+  add(Resource::conversion, work.conversions, gpu.sm.conversion_per_clk);
   if (plan.notes.estimated_traffic) return times;
   if (const auto peak = l2_peak_bytes_per_s(gpu, *clock)) {
-    at(times, Resource::l2) = (least_l2_traffic(plan, gpu).read_bytes - plan.joined.most) / *peak;
+    times[Resource::l2] = (least_l2_traffic(plan, gpu).read_bytes - plan.joined.most) / *peak;
   }
-  if (gpu.sm.shared_bytes_per_clk) {
-    at(times, Resource::shared) =
-        issued.shared_bytes / (*gpu.sm.shared_bytes_per_clk * sm_clocks_per_s);
-  }
-  if (gpu.sm.l1_bytes_per_clk) {
-    at(times, Resource::l1) =
-        issued.l1.total_bytes() / (*gpu.sm.l1_bytes_per_clk * sm_clocks_per_s);
-  }
+  const Work issued = issued_by_launch(plan);
+  add(Resource::shared, issued.shared_bytes, gpu.sm.shared_bytes_per_clk);
+  add(Resource::l1, issued.l1.total_bytes(), gpu.sm.l1_bytes_per_clk);
   return times;
-}
-
-Terms to_terms(const TimeByResource& times) {
-  Terms terms;
-  for (std::size_t i = 0; i < kResources; ++i) {
-    if (times[i] > 0) terms.add(static_cast<Resource>(i), times[i]);
-  }
-  return terms;
 }
 
 }  // namespace
 
 Limit limit(const LaunchSequence& program, const Gpu& gpu, CacheState cache) {
   Limit result;
-  TimeByResource sum{};
+  ByResource sum;
   for (std::size_t i = 0; i < program.size(); ++i) {
-    const TimeByResource times = bounds(program, i, cache, gpu);
+    const ByResource times = bounds(program, i, cache, gpu);
     const double repeats = program[i].repeats;
     result.time_s += repeats * *std::max_element(times.begin(), times.end());
-    for (std::size_t r = 0; r < kResources; ++r) sum[r] += repeats * times[r];
+    sum += repeats * times;
   }
-  result.terms = to_terms(sum);
+  result.terms = Terms(sum);
   return result;
 }
 
 Limit limit(const Work& work, DType type, const Gpu& gpu, CacheState cache) {
-  TimeByResource times{};
+  ByResource times;
   Traffic unavoidable = work.compulsory;
   if (cache == CacheState::warm || cache == CacheState::repeated) {
     unavoidable.read_bytes -= may_be_found(unavoidable.read_bytes, gpu);
   }
-  at(times, Resource::dram) = dram_bound_s(unavoidable, gpu);
+  times[Resource::dram] = dram_bound_s(unavoidable, gpu);
   if (work.flops() > 0) {
     const auto peak = best_peak(gpu, type);
-    if (!peak) throw InputError(no_arithmetic_text(gpu, type));
-    at(times, peak->tensor ? Resource::tensor : Resource::vector) =
-        work.flops() / peak->flops_per_s;
+    require_arithmetic(peak.has_value(), gpu, type);
+    times[peak->tensor ? Resource::tensor : Resource::vector] = work.flops() / peak->flops_per_s;
   }
-  return {*std::max_element(times.begin(), times.end()), to_terms(times)};
+  return {*std::max_element(times.begin(), times.end()), Terms(times)};
 }
 
 }  // namespace roofcast

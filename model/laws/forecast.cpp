@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "model/laws/clock.hpp"
-#include "model/laws/launching.hpp"
 #include "model/laws/memory_cost.hpp"
+#include "model/laws/occupancy.hpp"
 #include "model/laws/sm_time.hpp"
 
 namespace roofcast {
@@ -33,11 +32,10 @@ constexpr Part part_of(Resource resource) {
 // nothing hides.
 Waterfall parts_of(const SmTime& sm, const LaunchTime& launch, double clock_hz) {
   Waterfall parts;
-  const auto fullest =
-      std::max_element(launch.terms_s.begin(), launch.terms_s.end()) - launch.terms_s.begin();
-  const double busy_s = std::min(launch.terms_s[static_cast<std::size_t>(fullest)], launch.time_s);
+  const auto fullest = std::max_element(launch.terms_s.begin(), launch.terms_s.end());
+  const double busy_s = std::min(*fullest, launch.time_s);
   const double tail_s = std::min(sm.idle / clock_hz, launch.time_s - busy_s);
-  parts[part_of(static_cast<Resource>(fullest))] = busy_s;
+  parts[part_of(static_cast<Resource>(fullest - launch.terms_s.begin()))] = busy_s;
   parts[Part::tail] = tail_s;
   parts[Part::latency] += launch.time_s - busy_s - tail_s;
   return parts;
@@ -62,10 +60,9 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Launc
     result.at_power_limit = by_board > by_load;
     result.time_s += result.slower_s;
   }
-  for (std::size_t i = 0; i < kResources; ++i) result.terms_s[i] = sm.busy[i] / clock.hz;
+  for (std::size_t i = 0; i < kResources; ++i) result.terms_s.at(i) = sm.busy.at(i) / clock.hz;
   const bool on_tensor_cores = plan.useful.tensor_flops.total() > 0;
-  result.terms_s[static_cast<std::size_t>(on_tensor_cores ? Resource::tensor : Resource::vector)] +=
-      result.slower_s;
+  result.terms_s[on_tensor_cores ? Resource::tensor : Resource::vector] += result.slower_s;
   result.parts = parts_of(sm, result, clock.hz);
   const double new_data_s = memory.new_share * gpu.sustained.first_access_s.value_or(0);
   const double first_s =
@@ -81,6 +78,85 @@ double relative_spread(double expected_s, const Terms& terms, const Gpu& gpu) {
                                 known.spread_compute};
   return by_regime[static_cast<std::size_t>(regime_of(expected_s, terms))].value_or(
       kUncalibratedSpread);
+}
+
+namespace {
+
+TimedLaunch sized(const LaunchSequence& program, std::size_t position, CacheState cache,
+                  const Gpu& gpu) {
+  const Occupancy fit = checked_occupancy(program[position].plan, gpu);
+  return {&program[position], fit, launch_memory(program, position, fit, cache, gpu)};
+}
+
+// What crosses below L1. What stays dirty in L2 after a single launch, the last one need not wait
+// for.
+void add_memory(ProgramTime& result, CacheState cache, const Gpu& gpu) {
+  for (const TimedLaunch& one : result.launches) {
+    result.l2 += one.node->repeats * one.memory.l2;
+    result.dram += one.node->repeats * one.memory.dram;
+  }
+  if (back_to_back(cache)) return;
+  const double left = left_dirty_bytes(result.dram, gpu);
+  result.dram.write_bytes -= left;
+  double& last = result.launches.back().memory.dram.write_bytes;
+  last = std::max(0.0, last - left);
+}
+
+}  // namespace
+
+std::optional<SmClock> expected_clock(bool on_tensor_cores, const Gpu& gpu,
+                                      const Assumptions& assumptions) {
+  const auto& measured = assumptions.sm_clock_hz;
+  const auto hz = measured ? measured : expected_clock_hz(gpu, on_tensor_cores);
+  return hz ? std::optional(SmClock{*hz, measured.has_value(), back_to_back(assumptions.cache)})
+            : std::nullopt;
+}
+
+std::optional<SmClock> clock_of(const LaunchSequence& program, const Gpu& gpu,
+                                const Assumptions& assumptions) {
+  const bool on_tensor_cores =
+      std::any_of(program.begin(), program.end(),
+                  [](const Launched& node) { return node.plan.useful.tensor_flops.total() > 0; });
+  return expected_clock(on_tensor_cores, gpu, assumptions);
+}
+
+ProgramTime program_time(const LaunchSequence& program, const SmClock& clock, const Gpu& gpu,
+                         const Assumptions& assumptions, std::span<const TimedLaunch> known) {
+  const CacheState cache = assumptions.cache;
+  ProgramTime result;
+  result.launches.reserve(program.size());
+  result.runs.reserve(program.size());
+  result.launches.assign(known.begin(), known.end());
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    if (i < known.size()) {
+      result.launches[i].node = &program[i];
+    } else {
+      result.launches.push_back(sized(program, i, cache, gpu));
+    }
+  }
+  add_memory(result, cache, gpu);
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    TimedLaunch& one = result.launches[i];
+    const auto& [plan, repeats] = *one.node;
+    if (i >= known.size()) one.time = launch_time(plan, one.fit, one.memory, clock, gpu);
+    result.runs.push_back({repeats, one.time.time_s, plan.start == Start::programmatic});
+    result.running_s += repeats * one.time.time_s;
+  }
+  result.costs = launch_costs(gpu, assumptions);
+  result.chain = schedule(result.runs, result.costs, assumptions.queued_s);
+  return result;
+}
+
+std::vector<TimedLaunch> beginning_times(const LaunchSequence& beginning, const SmClock& clock,
+                                         const Gpu& gpu, CacheState cache) {
+  std::vector<TimedLaunch> launches;
+  if (back_to_back(cache)) return launches;
+  launches.reserve(beginning.size());
+  for (std::size_t i = 0; i < beginning.size(); ++i) {
+    TimedLaunch& one = launches.emplace_back(sized(beginning, i, cache, gpu));
+    one.time = launch_time(one.node->plan, one.fit, one.memory, clock, gpu);
+  }
+  return launches;
 }
 
 }  // namespace roofcast

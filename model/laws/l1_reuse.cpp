@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "model/constants/laws.hpp"
 #include "model/counting/coalescing.hpp"
@@ -10,8 +11,6 @@
 
 namespace roofcast {
 namespace {
-
-constexpr double kGradualEviction = 0.5;
 
 double resident_blocks(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   const std::int64_t sms = gpu.sm_count.value_or(1);
@@ -27,17 +26,6 @@ double l1_capacity_bytes(const Plan& plan, double resident, const Gpu& gpu) {
   return std::max(0.0, *gpu.memory.l1_shared_bytes - resident * of_block);
 }
 
-double fetched_once_bytes(const Reuse& reuse, const Plan& plan, const Gpu& gpu) {
-  const auto sms = static_cast<double>(std::min(plan.launch.blocks(), gpu.sm_count.value_or(1)));
-  return std::min(reuse.bytes, sms * reuse.distinct_bytes);
-}
-
-double fetched_once_sectors(const RandomReads& reads, const Gpu& gpu) {
-  const auto sms = static_cast<double>(gpu.sm_count.value_or(1));
-  const double sectors = std::max(1.0, reads.table_bytes / static_cast<double>(kSectorBytes));
-  return std::min(reads.sectors, sms * expected_distinct(sectors, reads.sectors / sms));
-}
-
 double parts_apart_share(const SplitWrites& split) {
   return 1 - std::exp2(-std::pow(split.bytes_between / law::kL1MergeBytes, 2));
 }
@@ -47,38 +35,47 @@ double missed_bytes(const Reuse& reuse, const Plan& plan, double resident, doubl
   if (reuse.scope == Scope::block) {
     return reuse.bytes * l1_miss_share(resident * reuse.distance_bytes, capacity_bytes);
   }
-  const double once = fetched_once_bytes(reuse, plan, gpu);
+  // Each SM fetches it once.
+  const auto sms = static_cast<double>(std::min(plan.launch.blocks(), gpu.sm_count.value_or(1)));
+  const double once = std::min(reuse.bytes, sms * reuse.distinct_bytes);
   return once + (reuse.bytes - once) * l1_miss_share(reuse.distance_bytes, capacity_bytes);
 }
 
 double missed_sectors(const RandomReads& reads, double capacity_bytes, const Gpu& gpu) {
   const auto line = static_cast<double>(kLineBytes);
+  const auto sms = static_cast<double>(gpu.sm_count.value_or(1));
+  const double sectors = std::max(1.0, reads.table_bytes / static_cast<double>(kSectorBytes));
+  const double once =
+      std::min(reads.sectors, sms * expected_distinct(sectors, reads.sectors / sms));
   const double hits = sector_hit_share(std::max(1.0, reads.table_bytes / line),
-                                       reads.streamed_lines, {.lines = capacity_bytes / line});
-  return std::max(fetched_once_sectors(reads, gpu), (1 - hits) * reads.sectors);
+                                       reads.streamed_lines, capacity_bytes / line);
+  return std::max(once, (1 - hits) * reads.sectors);
+}
+
+L1Misses misses_of(const Plan& plan, double resident, double capacity_bytes, const Gpu& gpu) {
+  L1Misses misses;
+  misses.reuse_bytes.reserve(plan.reuse.size());
+  for (const Reuse& reuse : plan.reuse) {
+    misses.reuse_bytes.push_back(missed_bytes(reuse, plan, resident, capacity_bytes, gpu));
+  }
+  misses.arrays.reserve(plan.arrays.size());
+  for (const ArrayUse& use : plan.arrays) {
+    misses.arrays.push_back({use.random ? missed_sectors(*use.random, capacity_bytes, gpu) : 0,
+                             use.split ? parts_apart_share(*use.split) : 0});
+  }
+  return misses;
 }
 
 }  // namespace
 
 double l1_miss_share(double distance_bytes, double capacity_bytes) {
-  return std::clamp((distance_bytes / std::max(1.0, capacity_bytes) - 1) / kGradualEviction, 0.0,
-                    1.0);
+  return std::clamp((distance_bytes / std::max(1.0, capacity_bytes) - 1) / law::kL1GradualEviction,
+                    0.0, 1.0);
 }
 
 L1Misses l1_misses(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   const double resident = resident_blocks(plan, occupancy, gpu);
-  const double capacity = l1_capacity_bytes(plan, resident, gpu);
-  L1Misses misses;
-  misses.reuse_bytes.reserve(plan.reuse.size());
-  for (const Reuse& reuse : plan.reuse) {
-    misses.reuse_bytes.push_back(missed_bytes(reuse, plan, resident, capacity, gpu));
-  }
-  misses.arrays.reserve(plan.arrays.size());
-  for (const ArrayUse& use : plan.arrays) {
-    misses.arrays.push_back({use.random ? missed_sectors(*use.random, capacity, gpu) : 0,
-                             use.split ? parts_apart_share(*use.split) : 0});
-  }
-  return misses;
+  return misses_of(plan, resident, l1_capacity_bytes(plan, resident, gpu), gpu);
 }
 
 Traffic l2_traffic(const Plan& plan, const L1Misses& misses) {
@@ -100,18 +97,7 @@ Traffic l2_traffic(const Plan& plan, const L1Misses& misses) {
 }
 
 Traffic least_l2_traffic(const Plan& plan, const Gpu& gpu) {
-  Traffic l2 = l2_of_launch(plan);
-  for (const Reuse& reuse : plan.reuse) {
-    l2.read_bytes -= reuse.scope == Scope::block
-                         ? reuse.bytes
-                         : reuse.bytes - fetched_once_bytes(reuse, plan, gpu);
-  }
-  for (const ArrayUse& use : plan.arrays) {
-    if (!use.random) continue;
-    l2.read_bytes -= (use.random->sectors - fetched_once_sectors(*use.random, gpu)) *
-                     static_cast<double>(kSectorBytes);
-  }
-  return l2;
+  return l2_traffic(plan, misses_of(plan, 1, std::numeric_limits<double>::infinity(), gpu));
 }
 
 }  // namespace roofcast

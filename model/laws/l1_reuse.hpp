@@ -8,9 +8,9 @@
 namespace roofcast {
 
 /// Share of accesses that miss an L1 of `capacity_bytes` when the same data comes round again after
-/// `distance_bytes`: none up to the capacity, all from 1.5 times it on, linear between. Cyclic use
-/// of more than a cache holds, replaced in order of age, finds nothing again; caches that are no
-/// perfect LRU fall off over half their size, as L2 does (l2_reuse.hpp).
+/// `distance_bytes`: none up to the capacity, all beyond it by l1_gradual_eviction, linear between.
+/// Cyclic use of more than a cache holds, replaced in order of age, finds nothing again; caches
+/// that are no perfect LRU fall off gradually.
 double l1_miss_share(double distance_bytes, double capacity_bytes);
 
 /// What L1 does not answer of one launch.
@@ -31,7 +31,7 @@ L1Misses l1_misses(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu)
 /// answers.
 Traffic l2_traffic(const Plan& plan, const L1Misses& misses);
 
-/// The least of that: L1 answers every repeat.
+/// The least reads of that: L1 answers every repeat.
 Traffic least_l2_traffic(const Plan& plan, const Gpu& gpu);
 
 }  // namespace roofcast

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <optional>
 
 #include "model/constants/laws.hpp"
 #include "model/counting/coalescing.hpp"
@@ -41,11 +43,6 @@ Wave wave_of(const TileRaster& raster, std::int64_t resident_blocks) {
           std::min(columns, std::max(1.0, resident / group))};
 }
 
-double missed_share(double distance_bytes, double capacity_bytes) {
-  const double beyond = distance_bytes / std::max(1.0, capacity_bytes) - 1;
-  return std::clamp(beyond / law::kL2GradualEviction, 0.0, 1.0);
-}
-
 // Operand bytes that come from DRAM more than once: between waves a panel is read again if too much
 // went through L2 since; blocks of a wave read in step. A's panels come again in every wave along
 // the group, B's once a group sweep.
@@ -62,43 +59,87 @@ double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, cons
 }
 
 // A later pass finds a row in L2 unless the blocks that run meanwhile pushed it out.
-double later_pass_bytes(const LaunchTraffic& launch, double resident, const Gpu& gpu) {
+double later_pass_bytes(const Plan& plan, const L1Misses& misses, double resident, const Gpu& gpu) {
   double bytes = 0;
-  for (std::size_t i = 0; i < launch.plan.reuse.size(); ++i) {
-    const Reuse& pass = launch.plan.reuse[i];
+  for (std::size_t i = 0; i < plan.reuse.size(); ++i) {
+    const Reuse& pass = plan.reuse[i];
     if (pass.scope != Scope::block) continue;
-    bytes += launch.misses.reuse_bytes[i] *
-             l2_miss_share(resident * pass.l2_distance_bytes, Readers::one, gpu);
+    bytes +=
+        misses.reuse_bytes[i] * l2_miss_share(resident * pass.l2_distance_bytes, Readers::one, gpu);
   }
   return bytes;
 }
 
 // DRAM accesses for random reads of a table: L1 answers some, L2 keeps of the table what it can.
-// Its tags are of lines, and a miss fetches one DRAM access, not the line.
 double random_bytes(const RandomReads& reads, double missed_sectors, const Gpu& gpu) {
   const auto access = static_cast<double>(dram_access_bytes(gpu));
-  const auto line = static_cast<double>(gpu.memory.l2_line_bytes);
-  const double capacity = resident_capacity_bytes(Readers::all, gpu);
   const double accesses = std::max(1.0, reads.table_bytes / access);
-  double kept = capacity / access;
-  if (reads.table_bytes > capacity) {
-    kept =
-        accesses * sector_hit_share(reads.table_bytes / line, 0, {capacity / line, line / access});
-  }
+  const double kept = resident_capacity_bytes(Readers::all, gpu) / access;
   return access * random_misses(missed_sectors, accesses, kept);
 }
 
-double resident_blocks(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
-  return static_cast<double>(std::min(plan.launch.blocks(), gpu.slots(occupancy.blocks_per_sm)));
+std::int64_t resident_blocks(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
+  return std::min(plan.launch.blocks(), gpu.slots(occupancy.blocks_per_sm));
+}
+
+bool uses(const Plan& plan, ArrayId array) {
+  return std::any_of(plan.arrays.begin(), plan.arrays.end(),
+                     [array](const ArrayUse& use) { return use.array == array; });
+}
+
+std::optional<std::size_t> last_user(const LaunchSequence& program, std::size_t position,
+                                     ArrayId array) {
+  while (position-- > 0) {
+    if (uses(program[position].plan, array)) return position;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
+
+double memory_bytes(std::span<const Launched> launches) {
+  std::vector<double> arrays;  // their bytes, by number
+  for (const Launched& node : launches) {
+    for (const ArrayUse& use : node.plan.arrays) {
+      const auto array = static_cast<std::size_t>(use.array);
+      if (array >= arrays.size()) arrays.resize(array + 1);
+      arrays[array] = std::max({arrays[array], use.footprint.read_bytes, use.footprint.write_bytes,
+                                use.compulsory.read_bytes});
+    }
+  }
+  return std::accumulate(arrays.begin(), arrays.end(), 0.0);
+}
+
+bool used_before(const LaunchSequence& program, std::size_t position, ArrayId array) {
+  return last_user(program, position, array).has_value();
+}
+
+std::vector<ChainReuse> chain_reuse(const LaunchSequence& program, std::size_t position,
+                                    CacheState cache) {
+  std::vector<ChainReuse> found;
+  std::optional<double> round;  // where the same data come round, all of it
+  if (cache == CacheState::repeated) round = memory_bytes(program);
+  for (const ArrayUse& use : program[position].plan.arrays) {
+    const auto last = last_user(program, position, use.array);
+    const auto& returns = use.returns_after_bytes ? use.returns_after_bytes : round;
+    if (!last && cache != CacheState::cold && returns) {
+      found.push_back({use.footprint, *returns, true});
+      continue;
+    }
+    const bool warm = cache == CacheState::warm && use.activation;
+    if (!last && !warm) continue;
+    const std::size_t from = last.value_or(0);
+    const double since = memory_bytes(std::span(program).subspan(from, position + 1 - from));
+    found.push_back({use.footprint, since, !last});
+  }
+  return found;
+}
 
 double written_back_early_bytes(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   double compulsory = 0;
   for (const ArrayUse& use : plan.arrays) compulsory += use.compulsory.total_bytes();
   const double each = compulsory / static_cast<double>(plan.launch.blocks());
-  const double resident = resident_blocks(plan, occupancy, gpu);
+  const auto resident = static_cast<double>(resident_blocks(plan, occupancy, gpu));
   double bytes = 0;
   for (const ArrayUse& use : plan.arrays) {
     if (use.pattern.open_write_bytes <= 0) continue;
@@ -110,7 +151,8 @@ double written_back_early_bytes(const Plan& plan, const Occupancy& occupancy, co
 }
 
 double l2_miss_share(double distance_bytes, Readers readers, const Gpu& gpu) {
-  return missed_share(distance_bytes, resident_capacity_bytes(readers, gpu));
+  const double capacity = std::max(1.0, resident_capacity_bytes(readers, gpu));
+  return std::clamp((distance_bytes / capacity - 1) / law::kL2GradualEviction, 0.0, 1.0);
 }
 
 double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_blocks) {
@@ -122,27 +164,27 @@ double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_block
          bytes_of(tiles % resident_blocks);
 }
 
-Traffic dram_traffic(const LaunchTraffic& launch, const Gpu& gpu) {
-  const Plan& plan = launch.plan;
-  const std::int64_t resident =
-      std::min(plan.launch.blocks(), gpu.slots(launch.occupancy.blocks_per_sm));
+Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy,
+                     std::span<const ChainReuse> chain, const LaunchMemory& memory,
+                     const Gpu& gpu) {
+  const std::int64_t resident = resident_blocks(plan, occupancy, gpu);
   Traffic dram;
   for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
     const ArrayUse& use = plan.arrays[i];
     dram += use.footprint;
     if (!use.random) continue;
-    dram.read_bytes += random_bytes(*use.random, launch.misses.arrays[i].random_sectors, gpu);
+    dram.read_bytes += random_bytes(*use.random, memory.misses.arrays[i].random_sectors, gpu);
   }
-  for (const ChainReuse& reuse : launch.chain) {
+  for (const ChainReuse& reuse : chain) {
     dram.read_bytes -=
         reuse.bytes.read_bytes * (1 - l2_miss_share(reuse.distance_bytes, Readers::one, gpu));
     // Each partition has a copy of a dirty line: of writes into a clean L2 half its size stays.
     dram.write_bytes -=
         reuse.bytes.write_bytes * (1 - l2_miss_share(reuse.distance_bytes, Readers::all, gpu));
   }
-  dram.read_bytes +=
-      launch.early_bytes + later_pass_bytes(launch, static_cast<double>(resident), gpu);
-  dram.write_bytes += launch.early_bytes;
+  dram.read_bytes += memory.early_bytes +
+                     later_pass_bytes(plan, memory.misses, static_cast<double>(resident), gpu);
+  dram.write_bytes += memory.early_bytes;
   if (plan.raster) dram.read_bytes += reread_bytes(*plan.raster, resident, gpu);
   return dram;
 }
@@ -175,6 +217,38 @@ double left_dirty_bytes(const Traffic& dram, const Gpu& gpu) {
   const double held = law::kL2DirtyShare * gpu.memory.l2_bytes.value_or(0);
   const double write_share = dram.write_bytes / dram.total_bytes();
   return std::min(dram.write_bytes, held * write_share);
+}
+
+LaunchMemory launch_memory(const LaunchSequence& program, std::size_t position,
+                           const Occupancy& occupancy, CacheState cache, const Gpu& gpu) {
+  const Plan& plan = program[position].plan;
+  const std::vector<ChainReuse> chain = chain_reuse(program, position, cache);
+  const bool reads_new_data =
+      std::any_of(plan.arrays.begin(), plan.arrays.end(), [&](const ArrayUse& use) {
+        return use.compulsory.read_bytes > 0 && !used_before(program, position, use.array);
+      });
+  LaunchMemory memory;
+  for (const ChainReuse& reuse : chain) {
+    if (!reuse.from_before) continue;
+    memory.warm_bytes +=
+        reuse.bytes.read_bytes * (1 - l2_miss_share(reuse.distance_bytes, Readers::one, gpu));
+  }
+  if (reads_new_data) {
+    memory.new_share = cache == CacheState::steady ? lost_of_small(memory_bytes(program), gpu) : 1;
+  }
+  memory.back_to_back = back_to_back(cache);
+  memory.early_bytes = written_back_early_bytes(plan, occupancy, gpu);
+  memory.misses = l1_misses(plan, occupancy, gpu);
+  memory.l2 = l2_traffic(plan, memory.misses);
+  memory.dram = dram_traffic(plan, occupancy, chain, memory, gpu);
+  if (cache == CacheState::steady && memory.dram.read_bytes > 0) {
+    double compulsory = 0;
+    for (const ArrayUse& use : plan.arrays) compulsory += use.compulsory.read_bytes;
+    const double all = memory.dram.read_bytes;
+    const double lost = lost_between_rounds(plan, memory.dram, gpu) * all;
+    memory.dram.read_bytes = std::min(all, std::max(compulsory, lost));
+  }
+  return memory;
 }
 
 }  // namespace roofcast

@@ -1,7 +1,7 @@
 #pragma once
 #include <span>
+#include <vector>
 
-#include "model/laws/chain_reuse.hpp"
 #include "model/laws/l1_reuse.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/plan.hpp"
@@ -23,13 +23,35 @@ double l2_miss_share(double distance_bytes, Readers readers, const Gpu& gpu);
 /// wait for.
 double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_blocks);
 
-/// One launch and what is known of it when its DRAM traffic is counted.
-struct LaunchTraffic {
-  const Plan& plan;
-  const Occupancy& occupancy;
-  std::span<const ChainReuse> chain;  ///< what earlier launches left in L2
-  const L1Misses& misses;
-  double early_bytes = 0;  ///< of sectors driven out of L2 before they were complete
+/// Bytes of all arrays of these launches: what has to be allocated if none takes another's place.
+double memory_bytes(std::span<const Launched> launches);
+
+/// Bytes of one array that an earlier launch of the program may have left in L2.
+struct ChainReuse {
+  Traffic bytes;
+  double distance_bytes = 0;  ///< what went through L2 since
+  bool from_before = false;   ///< computed by an earlier kernel, which is not the program's
+};
+
+/// Whether a node before `position` uses the array.
+bool used_before(const LaunchSequence& program, std::size_t position, ArrayId array);
+
+/// Of each array of node `position` that an earlier node used; where the program starts warm also
+/// of its activation, of which an earlier kernel then is taken for a node before the first. All
+/// arrays of the last user, of this node and of those between go through L2 before it comes round.
+std::vector<ChainReuse> chain_reuse(const LaunchSequence& program, std::size_t position,
+                                    CacheState cache = CacheState::cold);
+
+/// What one launch of a program moves below L1, each written byte counted; the program starts with
+/// L2 in the state `cache`.
+struct LaunchMemory {
+  Traffic l2;
+  Traffic dram;
+  double new_share = 0;  ///< of its first reads, for which L2 and the address translations are cold
+  bool back_to_back = false;  ///< equal launches went before, back to back
+  double warm_bytes = 0;      ///< found in L2, computed by a kernel before the program
+  double early_bytes = 0;     ///< of sectors driven out of L2 before they were complete
+  L1Misses misses{};
 };
 
 /// Bytes of sectors that are incomplete when they are driven out of L2: the chance grows with what
@@ -37,8 +59,10 @@ struct LaunchTraffic {
 /// again.
 double written_back_early_bytes(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu);
 
-/// What crosses between L2 and DRAM for one launch, each written byte counted.
-Traffic dram_traffic(const LaunchTraffic& launch, const Gpu& gpu);
+/// What crosses between L2 and DRAM for one launch, each written byte counted. `chain`: what
+/// earlier launches left in L2; `memory`: its L1 misses and early sectors.
+Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy,
+                     std::span<const ChainReuse> chain, const LaunchMemory& memory, const Gpu& gpu);
 
 /// Launches back to back go through sets of their arrays, from 2 to 4096, that take more than three
 /// times L2 together. Where a launch touches little of its arrays, as a gather from a large table
@@ -51,5 +75,8 @@ double lost_of_small(double bytes, const Gpu& gpu);
 /// Of that, what is still in L2 when the kernel ends: L2 holds the last traffic, reads and writes
 /// as they came, and the writes among it have not reached DRAM.
 double left_dirty_bytes(const Traffic& dram, const Gpu& gpu);
+
+LaunchMemory launch_memory(const LaunchSequence& program, std::size_t position,
+                           const Occupancy& occupancy, CacheState cache, const Gpu& gpu);
 
 }  // namespace roofcast

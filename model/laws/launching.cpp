@@ -19,17 +19,27 @@ double gap_s(const LaunchRun& run, const LaunchCosts& costs) {
   return run.starts_early ? 0 : costs.next_s;
 }
 
-// Between the kernels: before each but the first.
-double gaps_of(std::span<const LaunchRun> runs, const LaunchCosts& costs) {
-  double gaps = -gap_s(runs.front(), costs);
-  for (const LaunchRun& run : runs) gaps += run.count * gap_s(run, costs);
-  return gaps;
-}
-
-double running_of(std::span<const LaunchRun> runs) {
-  double running_s = 0;
-  for (const LaunchRun& run : runs) running_s += run.count * run.running_s;
-  return running_s;
+// When the last kernel ends.
+double end_of(std::span<const LaunchRun> runs, const LaunchCosts& costs, double queued_s) {
+  double end_s = costs.first_s - gap_s(runs.front(), costs);  // the first kernel starts at first_s
+  double submitted = 0;
+  for (const LaunchRun& run : runs) {
+    if (run.count <= 0) continue;
+    const double each_s = gap_s(run, costs) + run.running_s;
+    double last_end_s = end_s + run.count * each_s;
+    if (costs.host_submit_s) {
+      // The latest of the run's kernels to be waited for is its first or its last.
+      const auto arrival_s = [&](double i) {
+        return costs.first_s + i * *costs.host_submit_s - (i > 0 ? queued_s : 0);
+      };
+      const double last = run.count - 1;
+      last_end_s = std::max({last_end_s, arrival_s(submitted) + run.running_s + last * each_s,
+                             arrival_s(submitted + last) + run.running_s});
+    }
+    end_s = last_end_s;
+    submitted += run.count;
+  }
+  return end_s;
 }
 
 /// Costs are known to three digits at best.
@@ -40,8 +50,10 @@ std::string time_text(double seconds) {
 
 }  // namespace
 
-LaunchCosts launch_costs(const Gpu& gpu, CacheState cache, LaunchMode mode) {
-  const bool one_of_many = back_to_back(cache);
+LaunchCosts launch_costs(const Gpu& gpu, const Assumptions& assumptions) {
+  const bool one_of_many = back_to_back(assumptions.cache);
+  const LaunchMode mode =
+      assumptions.launch.value_or(one_of_many ? LaunchMode::graph : LaunchMode::stream);
   const double in_graph = gpu.sustained.graph_launch_s.value_or(0);
   const double alone = gpu.sustained.stream_launch_s.value_or(in_graph);
   if (mode == LaunchMode::stream) {
@@ -63,30 +75,11 @@ double code_fetch_s(Start how, bool back_to_back, double clock_hz, const Gpu& gp
 }
 
 Schedule schedule(std::span<const LaunchRun> runs, const LaunchCosts& costs, double queued_s) {
-  const double launches = launches_of(runs);
-  if (launches <= 0) return {};
-  const double busy_s = costs.first_s + running_of(runs) + gaps_of(runs, costs);
-  double end_s = costs.first_s - gap_s(runs.front(), costs);  // the first kernel starts at first_s
-  double submitted = 0;
-  for (const LaunchRun& run : runs) {
-    if (run.count <= 0) continue;
-    const double each_s = gap_s(run, costs) + run.running_s;
-    double last_end_s = end_s + run.count * each_s;
-    if (costs.host_submit_s) {
-      // The latest of the run's kernels to be waited for is its first or its last.
-      const auto arrival_s = [&](double i) {
-        return costs.first_s + i * *costs.host_submit_s - (i > 0 ? queued_s : 0);
-      };
-      const double last = run.count - 1;
-      last_end_s = std::max({last_end_s, arrival_s(submitted) + run.running_s + last * each_s,
-                             arrival_s(submitted + last) + run.running_s});
-    }
-    end_s = last_end_s;
-    submitted += run.count;
-  }
+  if (launches_of(runs) <= 0) return {};
+  const double end_s = end_of(runs, costs, queued_s);
+  const double busy_s = end_of(runs, {costs.first_s, costs.next_s, std::nullopt}, 0);
   constexpr double kRounding = 1e-12;
-  const double waiting_s = end_s - busy_s;
-  return {end_s, waiting_s > kRounding * busy_s ? waiting_s : 0};
+  return {end_s, end_s - busy_s > kRounding * busy_s ? end_s - busy_s : 0};
 }
 
 std::optional<std::string> launching_note(std::span<const LaunchRun> runs, const LaunchCosts& costs,
@@ -94,8 +87,10 @@ std::optional<std::string> launching_note(std::span<const LaunchRun> runs, const
   const double launches = launches_of(runs);
   if (!costs.host_submit_s || launches <= 1) return std::nullopt;
   const std::string submit = time_text(*costs.host_submit_s);
-  const std::string kernels = std::to_string(std::llround(launches)) + " kernels of " +
-                              time_text(running_of(runs) / launches);
+  double running_s = 0;
+  for (const LaunchRun& run : runs) running_s += run.count * run.running_s;
+  const std::string kernels =
+      std::to_string(std::llround(launches)) + " kernels of " + time_text(running_s / launches);
   if (schedule.waiting_s > 0) {
     return "bound by the host: " + submit + " to submit each of " + kernels +
            "; the device waits " + time_text(schedule.waiting_s);

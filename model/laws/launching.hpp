@@ -18,20 +18,9 @@ struct LaunchCosts {
   std::optional<double> host_submit_s{};
 };
 
-/// The way kernels are launched where nobody says: steady in a graph, else in a stream.
-constexpr LaunchMode usual_launch(CacheState cache) {
-  return back_to_back(cache) ? LaunchMode::graph : LaunchMode::stream;
-}
-
-/// Steady: each of many; else the first after a pause, which no graph makes sooner.
-LaunchCosts launch_costs(const Gpu& gpu, CacheState cache, LaunchMode mode);
-inline LaunchCosts launch_costs(const Gpu& gpu, CacheState cache) {
-  return launch_costs(gpu, cache, usual_launch(cache));
-}
-inline LaunchCosts launch_costs(const Gpu& gpu, const Assumptions& assumptions) {
-  return launch_costs(gpu, assumptions.cache,
-                      assumptions.launch.value_or(usual_launch(assumptions.cache)));
-}
+/// Back to back: each of many; else the first after a pause, which no graph makes sooner. Where
+/// nobody says how, launches back to back are nodes of a graph, others wait in a stream.
+LaunchCosts launch_costs(const Gpu& gpu, const Assumptions& assumptions);
 
 /// What a kernel that follows another waits for its code and its parameters: for the first lines as
 /// for first data, and a trip to DRAM for code beyond the first jumps, unless L2 has that

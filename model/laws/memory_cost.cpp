@@ -11,15 +11,15 @@
 
 namespace roofcast {
 
-DramTime dram_time(const Traffic& dram, std::span<const SparseAccesses> sparse, const Gpu& gpu) {
+MemoryTime dram_time(const Traffic& dram, std::span<const SparseAccesses> sparse, const Gpu& gpu) {
   const double sheet = gpu.memory.dram_bandwidth_bytes_per_s.value_or(0);
   const double read = gpu.sustained.dram_read_bytes_per_s.value_or(sheet);
   const double write = gpu.sustained.dram_write_bytes_per_s.value_or(read);
   if (read <= 0) return {};
   const double turnaround =
       law::kDramTurnaround * std::min(dram.read_bytes, dram.write_bytes) / read;
-  DramTime time = {dram.read_bytes / read + turnaround / 2,
-                   dram.write_bytes / write + turnaround / 2};
+  MemoryTime time = {dram.read_bytes / read + turnaround / 2,
+                     dram.write_bytes / write + turnaround / 2};
   const double scattered = gpu.sustained.dram_scattered_bytes_per_s.value_or(read);
   for (const SparseAccesses& some : sparse) {
     const double gaps = 1 - std::clamp(some.density, 0.0, 1.0);
@@ -78,7 +78,7 @@ WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const Launc
   const double first_wave =
       1 / std::ceil(static_cast<double>(plan.launch.blocks()) / static_cast<double>(slots));
   double waited_for = memory.l2.read_bytes;
-  double from_dram = memory.small_share * memory.dram.read_bytes;
+  double from_dram = memory.dram.read_bytes;
   double in_l1 = 0;
   for (std::size_t i = 0; i < plan.reuse.size(); ++i) {
     const Reuse& reuse = plan.reuse[i];
@@ -91,31 +91,17 @@ WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const Launc
       from_dram += std::max(0.0, reuse.bytes * first_wave - reuse.distinct_bytes);
     }
   }
-  double in_order = 0, first_bytes = 0;
-  for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
-    in_order += plan.arrays[i].footprint.read_bytes;
-    first_bytes +=
-        first_wave * memory.misses.arrays[i].random_sectors * static_cast<double>(kSectorBytes);
-  }
-  if (first_bytes > 0) {
-    from_dram = std::max(from_dram, memory.lost_share * (first_bytes + in_order));
-  }
   if (plan.raster) waited_for = std::min(waited_for, distinct_wave_bytes(*plan.raster, slots));
   if (waited_for <= 0) return {};
   const double l1_share = in_l1 / waited_for;
   return {l1_share, std::min(1 - l1_share, from_dram / waited_for)};
 }
 
-/// Seconds of L2 for what blocks read and write.
-struct L2Time {
-  double read_s = 0, write_s = 0;
-};
-
-// L2 moves every sector; one that is asked for without its neighbour takes as long as both. It
-// merges what is written in part, a line's sectors at a time, which takes a sector's time more. A
-// sector driven out early leaves L2, comes back with its DRAM access, and is merged with another
-// part.
-L2Time l2_time(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu) {
+// L2 moves every sector that blocks read and write; one that is asked for without its neighbour
+// takes as long as both. It merges what is written in part, a line's sectors at a time, which takes
+// a sector's time more. A sector driven out early leaves L2, comes back with its DRAM access, and is
+// merged with another part.
+MemoryTime l2_time(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu) {
   const double read_rate = gpu.sustained.l2_bandwidth_bytes_per_s.value_or(0);
   if (read_rate <= 0) return {};
   const double write_rate = read_rate * law::kL2WriteShare;
@@ -141,10 +127,11 @@ double share(double part, double all) {
 MemoryCost memory_cost(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                        double clock_hz, const Gpu& gpu) {
   const Traffic asked = l2_of_launch(plan);
-  const DramTime dram = dram_time(memory.dram, sparse_accesses(plan, occupancy, memory, gpu), gpu);
+  const MemoryTime dram =
+      dram_time(memory.dram, sparse_accesses(plan, occupancy, memory, gpu), gpu);
   // What DRAM reads though no block does, writes that came in parts ask for.
   const double read_s = asked.read_bytes > 0 ? dram.read_s : 0;
-  const L2Time l2 = l2_time(plan, memory, gpu);
+  const MemoryTime l2 = l2_time(plan, memory, gpu);
   return {wait_shares(plan, occupancy, memory, gpu), share(l2.read_s * clock_hz, asked.read_bytes),
           share(l2.write_s * clock_hz, asked.write_bytes),
           share(read_s * clock_hz, asked.read_bytes),

@@ -1,7 +1,7 @@
 #pragma once
 #include <span>
 
-#include "model/laws/launch_memory.hpp"
+#include "model/laws/l2_reuse.hpp"
 #include "model/laws/stations.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/work.hpp"
@@ -16,20 +16,21 @@ struct SparseAccesses {
   double padding_bytes = 0;  ///< that DRAM moves with them, not in the traffic
 };
 
-/// Seconds of reads and of writes; each has half of what the bus loses between them.
-struct DramTime {
+/// Seconds of reads and of writes.
+struct MemoryTime {
   double read_s = 0, write_s = 0;
 
   double total_s() const { return read_s + write_s; }
 };
 
-/// What DRAM needs to move the traffic, of which `sparse` touch only a share of the
-/// memory around them: those find fewer accesses in each row of a bank that they open, so the
-/// time of a byte rises from that of reads in order to that of scattered reads with (1 - density)³.
+/// What DRAM needs to move the traffic; reads and writes each have half of what the bus loses
+/// between them. Of the traffic `sparse` touch only a share of the memory around them: those find
+/// fewer accesses in each row of a bank that they open, so the time of a byte rises from that of
+/// reads in order to that of scattered reads with (1 - density)³.
 ///
 /// The cube is fitted to access.strided at strides of 64 B (all of it touched: 1.00), 128 (1.13),
 /// 192 (1.23), 256 (1.45), 512 (1.58) and 1024 B (1.70 times the time) on one device.
-DramTime dram_time(const Traffic& dram, std::span<const SparseAccesses> sparse, const Gpu& gpu);
+MemoryTime dram_time(const Traffic& dram, std::span<const SparseAccesses> sparse, const Gpu& gpu);
 
 /// What the device's L2 and DRAM take for the bytes that the launch's blocks move below L1, and
 /// where their loads find them.

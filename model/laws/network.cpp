@@ -20,10 +20,14 @@ bool is_hidden(const Visit& visit, std::size_t station) {
   return visit.ahead > 0 && is_load(station);
 }
 
-/// The pipes of an SM for one block's step: the fullest, and all.
+/// Pipes of an SM: the fullest, and all.
 struct Pipes {
   double fullest = 0, sum = 0;
 
+  void add(double cycles) {
+    sum += cycles;
+    fullest = std::max(fullest, cycles);
+  }
   // Beside so many warps two pipes begin to overlap: all else than the fullest shows for the share
   // that is left.
   double overlapped(double warps) const {
@@ -35,9 +39,7 @@ struct Pipes {
 Pipes pipes_of(const Visit& visit) {
   Pipes pipes;
   for (std::size_t s = 0; s < kPipes; ++s) {
-    if (is_hidden(visit, s)) continue;
-    pipes.sum += visit.demand.at(s);
-    pipes.fullest = std::max(pipes.fullest, visit.demand.at(s));
+    if (!is_hidden(visit, s)) pipes.add(visit.demand.at(s));
   }
   return pipes;
 }
@@ -156,10 +158,9 @@ class Network {
   }
 
   void prepare(const Visit& visit, const AllStations& all, Prepared& result) const {
-    const OwnService own = own_service(visit);
     const double pipes = result.shared;
-    result.loads = visit.load_latency + own.loads;
-    result.rest = visit.latency + own.pipes;
+    result.loads = visit.load_latency + (visit.ahead > 0 ? visit.demand[Station::port] : 0);
+    result.rest = visit.latency + own_pipes(visit);
     result.repeats = visit.repeats + visit.ramp_steps;
     result.ahead = visit.ahead;
     for (std::size_t s = 0; s < kStations; ++s) {
@@ -192,24 +193,18 @@ class Network {
 
 }  // namespace
 
-OwnService own_service(const Visit& visit) {
-  OwnService own{0, 0};
-  double fullest = 0, sum = 0;
+double own_pipes(const Visit& visit) {
+  Pipes pipes;
   for (std::size_t s = 0; s < kPipes; ++s) {
-    const double demand = visit.demand.at(s);
-    if (is_hidden(visit, s)) {
-      own.loads += demand;
-      continue;
-    }
-    double d = visit.parts > 1 ? demand * servers(visit, s) / visit.parts : demand;
-    if (s == static_cast<std::size_t>(Station::tensor)) d *= visit.waited_products;
-    sum += d;
-    fullest = std::max(fullest, d);
+    if (is_hidden(visit, s)) continue;
+    double cycles = visit.demand.at(s);
+    if (visit.parts > 1) cycles *= servers(visit, s) / visit.parts;
+    if (s == static_cast<std::size_t>(Station::tensor)) cycles *= visit.waited_products;
+    pipes.add(cycles);
   }
   // A part goes through the pipes one after the other; warps of a block that meet overlap theirs.
-  own.pipes = visit.demand[Station::block_start] +
-              (visit.parts > 1 ? sum : Pipes{fullest, sum}.overlapped(visit.warps));
-  return own;
+  return visit.demand[Station::block_start] +
+         (visit.parts > 1 ? pipes.sum : pipes.overlapped(visit.warps));
 }
 
 // X − n ÷ T(X) grows with X, nearly in a line where stations are idle, since T is flat there, and
@@ -240,27 +235,20 @@ double steady_cycle(std::span<const Visit> visits, double resident, Ends ends) {
 namespace {
 
 // The first part's own service, then the fullest station's for all others.
-double flow_cycles(const Visit& visit, double resident) {
-  Visit unhidden = visit;
-  unhidden.ahead = 0;
-  const double own = own_service(unhidden).pipes;
-  Pipes pipes;
-  double most = 0;
+double flow_cycles(Visit visit, double resident) {
+  visit.ahead = 0;  // every load shows
+  const double own = own_pipes(visit);
+  double others = resident * pipes_of(visit).overlapped(visit.warps * resident) - own;
   for (std::size_t s = 0; s <= kPipes; ++s) {
-    const double demand = visit.demand.at(s);
-    if (s < kPipes) {
-      pipes.sum += demand;
-      pipes.fullest = std::max(pipes.fullest, demand);
-    }
-    const double customers =
-        s != kPipes && visit.parts > 1 ? resident * visit.parts / servers(visit, s) : resident;
-    most = std::max(most, resident * demand * (1 - 1 / std::max(1.0, customers)));
+    const double parts = s < kPipes && visit.parts > 1 ? visit.parts / servers(visit, s) : 1;
+    const double customers = std::max(1.0, resident * parts);
+    others = std::max(others, resident * visit.demand.at(s) * (1 - 1 / customers));
   }
-  most = own + std::max(most, resident * pipes.overlapped(visit.warps * resident) - own);
+  double cycles = own + others;
   for (std::size_t s = kPipes + 1; s < kStations; ++s) {
-    most = std::max(most, resident * visit.demand.at(s));
+    cycles = std::max(cycles, resident * visit.demand.at(s));
   }
-  return most;
+  return cycles;
 }
 
 }  // namespace

@@ -7,12 +7,8 @@
 
 namespace roofcast {
 
-/// Cycles that a part of a block takes at the stations when nobody else is there: at the pipes, and
-/// at those of its loads that are issued ahead.
-struct OwnService {
-  double pipes, loads;
-};
-OwnService own_service(const Visit& visit);
+/// Cycles that a part of a block takes at the pipes when nobody else is there.
+double own_pipes(const Visit& visit);
 
 /// What a block waits for beside its steps.
 enum class Ends : unsigned char {

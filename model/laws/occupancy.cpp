@@ -1,6 +1,10 @@
 #include "model/laws/occupancy.hpp"
 
+#include <array>
 #include <limits>
+#include <string_view>
+
+#include "model/counting/integers.hpp"
 
 namespace roofcast {
 
@@ -18,11 +22,8 @@ Waves waves(std::int64_t blocks, std::int64_t capacity) {
 
 namespace {
 
-constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 constexpr std::int64_t round_up(std::int64_t a, std::int64_t unit) {
-  return unit > 0 ? divide_up(a, unit) * unit : a;
+  return unit > 0 ? ceil_div(a, unit) * unit : a;
 }
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 
@@ -53,7 +54,7 @@ std::int64_t blocks_by_shared_memory(const Launch& launch, const OccupancyRules&
 Occupancy occupancy(const Launch& launch, const OccupancyRules& rules) {
   const std::int64_t threads = launch.threads();
   if (threads < 1 || threads > rules.threads_per_block) return {};
-  const std::int64_t warps = divide_up(threads, rules.warp_size);
+  const std::int64_t warps = ceil_div(threads, rules.warp_size);
 
   Occupancy result{rules.warps_per_sm / warps, 0, OccupancyLimiter::warps};
   const auto lower = [&result](std::int64_t blocks, OccupancyLimiter limiter) {
@@ -77,6 +78,57 @@ std::int64_t places(const Launch& launch, const Occupancy& occupancy, const Gpu&
   if (!idle) return all;
   const std::int64_t clusters = (all - *idle + cluster / 2) / cluster;
   return std::max<std::int64_t>(1, clusters) * cluster;
+}
+
+namespace {
+
+void check_instructions(const Plan& plan, const Gpu& gpu) {
+  for (const Instruction instruction : plan.needs) {
+    require(gpu.features.has(instruction), "the kernel needs ", name(instruction), ", which ",
+            gpu.name, " does not have: choose another variant");
+  }
+}
+
+void check_cluster(const Launch& launch, const Gpu& gpu) {
+  const std::int64_t blocks = launch.cluster_blocks();
+  if (blocks == 1) return;
+  require(gpu.features.has_clusters(), "the kernel needs clusters of ", blocks, " blocks, and ",
+          gpu.name, " has no clusters: choose another variant");
+  const std::int64_t most = *gpu.features.cluster_blocks_max;
+  require(blocks <= most, "a cluster of ", blocks, " blocks: ", gpu.name, " takes at most ", most);
+}
+
+void check_grid(const Launch& launch, const Gpu& gpu) {
+  constexpr std::array<std::string_view, 3> kAxes = {"x", "y", "z"};
+  for (std::size_t i = 0; i < kAxes.size(); ++i) {
+    const auto& most = gpu.features.grid_max[i];
+    require(!most || launch.grid[i] <= *most, "the kernel would launch ", launch.grid[i],
+            " blocks along ", kAxes[i], ", and ", gpu.name, " takes at most ", most.value_or(0),
+            ": choose a smaller problem or larger tiles");
+  }
+}
+
+Occupancy limited_by_clusters(Occupancy found, const Launch& launch, const Gpu& gpu) {
+  const auto& most = gpu.features.cluster_blocks_per_sm;
+  if (!most || launch.cluster_blocks() == 1 || found.blocks_per_sm <= *most) return found;
+  return {*most, found.warps_per_sm / found.blocks_per_sm * *most, OccupancyLimiter::clusters};
+}
+
+}  // namespace
+
+Occupancy checked_occupancy(const Plan& plan, const Gpu& gpu) {
+  const Launch& launch = plan.launch;
+  check_instructions(plan, gpu);
+  check_cluster(launch, gpu);
+  check_grid(launch, gpu);
+  const Occupancy found = limited_by_clusters(occupancy(launch, *gpu.occupancy), launch, gpu);
+  const OccupancyRules& rules = *gpu.occupancy;
+  require(found.blocks_per_sm > 0, "a block of ", launch.threads(), " threads, ", launch.registers,
+          " registers a thread and ", launch.shared_bytes,
+          " B of shared memory does not fit an SM of ", gpu.name, ", which gives a block ",
+          rules.registers_per_sm, " registers, ", rules.registers_per_thread, " a thread, and ",
+          rules.shared_bytes_per_block, " B: choose smaller tiles, or fewer threads");
+  return found;
 }
 
 }  // namespace roofcast

@@ -2,7 +2,7 @@
 #include <cstdint>
 
 #include "model/types/gpu.hpp"
-#include "model/types/launch.hpp"
+#include "model/types/plan.hpp"
 #include "model/types/prediction.hpp"
 
 namespace roofcast {
@@ -14,6 +14,10 @@ Waves waves(std::int64_t blocks, std::int64_t capacity);
 /// Blocks of this launch that fit one SM at once, by the allocation rules of cuda_occupancy.h with
 /// the default carve-out. 0 blocks: the launch is impossible on this device.
 Occupancy occupancy(const Launch& launch, const OccupancyRules& rules);
+
+/// The occupancy of the plan's launch. Throws InputError where the GPU cannot run it: it lacks an
+/// instruction or clusters of that size, the grid is too large, or a block does not fit an SM.
+Occupancy checked_occupancy(const Plan& plan, const Gpu& gpu);
 
 /// Blocks that run at once on the device, in whole clusters: those of more than two blocks leave a
 /// place free on each idle SM.

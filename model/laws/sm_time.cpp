@@ -37,17 +37,17 @@ Places places_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   return {per_sm, blocks, static_cast<double>(std::min(sms, blocks))};
 }
 
-/// What starting a block costs, and ending it.
-struct BlockCost {
-  double start_cycles;  ///< of the SM's launch unit
-  double joint_wait;    ///< until a whole cluster can start, in mean waits of one block; alone none
-};
-
-BlockCost block_cost(const Plan& plan, const Gpu& gpu) {
+// Of the SM's launch unit, for a block.
+double start_cycles(const Plan& plan, const Gpu& gpu) {
   const double warps = static_cast<double>((plan.launch.threads() + 31) / 32);
-  return {gpu.sustained.block_launch_cycles.value_or(0) +
-              warps * gpu.sustained.warp_launch_cycles.value_or(0),
-          longest_of(plan.launch.cluster_blocks()) - 1};
+  return gpu.sustained.block_launch_cycles.value_or(0) +
+         warps * gpu.sustained.warp_launch_cycles.value_or(0);
+}
+
+// A step that asks for nothing is no phase in which blocks could meet.
+bool does_something(const Visit& visit) {
+  return visit.repeats > 0 &&
+         visit.latency + visit.load_latency + visit.stores + visit.demand.total() > 0;
 }
 
 /// The launch as the network needs it.
@@ -58,7 +58,7 @@ class Rounds {
         memory_(memory),
         gpu_(gpu),
         places_(places_of(plan, occupancy, gpu)),
-        cost_(block_cost(plan, gpu)) {}
+        start_cycles_(start_cycles(plan, gpu)) {}
 
   SmTime time() {
     std::int64_t blocks = 0;
@@ -66,7 +66,7 @@ class Rounds {
     // A round that is not full, or the only one.
     const std::int64_t rest = blocks <= places_.all ? blocks : blocks % places_.all;
     std::int64_t in_full = blocks - rest;
-    // The fullest SMs have so many; as many SMs so full would have as many blocks as there are.
+    // Of that round: blocks of the fullest SMs, and the SMs that it would take, were all so full.
     const double resident = std::ceil(static_cast<double>(rest) / places_.sms);
     const double active = static_cast<double>(rest) / std::max(1.0, resident);
     for (const BlockClass& some : plan_.blocks) {
@@ -84,10 +84,9 @@ class Rounds {
                         ? shared_round(blocks)
                         : makespan(jobs_, places_.all, plan_.scheduler) + first_round_;
     result.idle = std::clamp(result.cycles - first_round_ - held_, 0.0, result.cycles);
-    if (pipelined_) result.cycles += start_cycles();
+    if (pipelined_) result.cycles += pipeline_start_cycles();
     result.busy = busy_;
-    double& l2 = result.busy[static_cast<std::size_t>(Resource::l2)];
-    l2 = std::max(l2, l2_);
+    result.busy[Resource::l2] = std::max(busy_[Resource::l2], l2_);
     return result;
   }
 
@@ -96,7 +95,9 @@ class Rounds {
     std::vector<Visit> visits;
     visits.reserve(some.phases.size() + 1);
     for (const Phase& phase : some.phases) {
-      visits.push_back(visit_of(phase, plan_, memory_, gpu_));
+      const Visit visit = visit_of(phase, plan_, memory_, gpu_);
+      if (!does_something(visit)) continue;
+      visits.push_back(visit);
       pipelined_ |= phase.ahead > 0 && phase.step.waits.tile_loads > 0;
     }
     if (visits.empty()) visits.emplace_back();
@@ -104,7 +105,7 @@ class Rounds {
   }
 
   // Of a pipeline that feeds the tensor cores.
-  double start_cycles() const {
+  double pipeline_start_cycles() const {
     const auto& needs = plan_.needs;
     const bool tcgen05 = std::find(needs.begin(), needs.end(), Instruction::tcgen05) != needs.end();
     const bool feeds = plan_.useful.tensor_flops.total() > 0 && !tcgen05;
@@ -112,10 +113,11 @@ class Rounds {
   }
 
   // A block starts before its first phase, which is a phase of its own before a loop.
-  std::vector<Visit> started(const std::vector<Visit>& visits, double resident, double active,
-                             bool first) const {
-    std::vector<Visit> found;
-    found.reserve(visits.size() + 1);
+  // Until it is called again.
+  std::span<const Visit> started(const std::vector<Visit>& visits, double resident, double active,
+                                 bool first) {
+    std::vector<Visit>& found = started_;
+    found.clear();
     const bool starts = first || !stays(plan_.scheduler);
     const bool apart = starts && visits.front().repeats > 1;
     if (apart) found.push_back(start(resident, first));
@@ -136,15 +138,15 @@ class Rounds {
 
   Visit start(double resident, bool first) const {
     Visit start;
-    start.demand[Station::block_start] = cost_.start_cycles;
-    // The blocks of a cluster start together, each behind others that start on its SM.
-    if (!first) {
-      start.latency = cost_.joint_wait * (resident - 1) * cost_.start_cycles;
-    }
+    start.demand[Station::block_start] = start_cycles_;
+    // The blocks of a cluster start together, each behind others that start on its SM: beyond the
+    // mean wait of one block.
+    const double joint = longest_of(plan_.launch.cluster_blocks()) - 1;
+    if (!first) start.latency = joint * (resident - 1) * start_cycles_;
     return start;
   }
 
-  double together(const std::vector<Visit>& visits, double resident, double active) const {
+  double together(const std::vector<Visit>& visits, double resident, double active) {
     double cycles = 0;
     for (const Visit& visit : started(visits, resident, active, true)) {
       cycles += lockstep_cycles(visit, resident);
@@ -165,15 +167,15 @@ class Rounds {
     }
     return cycles;
   }
-  double apart(const std::vector<Visit>& visits, double resident, double active) const {
+  double apart(const std::vector<Visit>& visits, double resident, double active) {
     const Ends ends = stays(plan_.scheduler) ? Ends::last : Ends::both;
-    const std::vector<Visit> all = started(visits, resident, active, false);
+    const std::span<const Visit> all = started(visits, resident, active, false);
     if (plan_.scheduler != TileScheduler::ping_pong) {
       const double mixed = steady_cycle(all, resident, ends);
       return visits.size() > 1 ? std::max(mixed, in_step(visits, resident, ends)) : mixed;
     }
     // The loops of the two tiles take turns: one multiplies while the other is stored.
-    const auto loops = std::span(all).first(all.size() - 1);
+    const auto loops = all.first(all.size() - 1);
     return std::max(steady_cycle(all, 2 * resident, ends) / 2, steady_cycle(loops, resident, ends));
   }
 
@@ -215,31 +217,28 @@ class Rounds {
   }
 
   void add_busy(const std::vector<Visit>& visits, double per_sm) {
-    const auto of = [this](Resource resource) -> double& {
-      return busy_[static_cast<std::size_t>(resource)];
-    };
     for (const Visit& visit : visits) {
       const double times = per_sm * visit.repeats;
-      for (std::size_t i = 0; i < kResources; ++i) busy_[i] += times * visit.pipes[i];
-      const Demand& d = visit.demand;
-      l2_ += times * places_.sms * d[Station::l2];
-      of(Resource::dram) += times * places_.sms * d[Station::dram];
-      of(Resource::latency) += times * visit.latency / static_cast<double>(places_.per_sm);
+      busy_ += times * visit.pipes;
+      l2_ += times * places_.sms * visit.demand[Station::l2];
+      busy_[Resource::dram] += times * places_.sms * visit.demand[Station::dram];
+      busy_[Resource::latency] += times * visit.latency / static_cast<double>(places_.per_sm);
     }
-    if (!stays(plan_.scheduler)) of(Resource::block_start) += per_sm * cost_.start_cycles;
+    if (!stays(plan_.scheduler)) busy_[Resource::block_start] += per_sm * start_cycles_;
   }
 
   const Plan& plan_;
   const MemoryCost& memory_;
   const Gpu& gpu_;
   Places places_;
-  BlockCost cost_;
+  double start_cycles_;
   std::vector<Jobs> jobs_;
+  std::vector<Visit> started_;
   double held_ = 0;         // cycles that a place is held, on average
   double first_round_ = 0;  // more than a later one takes
   bool later_ = false, pipelined_ = false;
-  CyclesByResource busy_{};  // of the port of an SM, where L2
-  double l2_ = 0;            // of all of L2
+  ByResource busy_;  // of the port of an SM, where L2
+  double l2_ = 0;    // of all of L2
 };
 
 }  // namespace

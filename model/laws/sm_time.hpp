@@ -7,7 +7,7 @@ namespace roofcast {
 struct SmTime {
   double cycles = 0;
   /// Of the SMs that have blocks, what each resource alone takes on average.
-  CyclesByResource busy{};
+  ByResource busy;
   double idle = 0;         ///< of `cycles`: places that stay empty while the last blocks run
   double tensor_busy = 0;  ///< of an average SM, the useful work of its tensor cores
 };

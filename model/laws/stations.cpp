@@ -30,28 +30,26 @@ double tensor_share(const Plan& plan, const Gpu& gpu) {
   return by_warps ? gpu.sm.mma_sync_share.value_or(1) : 1;
 }
 
-CyclesByResource pipe_cycles(const Step& step, const Plan& plan, const Gpu& gpu) {
-  CyclesByResource cycles{};
-  const auto set = [&cycles](Resource resource, double value) {
-    cycles[static_cast<std::size_t>(resource)] = value;
-  };
+ByResource pipe_cycles(const Step& step, const Plan& plan, const Gpu& gpu) {
   const Work& issued = step.issued;
-  const DType compute = plan.compute;
+  const Wavefronts& wavefronts = step.wavefronts;
+  const Sustained& known = gpu.sustained;
+  ByResource cycles;
   // A matrix instruction takes as long as its operands where these take longer.
-  set(Resource::tensor, std::max(tensor_cycles(issued.tensor_flops, gpu) / tensor_share(plan, gpu),
-                                 step.wavefronts.operands));
-  set(Resource::vector,
-      per_clk(issued.vector_flops, rate(gpu.sustained.vector_flop_per_clk[compute],
-                                        gpu.sm.vector_flop_per_clk[compute])));
-  set(Resource::special,
-      per_clk(issued.special_flops, rate(gpu.sustained.special_per_clk, gpu.sm.special_per_clk)));
-  set(Resource::conversion, per_clk(issued.conversions, rate(gpu.sustained.conversion_per_clk,
-                                                             gpu.sm.conversion_per_clk)));
-  set(Resource::issue, per_clk(step.warp_instructions, gpu.sm.warp_issue_per_clk));
-  set(Resource::shared, step.wavefronts.shared);
-  set(Resource::l1, std::max(step.wavefronts.l1,
-                             per_clk(step.wavefronts.l1_lookups, gpu.sustained.l1_tags_per_clk)));
-  set(Resource::l2, per_clk(issued.l2.total_bytes(), gpu.sm.l2_bytes_per_clk));
+  cycles[Resource::tensor] = std::max(
+      tensor_cycles(issued.tensor_flops, gpu) / tensor_share(plan, gpu), wavefronts.operands);
+  cycles[Resource::vector] = per_clk(
+      issued.vector_flops,
+      rate(known.vector_flop_per_clk[plan.compute], gpu.sm.vector_flop_per_clk[plan.compute]));
+  cycles[Resource::special] =
+      per_clk(issued.special_flops, rate(known.special_per_clk, gpu.sm.special_per_clk));
+  cycles[Resource::conversion] =
+      per_clk(issued.conversions, rate(known.conversion_per_clk, gpu.sm.conversion_per_clk));
+  cycles[Resource::issue] = per_clk(step.warp_instructions, gpu.sm.warp_issue_per_clk);
+  cycles[Resource::shared] = wavefronts.shared;
+  cycles[Resource::l1] =
+      std::max(wavefronts.l1, per_clk(wavefronts.l1_lookups, known.l1_tags_per_clk));
+  cycles[Resource::l2] = per_clk(issued.l2.total_bytes(), gpu.sm.l2_bytes_per_clk);
   return cycles;
 }
 
@@ -78,8 +76,7 @@ StepLatency latency_of(const Waits& waits, const WaitShares& shares, const Gpu& 
 
 Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, const Gpu& gpu) {
   const Step& step = phase.step;
-  const CyclesByResource pipes = pipe_cycles(step, plan, gpu);
-  const auto of = [&pipes](Resource r) { return pipes[static_cast<std::size_t>(r)]; };
+  const ByResource pipes = pipe_cycles(step, plan, gpu);
   const Traffic& l2 = step.issued.l2;
   const bool pipelined = phase.ahead > 0 && step.waits.tile_loads > 0;
   const double warps = static_cast<double>((plan.launch.threads() + 31) / 32);
@@ -87,13 +84,13 @@ Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, c
   visit.pipes = pipes;
   visit.bytes = l2.total_bytes();
   Demand& d = visit.demand;
-  d[Station::arithmetic] = std::max(of(Resource::vector), of(Resource::issue));
-  d[Station::tensor] = of(Resource::tensor);
-  d[Station::special] = of(Resource::special);
-  d[Station::conversion] = of(Resource::conversion);
+  d[Station::arithmetic] = std::max(pipes[Resource::vector], pipes[Resource::issue]);
+  d[Station::tensor] = pipes[Resource::tensor];
+  d[Station::special] = pipes[Resource::special];
+  d[Station::conversion] = pipes[Resource::conversion];
   // What comes from L2 is written into L1 or shared memory.
   d[Station::data] =
-      of(Resource::shared) + of(Resource::l1) +
+      pipes[Resource::shared] + pipes[Resource::l1] +
       (pipelined ? 0 : l2.read_bytes / static_cast<double>(gpu.memory.l1_line_bytes));
   d[Station::port] = std::max(l2.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(1e9),
                               law::kClocksPerCopyRequest * step.wavefronts.copies);
@@ -123,7 +120,7 @@ Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, c
   }
   // One warp's instructions, one after the other.
   const double stream = step.warp_instructions / warps;
-  visit.latency += std::max(0.0, stream - own_service(visit).pipes);
+  visit.latency += std::max(0.0, stream - own_pipes(visit));
   return visit;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 // The stations of the queueing network, and what a block's step asks of each.
-#include <array>
 #include <cstddef>
 #include <optional>
 
@@ -9,9 +8,6 @@
 #include "model/types/prediction.hpp"
 
 namespace roofcast {
-
-/// Cycles per resource.
-using CyclesByResource = std::array<double, kResources>;
 
 /// The measured rate where there is one, else the datasheet's.
 inline const std::optional<double>& rate(const std::optional<double>& sustained,
@@ -23,7 +19,7 @@ inline const std::optional<double>& rate(const std::optional<double>& sustained,
 double tensor_share(const Plan& plan, const Gpu& gpu);
 
 /// Cycles each pipe of an SM is busy with one block's step. Issue: if no slot stayed empty.
-CyclesByResource pipe_cycles(const Step& step, const Plan& plan, const Gpu& gpu);
+ByResource pipe_cycles(const Step& step, const Plan& plan, const Gpu& gpu);
 
 /// What serves the blocks of an SM: its pipes, its launch unit, and its share of L2 and DRAM.
 enum class Station : unsigned char {
@@ -43,19 +39,8 @@ inline constexpr std::size_t kPipes = static_cast<std::size_t>(Station::block_st
 
 inline constexpr double kSubPartitions = 4;  ///< of an SM
 
-/// SM cycles of each station.
-class Demand {
- public:
-  constexpr double& operator[](Station station) { return at(static_cast<std::size_t>(station)); }
-  constexpr double operator[](Station station) const {
-    return at(static_cast<std::size_t>(station));
-  }
-  constexpr double& at(std::size_t station) { return cycles_[station]; }
-  constexpr double at(std::size_t station) const { return cycles_[station]; }
-
- private:
-  std::array<double, kStations> cycles_{};
-};
+/// SM cycles.
+using Demand = ByKey<Station, double, kStations>;
 
 constexpr bool is_memory(std::size_t station) {
   return station > kPipes;
@@ -71,8 +56,8 @@ constexpr bool is_partitioned(std::size_t station) {
 
 /// A phase as the network sees it.
 struct Visit {
-  CyclesByResource pipes{};  ///< of the SM, each alone
-  Demand demand;             ///< of one block's step
+  ByResource pipes{};  ///< of the SM, each alone
+  Demand demand;       ///< of one block's step
   /// Cycles of its stores at the port, where no other SM stores, and of all of L2.
   double stores = 0, l2_stores = 0;
   double bytes = 0;         ///< below L1, of one block's step

@@ -16,7 +16,7 @@ struct Assumptions {
   /// Work the stream still has before it when the first kernel is submitted: what the host may
   /// spend on submitting the others before the device waits for it (launching.hpp).
   double queued_s = 0;
-  std::optional<LaunchMode> launch{};  ///< absent: usual_launch of the cache state
+  std::optional<LaunchMode> launch{};  ///< absent: as launch_costs says (launching.hpp)
 };
 
 }  // namespace roofcast

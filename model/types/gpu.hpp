@@ -8,21 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "model/types/by_key.hpp"
 #include "model/types/dtype.hpp"
 
 namespace roofcast {
 
-/// One optional number for each element type; absent where the device has no such unit.
-class RateByType {
- public:
-  std::optional<double>& operator[](DType type) { return rates_[static_cast<std::size_t>(type)]; }
-  const std::optional<double>& operator[](DType type) const {
-    return rates_[static_cast<std::size_t>(type)];
-  }
-
- private:
-  std::array<std::optional<double>, kAllDTypes.size()> rates_{};
-};
+/// Absent where the device has no such unit.
+using RateByType = ByKey<DType, std::optional<double>, kAllDTypes.size()>;
 
 /// CUDA's compute capability, which names a generation of instruction sets.
 struct ComputeCapability {

@@ -33,10 +33,6 @@ struct Outline {
   double summed_bytes = 0;       ///< that the last of them reads
   std::int64_t rest_blocks = 0;  ///< more, of the same steps and fewer, that end the launch
   double rest_steps = 0;         ///< of each
-  double rest_stored_bytes = 0;  ///< by each, for the last of them to join
-  double rest_joined_bytes = 0;  ///< that the last of them reads at its end
-  double rest_trips = 0;         ///< to L2, for those
-  double rest_tile_loads = 0;    ///< that it waits for before
   double useful_flops = 0;       ///< on tensor cores, of the launch
 };
 

@@ -16,14 +16,10 @@ bool has_control_character(std::string_view text) {
 }
 
 void set_text(const Parameter& parameter, Problem& problem, std::string_view value) {
-  if (value.size() > Text::kMaxBytes) {
-    throw InputError(std::string(parameter.name) + " has " + std::to_string(value.size()) +
-                     " bytes: give " + allowed_text(parameter));
-  }
-  if (has_control_character(value)) {
-    throw InputError(std::string(parameter.name) +
-                     " has a control character: give a text of one line, without tabs");
-  }
+  require(value.size() <= Text::kMaxBytes, parameter.name, " has ", value.size(), " bytes: give ",
+          allowed_text(parameter));
+  require(!has_control_character(value), parameter.name,
+          " has a control character: give a text of one line, without tabs");
   problem.text = Text(value);
 }
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "model/types/by_key.hpp"
 #include "model/types/launch.hpp"
 #include "model/types/problem.hpp"
-#include "model/types/waterfall.hpp"
 #include "model/types/work.hpp"
 
 namespace roofcast {
@@ -38,6 +38,9 @@ constexpr std::string_view name(Resource resource) {
   return names[static_cast<std::size_t>(resource)];
 }
 
+/// Cycles or seconds.
+using ByResource = ByKey<Resource, double, kResources>;
+
 /// One resource's share of the time: what it would take if nothing else took any.
 struct Term {
   Resource resource;
@@ -47,6 +50,13 @@ struct Term {
 /// The terms of one bound or forecast, in the order in which they were found.
 class Terms {
  public:
+  Terms() = default;
+  /// Those that take any.
+  explicit Terms(const ByResource& times) {
+    for (std::size_t i = 0; i < kResources; ++i) {
+      if (times.at(i) > 0) add(static_cast<Resource>(i), times.at(i));
+    }
+  }
   void add(Resource resource, double time_s) { items_[size_++] = {resource, time_s}; }
   const Term* begin() const { return items_.data(); }
   const Term* end() const { return items_.data() + size_; }
@@ -64,6 +74,37 @@ class Terms {
   std::array<Term, kResources> items_{};
   std::size_t size_ = 0;
 };
+
+/// Where the expected time goes, part by part.
+enum class Part : unsigned char {
+  launch,        ///< until the first instruction, and between the launches of a chain
+  host,          ///< of a chain: while the device waits for the host to submit the next launch
+  first_access,  ///< until the first data come: cold translations
+  tensor,        ///< the pipe that an SM waits for, as in Resource, by phase of its blocks
+  vector,
+  special,
+  conversion,
+  issue,
+  shared,
+  l1,
+  l2,
+  dram,
+  latency,      ///< dependent waits that nothing hides
+  block_start,  ///< the SM's launch unit
+  tail,         ///< places that stay empty while the last blocks run
+  limit         ///< up to the limit, where the parts before would stay below it
+};
+inline constexpr std::size_t kParts = 16;
+
+constexpr std::string_view name(Part part) {
+  constexpr std::array<std::string_view, kParts> names = {
+      "launch", "host", "first_access", "tensor", "vector",  "special",     "conversion", "issue",
+      "shared", "l1",   "l2",           "dram",   "latency", "block_start", "tail",       "limit"};
+  return names[static_cast<std::size_t>(part)];
+}
+
+/// Seconds by part; they add up to the time.
+using Waterfall = ByKey<Part, double, kParts>;
 
 /// What the caches hold when the kernel starts, and what happens to what it leaves dirty.
 enum class CacheState : unsigned char {

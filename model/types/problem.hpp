@@ -77,4 +77,16 @@ class InputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+inline std::string message_part(std::int64_t number) {
+  return std::to_string(number);
+}
+inline std::string message_part(std::string_view text) {
+  return std::string(text);
+}
+/// Throws InputError with a message of texts and numbers unless `holds`.
+template <class... Piece>
+void require(bool holds, const Piece&... pieces) {
+  if (!holds) throw InputError((message_part(pieces) + ...));
+}
+
 }  // namespace roofcast

@@ -1,29 +1,10 @@
 #pragma once
-#include <array>
-#include <numeric>
-
+#include "model/types/by_key.hpp"
 #include "model/types/dtype.hpp"
 
 namespace roofcast {
 
-/// FLOPs by element type.
-class FlopsByType {
- public:
-  constexpr double& operator[](DType type) { return flops_[static_cast<std::size_t>(type)]; }
-  constexpr double operator[](DType type) const { return flops_[static_cast<std::size_t>(type)]; }
-  constexpr double total() const { return std::accumulate(flops_.begin(), flops_.end(), 0.0); }
-  constexpr FlopsByType& operator+=(const FlopsByType& other) {
-    for (std::size_t i = 0; i < flops_.size(); ++i) flops_[i] += other.flops_[i];
-    return *this;
-  }
-  friend constexpr FlopsByType operator*(double n, FlopsByType a) {
-    for (double& flops : a.flops_) flops *= n;
-    return a;
-  }
-
- private:
-  std::array<double, kAllDTypes.size()> flops_{};
-};
+using FlopsByType = ByKey<DType, double, kAllDTypes.size()>;
 
 /// Bytes read and written, apart.
 struct Traffic {

@@ -16,9 +16,10 @@ inline Traffic l2_traffic(const Plan& plan, const Occupancy& occupancy, const Gp
 }
 inline Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu,
                             std::span<const ChainReuse> chain = {}) {
-  return roofcast::dram_traffic({plan, occupancy, chain, l1_misses(plan, occupancy, gpu),
-                                 written_back_early_bytes(plan, occupancy, gpu)},
-                                gpu);
+  LaunchMemory memory;
+  memory.early_bytes = written_back_early_bytes(plan, occupancy, gpu);
+  memory.misses = l1_misses(plan, occupancy, gpu);
+  return roofcast::dram_traffic(plan, occupancy, chain, memory, gpu);
 }
 
 /// A launch's totals as a forecast takes them: `l2` without what L1 answers.

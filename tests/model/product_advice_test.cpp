@@ -153,7 +153,6 @@ TEST(ProductAdvice, ChangesOnlyWhatMayChange) {
   AdviceOptions options;
   options.varied = {{gemm::kN}};
   options.smaller = false;
-  options.most = 1;
   const Advised advised = advise({1793, 1793, 1792}, options);
   ASSERT_FALSE(advised.shapes.empty());
   for (const ProductAdvice& one : advised.shapes) {
@@ -161,7 +160,6 @@ TEST(ProductAdvice, ChangesOnlyWhatMayChange) {
     EXPECT_GT(extent(one, gemm::kN), 1793);
     EXPECT_EQ(extent(one, gemm::kK), 1792);
     EXPECT_NE(one.kind, AdviceKind::smaller);
-    EXPECT_EQ(of_kind(advised, one.kind).size(), 1U);
   }
   options.varied = std::vector<std::size_t>{};
   EXPECT_TRUE(advise({1793, 1793, 1793}, options).shapes.empty());

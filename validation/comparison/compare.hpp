@@ -95,7 +95,7 @@ struct Comparison {
 };
 
 /// One measured case against the forecast for this device. `launch`: how the measured kernels were
-/// launched; absent: as usual_launch of the cache state. Throws InputError where there is none.
+/// launched; absent: as launch_costs has it. Throws InputError where there is none.
 Row compare_case(const Case& measured, const Gpu& gpu, std::optional<LaunchMode> launch = {});
 
 /// The statistics over rows; a row keeps its place.

@@ -23,7 +23,7 @@ struct TableQuery {
   std::vector<std::pair<std::string, std::string>> set;
   /// How libraries are mostly timed: many launches back to back.
   CacheState cache = CacheState::steady;
-  std::optional<LaunchMode> launch{};  ///< how; absent: usual_launch of the cache state
+  std::optional<LaunchMode> launch{};  ///< how; absent: as launch_costs has it
   /// What timing one launch took in the table, in place of the device's own launch cost (s).
   std::optional<double> launch_s{};
   bool families = false;  ///< a kernel may be a family: then its limit alone is asked for

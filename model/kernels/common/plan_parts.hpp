@@ -85,18 +85,6 @@ constexpr bool is_asked(std::int64_t value, std::int64_t of_tile) {
   return value == kToChoose || value == of_tile;
 }
 
-std::string message_part(std::integral auto number) {
-  return std::to_string(number);
-}
-inline std::string message_part(std::string_view text) {
-  return std::string(text);
-}
-/// Throws InputError with a message of texts and numbers unless `holds`.
-template <class... Piece>
-void require(bool holds, const Piece&... pieces) {
-  if (!holds) throw InputError((message_part(pieces) + ...));
-}
-
 /// Throws InputError where the device has no tensor cores for the type.
 void require_tensor_cores(DType type, const Gpu& gpu);
 

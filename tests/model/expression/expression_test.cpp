@@ -9,7 +9,7 @@
 #include "model/expression/chain.hpp"
 #include "model/kernels/elementwise/elementwise.hpp"
 #include "model/kernels/expression/expression.hpp"
-#include "model/laws/chain_reuse.hpp"
+#include "model/laws/l2_reuse.hpp"
 #include "model/predict.hpp"
 #include "tests/model/devices.hpp"
 

@@ -1,10 +1,11 @@
-// What a device refuses to run, and what it only remarks on.
-#include "model/laws/feasibility.hpp"
+// What a device refuses to run.
+#include "model/laws/occupancy.hpp"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 
+#include "model/laws/l2_reuse.hpp"
 #include "tests/model/devices.hpp"
 
 namespace roofcast {
@@ -104,20 +105,14 @@ TEST(Feasibility, ABlockAloneNeedsNoClusters) {
 }
 
 // Arrays 0 and 1 of 60 B and 40 B, whoever reads and writes them: 100 B in all.
-TEST(MemoryNote, EachArrayCountsOnceWithItsLargestUse) {
+TEST(MemoryBytes, EachArrayCountsOnceWithItsLargestUse) {
   Plan first, second;
   first.arrays = {{.array = 0, .compulsory = {60, 0}, .footprint = {50, 0}},
                   {.array = 1, .compulsory = {0, 40}, .footprint = {0, 40}}};
   second.arrays = {{.array = 1, .compulsory = {40, 0}, .footprint = {40, 0}},
                    {.array = 0, .compulsory = {0, 30}, .footprint = {0, 30}}};
   const LaunchSequence program = {{first}, {second, 10}};
-  Gpu gpu = testing::hopper_like();
-  EXPECT_EQ(memory_note(program, gpu), std::nullopt);  // of unknown size
-  gpu.memory.dram_bytes = 100;
-  EXPECT_EQ(memory_note(program, gpu), std::nullopt);
-  gpu.memory.dram_bytes = 99;
-  EXPECT_EQ(memory_note(program, gpu),
-            "the arrays are larger than the test-gpu's memory: they do not fit all at once");
+  EXPECT_EQ(memory_bytes(program), 100);
 }
 
 }  // namespace

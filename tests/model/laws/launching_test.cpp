@@ -131,13 +131,16 @@ TEST(Launching, AGraphSavesTheHostsTimeAndEarlyStartsSaveOfTheGraphs) {
   gpu.sustained.launch_gap_s = 2 * kMicro;
   gpu.sustained.graph_launch_s = 1 * kMicro;
   gpu.sustained.host_submit_s = 5 * kMicro;
-  const LaunchCosts graph = launch_costs(gpu, CacheState::cold, LaunchMode::graph);
+  const LaunchCosts graph =
+      launch_costs(gpu, {.cache = CacheState::cold, .launch = LaunchMode::graph});
   EXPECT_EQ(graph.first_s, 3 * kMicro);  // nothing before it hides the first launch
   EXPECT_EQ(graph.next_s, 1 * kMicro);
   EXPECT_FALSE(graph.host_submit_s);
-  const LaunchCosts queued = launch_costs(gpu, CacheState::steady, LaunchMode::stream);
+  const LaunchCosts queued =
+      launch_costs(gpu, {.cache = CacheState::steady, .launch = LaunchMode::stream});
   EXPECT_EQ(queued.first_s, 2 * kMicro);
-  const LaunchCosts early = launch_costs(gpu, CacheState::steady, LaunchMode::pdl);
+  const LaunchCosts early =
+      launch_costs(gpu, {.cache = CacheState::steady, .launch = LaunchMode::pdl});
   EXPECT_LT(early.first_s, 1 * kMicro);
   EXPECT_EQ(early.first_s, early.next_s);
 }

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "model/constants/laws.hpp"
-#include "model/laws/chain_reuse.hpp"
 #include "model/laws/l1_reuse.hpp"
 #include "model/laws/l2_reuse.hpp"
 #include "tests/model/devices.hpp"
@@ -302,16 +301,13 @@ TEST(ChainReuse, AllComesRoundWhereLaunchesRepeatOnTheSameData) {
             chain_reuse(program, 1)[0].distance_bytes);
 }
 
-TEST(ChainReuse, DistanceCountsArraysOnTheWayWholeAndThoseAtTheEndsHalf) {
+TEST(ChainReuse, DistanceCountsEachArrayOnTheWayOnce) {
   const LaunchSequence program = three_launches();
-  // b comes round after a's and c's halves and itself.
-  EXPECT_EQ(chain_reuse(program, 1)[0].distance_bytes, 50 + 100 + 50);
-  // a after itself, b and c, which the launch between used, and half of d.
+  EXPECT_EQ(chain_reuse(program, 1)[0].distance_bytes, 300) << "a, b and c";
   const auto third = chain_reuse(program, 2);
   ASSERT_EQ(third.size(), 2U);
-  EXPECT_EQ(third[0].distance_bytes, 3 * 100 + 50);
-  // c: half of b, itself, half of a and d.
-  EXPECT_EQ(third[1].distance_bytes, 50 + 100 + 50 + 50);
+  EXPECT_EQ(third[0].distance_bytes, 400);
+  EXPECT_EQ(third[1].distance_bytes, 400);
 }
 
 TEST(ChainReuse, WarmTheActivationCountsAsUsedBeforeTheFirstLaunch) {
@@ -327,14 +323,14 @@ TEST(ChainReuse, WarmTheActivationCountsAsUsedBeforeTheFirstLaunch) {
   EXPECT_EQ(first[0].bytes.write_bytes, 0);
   EXPECT_TRUE(first[0].from_before);
   EXPECT_FALSE(chain_reuse(program, 1, CacheState::warm)[0].from_before);
-  EXPECT_EQ(first[0].distance_bytes, 100 + 50) << "itself, and half of b";
+  EXPECT_EQ(first[0].distance_bytes, 200) << "itself and b";
   EXPECT_EQ(chain_reuse(program, 2, CacheState::warm)[0].distance_bytes,
             chain_reuse(program, 2)[0].distance_bytes);
-  // Read first by the third launch: b and c went through whole meanwhile.
+  // Read first by the third launch.
   program[0].plan.arrays[0] = uses(4, {100, 0});
   const auto third = chain_reuse(program, 2, CacheState::warm);
   ASSERT_EQ(third.size(), 2U);
-  EXPECT_EQ(third[0].distance_bytes, 100 + 100 + 100 + 100 + 50) << "a, b, c, e and half of d";
+  EXPECT_EQ(third[0].distance_bytes, 500) << "a to e";
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 #include "model/counting/totals.hpp"
 #include "model/kernels/gemm/tiles.hpp"
-#include "model/laws/feasibility.hpp"
+#include "model/laws/occupancy.hpp"
 #include "model/predict.hpp"
 #include "tests/model/plans.hpp"
 #include "tests/model/scan/questions.hpp"

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "model/constants/laws.hpp"
-#include "model/laws/chain_reuse.hpp"
 #include "model/laws/l2_reuse.hpp"
 #include "model/libraries/rows.hpp"
 #include "tests/model/devices.hpp"
