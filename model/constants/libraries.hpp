@@ -112,6 +112,17 @@ inline constexpr Constant kVectorOperations{
     "attention_decode.csv, lone heads to 64 keys of rows of even position of both GPUs",
     "2026-11-26"};
 
+inline constexpr Constant kMovedInstructions{
+    "attention_moved_instructions",
+    95,
+    "",
+    "issue slots of a warp for 32 elements that PyTorch copies to another layout "
+    "(elementwise_kernel): places in both arrays by four divisions of each element's number",
+    Constant::Kind::measured,
+    "h100-sxm5-attention-backward-kernels-2026-11-26.csv in validation/measured: times of copies "
+    "less 1.5 us, at the boost clock",
+    "2026-11-26"};
+
 inline constexpr std::string_view kCopiesFit =
     "by hand, to products off 16 bytes in cublas-grids-2026-11-26 of both GPUs in "
     "validation/measured: seeds 91 to 95, then within a tenth of those seeds 96 and 97";
@@ -142,10 +153,10 @@ inline constexpr Constant kLeftOutCopies{
     "validation/measured",
     "2026-11-26"};
 
-inline constexpr std::array kAll = {kFlash2Products,       kBlockOperations,  kCacheWaits,
-                                    kScoreInstructions,    kEdgeInstructions, kMaskInstructions,
-                                    kResultInstructions,   kPassWaits,        kGroupSumWaits,
-                                    kVectorInstructions,   kVectorOperations, kCopyRequests,
-                                    kRegisterCopyRequests, kLeftOutCopies};
+inline constexpr std::array kAll = {kFlash2Products,       kBlockOperations,   kCacheWaits,
+                                    kScoreInstructions,    kEdgeInstructions,  kMaskInstructions,
+                                    kResultInstructions,   kPassWaits,         kGroupSumWaits,
+                                    kVectorInstructions,   kVectorOperations,  kCopyRequests,
+                                    kRegisterCopyRequests, kMovedInstructions, kLeftOutCopies};
 
 }  // namespace roofcast::library

@@ -104,15 +104,17 @@ Plan offsets(const Shape& shape) {
   return even_launch(shape.batch, kThreads, {}, step);
 }
 
-// FlashAttention-2 takes the heads of a group as queries, which have other places in memory where
-// there are several groups (flash_api.cpp: mha_varlen_fwd).
-Plan moved_heads(const Shape& shape, ArrayUse to) {
+// Rows of Q's shape to other places, four elements of a thread one by one (PyTorch,
+// elementwise_kernel). FlashAttention-2 takes the heads of a group as queries, which have other
+// places in memory where there are several groups (flash_api.cpp: mha_varlen_fwd).
+Plan moved_heads(const Shape& shape, ArrayUse from, ArrayUse to) {
   constexpr std::int64_t kThreads = 128, kElements = 4;
   const double elements = shape.q_bytes() / shape.element;
   Step step;
   step.waits.global = 1;
+  step.warp_instructions = kThreads * kElements / 32 * library::kMovedInstructions;
   const auto blocks = static_cast<std::int64_t>(std::ceil(elements / (kThreads * kElements)));
-  return even_launch(blocks, kThreads, {scratch(kO, {shape.q_bytes(), 0}), std::move(to)}, step);
+  return even_launch(blocks, kThreads, {std::move(from), std::move(to)}, step);
 }
 
 // D and zeros for dQ, blocks of keys that add to dQ, and dQ from fp32.
@@ -123,6 +125,13 @@ LaunchSequence backward_launches(Library library, const Problem& p, const Gpu& g
     of_keys.scheduler = TileScheduler::queue;
     of_keys.launch.grid[0] = std::min(of_keys.launch.grid[0], gpu.slots(1));
     program.insert(program.begin() + 1, {cleared_counter()});
+  }
+  if (library == kFa2 && p[kLayout] == kHeadsFirst) {
+    const Shape shape(p);
+    const double bytes = shape.q_bytes();
+    program.insert(program.begin(),
+                   {{moved_heads(shape, reads(kO, bytes), scratch(kParts, {0, bytes}))},
+                    {moved_heads(shape, gradient_input(shape), scratch(kQkv, {0, bytes}))}});
   }
   for (Launched& node : program) node.plan.notes.caveat = kGuess;
   return program;
@@ -147,9 +156,10 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
   }
   if (library == kFa2 && paged && c.packed > 1) {
     const double bytes = c.shape.q_bytes();
-    program.push_back({moved_heads(c.shape, writes(kO, bytes))});
+    program.push_back({moved_heads(c.shape, scratch(kO, {bytes, 0}), writes(kO, bytes))});
     if (c.shape.kv_heads > 1) {
-      program.insert(program.begin(), {moved_heads(c.shape, scratch(kQ, {0, bytes}))});
+      program.insert(program.begin(),
+                     {moved_heads(c.shape, scratch(kO, {bytes, 0}), scratch(kQ, {0, bytes}))});
     }
   }
   return program;

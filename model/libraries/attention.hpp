@@ -12,8 +12,9 @@ namespace roofcast::attention {
 /// masked steps are left out, long tiles go first. Where tiles leave SMs empty the keys are split
 /// among blocks, and a launch adds the parts. Backward: D, blocks of keys that add to dQ in fp32,
 /// and dQ in its type.
-enum LibraryParameter : std::size_t { kLibraryChoice = 8, kSplits, kCacheWrites };
+enum LibraryParameter : std::size_t { kLibraryChoice = 8, kSplits, kCacheWrites, kLayout };
 enum CacheWrites : std::int64_t { kNoWrites, kWritesKv, kWritesQkv };
+enum Layout : std::int64_t { kHeadsFirst, kTokensFirst };
 enum Library : std::int64_t { kBest, kCudnn, kFa2, kFa3, kTrtllm };
 
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu);
@@ -21,6 +22,7 @@ std::vector<Problem> library_candidates(const Problem& problem, const Gpu& gpu);
 
 inline constexpr std::array<std::string_view, 5> kLibraryNames = {"best", "cudnn", "fa2", "fa3",
                                                                   "trtllm"};
+inline constexpr std::array<std::string_view, 2> kLayoutNames = {"bhsd", "bshd"};
 inline constexpr std::int64_t kMostSplits = 128;
 
 inline constexpr std::array kLibraryParameters = with_own(
@@ -35,7 +37,11 @@ inline constexpr std::array kLibraryParameters = with_own(
         "cache_writes",
         "a launch before it writes K and V to a cache in pages, as serving frameworks "
         "do: 1; and Q beside: 2; neither: 0",
-        kNoWrites, kWritesQkv, kNoWrites});
+        kNoWrites, kWritesQkv, kNoWrites},
+    choice("layout",
+           "bhsd: heads before tokens, bshd: after; PyTorch copies O and dO of bhsd for "
+           "FlashAttention-2's backward",
+           kLayoutNames, kHeadsFirst));
 
 /// Shapes of the tables that the forecasts were held against (../shared/reference).
 inline constexpr std::array kLibraryValidated = {

@@ -90,6 +90,7 @@ class AttentionComposer : public Composer {
       add(kAttention, "attention.library", wide_,
           {{"batch", all.count},
            {"library", library},
+           {"layout", "bshd"},
            {"heads", model_.heads / task_.tp},
            {"kv_heads", kv_heads_of_gpu(kv_heads)},
            {"seq_q", all.queries},
