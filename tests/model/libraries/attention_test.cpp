@@ -90,6 +90,20 @@ TEST(AttentionLibrary, ACacheTakesNewTokensAlone) {
   EXPECT_EQ(plan_library(p, gpu_named("l40s")).size(), 2U);
 }
 
+TEST(AttentionLibrary, PyTorchCopiesGradientsOfHeadsBeforeTokens) {
+  Problem p = of(kFa2, decode(4, 8, 8, 1024), 1);
+  p[kSeqQ] = 1024;
+  p[kPass] = kBackward;
+  const LaunchSequence copied = plan_library(p, gpu_named("h100-sxm5"));
+  p[kLayout] = kTokensFirst;
+  const LaunchSequence whole = plan_library(p, gpu_named("h100-sxm5"));
+  ASSERT_EQ(copied.size(), whole.size() + 2);
+  const double q_bytes = 4 * 8 * 1024 * 128 * 2.0;
+  for (const ArrayUse& use : copied.front().plan.arrays) {
+    EXPECT_EQ(use.footprint.read_bytes + use.footprint.write_bytes, q_bytes);
+  }
+}
+
 TEST(AttentionLibrary, TensorMemoryDecodesNoLargeGroups) {
   const Gpu b200 = gpu_named("b200");
   const auto by_tensor_cores = [&](std::int64_t heads) {
