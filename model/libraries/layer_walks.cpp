@@ -132,55 +132,33 @@ Blocks by_columns(const Counted& one) {
           one.rows / step_rows};
 }
 
-Plan over_blocks(const Counted& one, const Blocks& blocks) {
-  Plan plan;
-  plan.launch.grid[0] = blocks.count;
-  plan.launch.block[0] = blocks.threads;
-  plan.launch.registers = one.movement.registers;
-  plan.useful = one.share * one.work();
-  Step step;
-  step.issued = issued_for(one, one.share / (as_double(blocks.count) * blocks.steps));
-  step.warp_instructions = blocks.warp_instructions;
-  step.waits = blocks.waits;
-  set_blocks(plan, {{step, blocks.steps}});
-  return plan;
-}
-
 // multi_tensor_apply_kernel (aten/src/ATen/native/cuda/MultiTensorApply.cuh), a thread four
-// elements at once; the last chunk may be short.
-Plan over_chunks(const Counted& one) {
+// elements at once.
+Blocks by_chunks(const Counted& one) {
   constexpr std::int64_t kThreads = 512, kEach = 4;
-  const double elements = one.share * one.elements();
-  const double whole = std::floor(elements / kChunk), all = std::ceil(elements / kChunk);
-  Plan plan = over_blocks(one, {static_cast<std::int64_t>(all), kThreads, 0, {}});
-  plan.blocks.clear();
-  const auto add = [&](double count, double of_block) {
-    if (count <= 0) return;
-    const double taken = std::min(of_block, as_double(kThreads * kEach));
-    Step step;
-    step.issued = issued_for(one, taken / one.elements());
-    step.warp_instructions = taken / rows::kWarp * (instructions(one) + 4) +
-                             warps_of(kThreads) * kThreadInstructions / as_double(kEach);
-    step.waits.global = 1;
-    plan.blocks.push_back({static_cast<std::int64_t>(count), {{step, of_block / taken}}});
-  };
-  add(whole, kChunk);
-  add(all - whole, elements - whole * kChunk);
-  return plan;
+  const double blocks = std::ceil(one.elements() / kChunk), of_block = one.elements() / blocks;
+  const double steps = std::ceil(of_block / as_double(kThreads * kEach));
+  return {static_cast<std::int64_t>(blocks),
+          kThreads,
+          of_block / steps / rows::kWarp * (instructions(one) + 4) +
+              warps_of(kThreads) * kThreadInstructions / as_double(kEach),
+          {.global = 1},
+          steps};
 }
 
-Plan over_rows(const Counted& one) {
-  const Movement& movement = one.movement;
-  Plan plan = over_blocks(one, by_rows(one));
-  if (movement.sweeps > 1) {
-    const double read = one.cols * movement.reads.bytes_of_element(one.type);
-    plan.reuse.push_back(library::reread((movement.sweeps - 1) * one.rows * read, read));
+Blocks blocks_of(const Counted& one) {
+  switch (one.movement.walk) {
+    case Walk::rows:
+      return by_rows(one);
+    case Walk::columns:
+      return by_columns(one);
+    case Walk::indexed:
+      return by_index(one);
+    case Walk::chunks:
+      return by_chunks(one);
+    default:
+      return by_sums(one);
   }
-  if (movement.parameters > 0) {
-    plan.reuse.push_back(
-        library::parameter_reuse(one.rows, movement.parameters * one.row_bytes(), one.row_bytes()));
-  }
-  return plan;
 }
 
 }  // namespace
@@ -231,22 +209,25 @@ Work Counted::work() const {
 }
 
 Plan plan_of(const Counted& one) {
-  switch (one.movement.walk) {
-    case Walk::part_sums:
-    case Walk::table_sums:
-      return over_blocks(one, by_sums(one));
-    case Walk::rows:
-      return over_rows(one);
-    case Walk::columns:
-      return over_blocks(one, by_columns(one));
-    case Walk::indexed:
-      return over_blocks(one, by_index(one));
-    case Walk::chunks:
-      return over_chunks(one);
-    case Walk::elements:
-      break;
+  const Movement& movement = one.movement;
+  if (movement.walk == Walk::elements) return over_elements(one);
+  const Blocks blocks = blocks_of(one);
+  Plan plan = launch_plan(blocks.count, {blocks.threads, 1, 1}, movement.registers);
+  plan.useful = one.work();
+  Step step;
+  step.issued = issued_for(one, 1 / (as_double(blocks.count) * blocks.steps));
+  step.warp_instructions = blocks.warp_instructions;
+  step.waits = blocks.waits;
+  set_blocks(plan, {{step, blocks.steps}});
+  if (movement.sweeps > 1) {
+    const double read = one.cols * movement.reads.bytes_of_element(one.type);
+    plan.reuse.push_back(library::reread((movement.sweeps - 1) * one.rows * read, read));
   }
-  return over_elements(one);
+  if (movement.parameters > 0) {
+    plan.reuse.push_back(
+        library::parameter_reuse(one.rows, movement.parameters * one.row_bytes(), one.row_bytes()));
+  }
+  return plan;
 }
 
 }  // namespace roofcast::layer
