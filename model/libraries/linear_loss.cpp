@@ -68,6 +68,7 @@ LaunchSequence plan_linear_loss(const Problem& p, const Gpu& gpu) {
     program.push_back({plan_of_product(product(p, chunk, hidden, vocabulary), gpu,
                                        {{{kLogits, 0}, {kWeights, 0}, {kInputGradient, 1}}})});
     Problem added = product(p, vocabulary, hidden, chunk);
+    added[gemm::kLayout] = gemm::kTN;  // logits lie as [tokens, words]
     added[gemm::kEpilogue] = gemm::kResidual;
     program.push_back(
         {plan_of_product(added, gpu, {{{kLogits, 0}, {kInput, 0}, {kWeightGradient, once}}})});
