@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "model/transformer/step_composer.hpp"
 
 namespace roofcast::transformer {
@@ -88,7 +86,7 @@ class LayersComposer : public Composer {
       add("experts", "moe.library", task_.dtype,
           {{"tokens", tokens_ * as_double(group.copies)},
            {"hidden", model_.hidden},
-           {"intermediate", std::floor(experts.intermediate / as_double(group.shares))},
+           {"intermediate", experts.intermediate / as_double(group.shares)},
            {"experts", experts.count},
            {"per_token", experts.per_token},
            {"ep", task_.ep},
@@ -150,16 +148,16 @@ class LayersComposer : public Composer {
       });
     }
     linear(kPart, rows, vocabulary, hidden_);
-    if (train_) between("loss", "layer.cross_entropy", rows, std::floor(vocabulary), form());
+    if (train_) between("loss", "layer.cross_entropy", rows, vocabulary, form());
   }
 
   // AdamW in fp32, or in the type of the weights; gradient descent: two arrays in, one out.
   void add_optimizer() {
     const double parameters = parameters_of_gpu(model_, task_);
     if (task_.optimizer == Optimizer::sgd) return move(kOptimizer, 3 * parameters);
-    constexpr std::int64_t kCols = 1024;
+    constexpr double kCols = 1024;
     add(kOptimizer, "layer.adamw", task_.optimizer == Optimizer::adamw ? DType::fp32 : task_.dtype,
-        {{"rows", std::floor(parameters / kCols)},
+        {{"rows", parameters / kCols},
          {"cols", kCols},
          {"form", eager_ ? "foreach" : "fused"}});
   }
