@@ -14,6 +14,13 @@ bool has_software(const Task& task) {
          task.dtype != DType::fp32;
 }
 
+StepOperation named(const char* name, const char* bound) {
+  StepOperation one;
+  one.part = one.what = name;
+  one.bound = bound;
+  return one;
+}
+
 void add_software(Step& step, const Architecture& model, const Task& task,
                   const SoftwareConstants& software) {
   if (task.framework == Framework::ideal) return;
@@ -22,12 +29,12 @@ void add_software(Step& step, const Architecture& model, const Task& task,
         "without what software adds: it was measured for eager FSDP training in 16 bits alone");
     return;
   }
-  StepOperation each{.part = "software", .what = "software", .bound = "host"};
+  StepOperation each = named("software", "host");
   each.count = task.layer_passes() * as_double(model.layers);
   each.last_layer = model.layers;
   double time_s = software.layer_s * each.count;
-  for (const StepPart& part : step.parts) {
-    if (part.name == kAttention) time_s += software.attention_share * part.expected_s;
+  for (const StepOperation& one : step.operations) {
+    if (one.part == kAttention) time_s += software.attention_share * one.expected_s;
   }
   if (time_s <= 0) return;
   const double one_s = time_s / 2 / each.count;
@@ -37,40 +44,33 @@ void add_software(Step& step, const Architecture& model, const Task& task,
   }
 }
 
-/// Turns the parts of a whole training step into those of the GPU that sets the pace: a stage's
-/// layers, and the ends of the model, which one stage has alone. Adds the transfers between stages,
-/// and the bubble: while the first micro-batch fills the pipeline and the last one leaves it, each
-/// GPU idles for pp − 1 passes (1F1B: Narayanan et al. 2021, arXiv 2104.04473, section 2.2). Throws
-/// InputError where the link is not known.
+/// Turns a whole training step into that of the GPU that sets the pace: a stage's layers, and the
+/// ends of the model, which one stage has alone. Adds the transfers between stages, and the bubble:
+/// while the first micro-batch fills the pipeline and the last one leaves it, each GPU idles for
+/// pp − 1 passes (1F1B: Narayanan et al. 2021, arXiv 2104.04473, section 2.2). Throws InputError
+/// where the link is not known.
 void put_in_stages(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
   if (task.pp < 2) return;
   const double stages = as_double(task.pp), passes = task.passes();
-  const auto of_one_stage = [](std::string_view part) {
-    return part == kOptimizer || part == "embedding" || part == "vocabulary product" ||
-           part == "loss";
-  };
   Duration bubble;
-  for (StepPart& part : step.parts) {
-    if (!of_one_stage(part.name)) part.scale(1 / stages);
-    const bool once_a_step = part.name == kOptimizer || part.name == kWeightsBetweenGpus;
-    if (!once_a_step) bubble.add((stages - 1) / passes, part);
-  }
   for (StepOperation& one : step.operations) {
-    if (of_one_stage(one.part)) continue;
-    one.time_s /= stages;
-    one.alone_s /= stages;
-    one.count /= stages;
+    if (one.section == Section::layer) {
+      one.scale(1 / stages);
+      one.alone_s /= stages;
+      one.count /= stages;
+    }
+    const bool once_a_step = one.section == Section::once || one.part == kWeightsBetweenGpus;
+    if (!once_a_step) bubble.add((stages - 1) / passes, one);
   }
   step.transfers.slowed_s /= stages;
   step.limit_s /= stages;  // the mean of the stages', which the longest is not under
-  StepOperation between{.part = "between stages", .what = "between stages", .bound = "link"};
-  between.section = Section::once;
+  StepOperation between = named("between stages", "link"),
+                idle = named("pipeline bubble", "pipeline");
+  between.section = idle.section = Section::once;
   between.count = 2 * (passes + stages - 1);  // activations on, gradients back
   const double bytes = task.tokens() * as_double(model.hidden) * task.activation_bytes();
   between.transfer = {Collective::send_recv, bytes, 2, as_double(task.tp * task.dp * task.fsdp)};
   step.add_operation(between, predict_collective(*between.transfer, gpu, task.network));
-  StepOperation idle{.part = "pipeline bubble", .what = "pipeline bubble", .bound = "pipeline"};
-  idle.section = Section::once;
   idle.count = 1;
   step.add_operation(idle, bubble);
 }
@@ -86,23 +86,34 @@ double computed_again(const Architecture& model, const Task& task) {
   return 2 * as_double(model.layers * model.heads * model.head_dim * task.seq);
 }
 
+void add_parts(Step& step) {
+  for (const StepOperation& one : step.operations) {
+    const auto same = [&](const StepPart& part) { return part.name == one.part; };
+    if (std::none_of(step.parts.begin(), step.parts.end(), same)) {
+      step.parts.push_back({{}, one.part});
+    }
+  }
+  for (StepPart& part : step.parts) {
+    double longest_s = 0;
+    for (const StepOperation& one : step.operations) {
+      if (one.part != part.name) continue;
+      part.add(1, one);
+      if (one.alone_s > longest_s) part.bound = one.bound;
+      longest_s = std::max(longest_s, one.alone_s);
+    }
+    step.add(1, part);
+  }
+}
+
 void total(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
+  add_parts(step);
   StepTransfers& sent = step.transfers;
   for (const StepOperation& one : step.operations) {
     if (!one.transfer) continue;
     sent.alone_s += one.alone_s;
-    sent.exposed_s += one.time_s;
+    sent.exposed_s += one.expected_s;
   }
   sent.hidden_s = std::max(0.0, sent.alone_s - sent.exposed_s);
-  for (StepPart& part : step.parts) {
-    step.add(1, part);
-    double longest_s = 0;
-    for (const StepOperation& one : step.operations) {
-      if (one.part != part.name || one.alone_s <= longest_s) continue;
-      longest_s = one.alone_s;
-      part.bound = one.bound;
-    }
-  }
   const double tokens = task.passes() * task.tokens() * as_double(task.dp * task.fsdp);
   step.tokens_per_s = tokens / step.expected_s;
   const double keys = as_double(task.phase == Phase::decode ? task.context : task.seq);
@@ -119,12 +130,6 @@ void total(Step& step, const Architecture& model, const Task& task, const Gpu& g
 
 }  // namespace
 
-StepPart& Step::part(std::string_view name) {
-  const auto found = std::find_if(parts.begin(), parts.end(),
-                                  [&](const StepPart& one) { return one.name == name; });
-  return found != parts.end() ? *found : parts.emplace_back(StepPart{{}, std::string(name)});
-}
-
 Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
                   const SoftwareConstants& software) {
   KernelForecasts forecasts(gpu);
@@ -138,7 +143,7 @@ Step predict_step(const Architecture& model, const Task& task, KernelForecasts& 
   Step step;
   add_layers(step, model, task, forecasts);
   add_software(step, model, task, software);
-  add_transfers(step, model, task, gpu);
+  add_weight_transfers(step, model, task, forecasts);
   overlap(step, model, task);
   put_in_stages(step, model, task, gpu);
   total(step, model, task, gpu);

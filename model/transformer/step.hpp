@@ -37,7 +37,7 @@ struct Duration {
   }
 };
 
-/// A part of the step, all layers and passes together. The parts add up to the step.
+/// The operations of one name, all layers and passes together. The parts add up to the step.
 struct StepPart : Duration {
   std::string name;
   std::string bound{};  ///< of its longest operation: a Resource's name, "link", "host", "pipeline"
@@ -53,15 +53,14 @@ inline constexpr std::array<std::string_view, 3> kDirections = {"forward", "forw
 /// layer begins, or begun once its layer's gradients are computed.
 enum class Order : unsigned char { in_turn, before_layer, after_layer };
 
-/// Equal kernels or transfers; operations stand in the order of the forward pass, and those of a
-/// part add up to it.
-struct StepOperation {
+/// Equal kernels or transfers, and the time of all of them; of transfers beside, what launches do
+/// not hide. Operations stand in the order of the forward pass.
+struct StepOperation : Duration {
   std::string part{};
   std::string what{};  ///< the kernel and its shape: "gemm.library m=8192 n=4800 k=1600"
   Section section = Section::layer;
   Direction direction = Direction::forward;
-  double count = 0;   ///< launches of the kernel in the step
-  double time_s = 0;  ///< of all of them; of transfers beside: what launches do not hide
+  double count = 0;  ///< launches of the kernel in the step
   std::string bound{};
   std::int64_t first_layer = 0;  ///< of Section::layer: the first that has it
   std::int64_t last_layer = 0;   ///< the first after those
@@ -90,18 +89,13 @@ struct Step : Duration {
   StepTransfers transfers;
   std::vector<std::string> notes;
 
-  /// Adds an operation, whose launches or transfers take `each`, before those from `position` on
-  /// and to its part.
+  /// Adds an operation, whose launches or transfers take `each`.
   template <class Time>
-  void add_operation(StepOperation one, const Time& each, std::size_t position = kNothing) {
-    one.time_s = one.alone_s = one.count * each.expected_s;
-    part(one.part).add(one.count, each);
-    const std::size_t before = std::min(position, operations.size());
-    operations.insert(operations.begin() + static_cast<std::ptrdiff_t>(before), std::move(one));
+  void add_operation(StepOperation one, const Time& each) {
+    one.add(one.count, each);
+    one.alone_s = one.expected_s;
+    operations.push_back(std::move(one));
   }
-
- private:
-  StepPart& part(std::string_view name);
 };
 
 /// What software adds to an eager FSDP training step in 16 bits, as fit_steps prints it.

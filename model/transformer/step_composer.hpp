@@ -1,5 +1,5 @@
 #pragma once
-// Adds the kernels of a step where they stand: forward, again and backward.
+// Adds the kernels and transfers of a step where they stand: forward, again and backward.
 #include <initializer_list>
 #include <string_view>
 
@@ -58,6 +58,17 @@ class Composer {
     step_.limit_s += launches.count * one.limit_s;
     step_.add_operation(std::move(launches), one.time);
   }
+
+  /// A collective of each run of the section, where several GPUs take part.
+  void send(std::string_view part, const Transfer& transfer, Order order = Order::in_turn,
+            bool last_pass = false);
+  /// Where the GPUs of tp share a product along k.
+  void add_partial_sums() {
+    const Transfer sum{Collective::all_reduce, row_bytes() * tokens_, tp_};
+    forward(all_again_, [&] { send("tensor-parallel sums", sum); });
+    backward([&] { send("tensor-parallel sums", sum); });
+  }
+  double row_bytes() const { return hidden_ * task_.activation_bytes(); }
 
   /// C[m,n] = A[m,k]·B[k,n], `batch` of them.
   struct Product {

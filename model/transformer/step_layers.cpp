@@ -19,6 +19,7 @@ class LayersComposer : public Composer {
     add_residual_norm(true);
     add_feed_forward();
     at_layers(0, model_.layers);
+    add_partial_sums();
     if (eager_) add_residual();
     at(Section::end);
     add_norm();
@@ -81,8 +82,11 @@ class LayersComposer : public Composer {
   // The gradients of the input and of the weights take a pass each.
   void add_experts(const Experts& experts) {
     const ExpertGroup group = expert_group(task_);
+    const Transfer rows{Collective::alltoall, row_bytes() * tokens_ * experts.per_token / tp_,
+                        as_double(group.copies), tp_};
     const auto pass = [&](double times) {
       wide_product("router", {tokens_, experts.count, hidden_}, times);
+      send("rows to experts and back", rows);
       add("experts", "moe.library", task_.dtype,
           {{"tokens", tokens_ * as_double(group.copies)},
            {"hidden", model_.hidden},
@@ -92,6 +96,7 @@ class LayersComposer : public Composer {
            {"ep", task_.ep},
            {"routing", routing_of(model_, task_)}},
           times);
+      send("rows to experts and back", rows);
     };
     forward(all_again_, [&] { pass(1); });
     backward([&] { pass(2); });
@@ -157,9 +162,7 @@ class LayersComposer : public Composer {
     if (task_.optimizer == Optimizer::sgd) return move(kOptimizer, 3 * parameters);
     constexpr double kCols = 1024;
     add(kOptimizer, "layer.adamw", task_.optimizer == Optimizer::adamw ? DType::fp32 : task_.dtype,
-        {{"rows", parameters / kCols},
-         {"cols", kCols},
-         {"form", eager_ ? "foreach" : "fused"}});
+        {{"rows", parameters / kCols}, {"cols", kCols}, {"form", eager_ ? "foreach" : "fused"}});
   }
 };
 

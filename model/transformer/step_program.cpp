@@ -157,41 +157,30 @@ Scheduled scheduled(const Step& step, const Architecture& model, const Task& tas
   return sum;
 }
 
-void set_times(StepPart& part, double expected_s, double low_s, double high_s) {
-  part.expected_s = expected_s;
-  part.low_s = std::min(low_s, expected_s);
-  part.high_s = std::max(high_s, expected_s);
-}
-
 }  // namespace
 
 void overlap(Step& step, const Architecture& model, const Task& task) {
-  const auto beside = std::find_if(step.parts.begin(), step.parts.end(), [](const StepPart& one) {
-    return one.name == kWeightsBetweenGpus;
-  });
-  if (beside == step.parts.end()) return;
-  const double alone_s = beside->expected_s;
+  Duration beside;
+  for (const StepOperation& one : step.operations) {
+    if (one.order != Order::in_turn) beside.add(1, one);
+  }
+  if (beside.expected_s <= 0) return;
   const Scheduled expected = scheduled(step, model, task, 1);
-  const double shown_s = expected.exposed_s;
-  set_times(*beside, shown_s, scheduled(step, model, task, beside->low_s / alone_s).exposed_s,
-            scheduled(step, model, task, beside->high_s / alone_s).exposed_s);
+  const auto exposed_s = [&](double beside_s) {
+    return scheduled(step, model, task, beside_s / beside.expected_s).exposed_s;
+  };
+  const Duration exposed{expected.exposed_s, std::min(expected.exposed_s, exposed_s(beside.low_s)),
+                         std::max(expected.exposed_s, exposed_s(beside.high_s))};
   for (std::size_t i = 0; i < step.operations.size(); ++i) {
     StepOperation& one = step.operations[i];
     if (one.order != Order::in_turn) {
-      one.time_s = one.alone_s * shown_s / alone_s;
-      continue;
+      static_cast<Duration&>(one) = {};
+      one.add(one.alone_s / beside.expected_s, exposed);
+    } else if (one.alone_s > 0) {
+      const double longer = std::max(1.0, expected.time_s[i] / one.alone_s);
+      one.scale(longer);
+      if (!one.transfer) step.transfers.slowed_s += (longer - 1) * one.alone_s;
     }
-    one.time_s = std::max(one.alone_s, expected.time_s[i]);
-    if (!one.transfer) step.transfers.slowed_s += one.time_s - one.alone_s;
-  }
-  for (StepPart& part : step.parts) {
-    if (part.name == kWeightsBetweenGpus) continue;
-    double time_s = 0;
-    for (const StepOperation& one : step.operations) {
-      if (one.part == part.name) time_s += one.time_s;
-    }
-    const double longer = part.expected_s > 0 ? time_s / part.expected_s : 1;
-    set_times(part, time_s, longer * part.low_s, longer * part.high_s);
   }
 }
 
