@@ -60,8 +60,8 @@ struct Movement {
   /// vectors of 16 B.
   std::int64_t threads = 0, together = 0;
   std::int64_t rows_of_block = 1;  ///< rows
-  double rounds = 0;  ///< rows: times that the block's threads agree on what they do next
-  /// columns: rows that a thread reads before it adds them up. 1: warps meet before and after.
+  double rounds = 0;               ///< rows: of a selection or a sort, each with barriers
+  /// columns: rows that a thread reads before it adds them up. 1: a barrier before and after each.
   std::int64_t tall = 1;
   double instructions = 0;  ///< of an element beside its arithmetic
   double widened = 0;       ///< of an element: conversions from and to double precision

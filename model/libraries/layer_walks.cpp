@@ -61,9 +61,9 @@ struct Blocks {
   double steps = 1;
 };
 
-// A thread for each element of a sum, as wide as a row made a whole number of warps. It reads the
-// number of segments, its segment's end and its row's place; of sums that are added up also the
-// segment and the table's row; then each row, of the matrix by its place.
+// A thread sums a column of a segment of rows; columns are padded to whole warps. It waits for the
+// number of segments and the end of its own; of the table's rows also for the segment and its row;
+// then for each row, of the matrix by its index first.
 Blocks by_sums(const Counted& one) {
   constexpr double kDivided = 80;  // instructions: a thread's number by the columns, in 64 bits
   const bool of_table = one.movement.walk == Walk::table_sums;

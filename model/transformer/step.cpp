@@ -2,7 +2,7 @@
 
 #include "model/counting/integers.hpp"
 #include "model/laws/peaks.hpp"
-#include "model/transformer/step_parts.hpp"
+#include "model/transformer/step_composer.hpp"
 #include "model/types/problem.hpp"
 
 namespace roofcast::transformer {
@@ -30,7 +30,9 @@ void add_software(Step& step, const Architecture& model, const Task& task,
     return;
   }
   StepOperation each = named("software", "host");
-  each.count = task.layer_passes() * as_double(model.layers);
+  // Forward, backward, and forward again.
+  const double passes = task.checkpointing == Checkpointing::full ? 3 : 2;
+  each.count = passes * task.passes() * as_double(model.layers);
   each.last_layer = model.layers;
   double time_s = software.layer_s * each.count;
   for (const StepOperation& one : step.operations) {
@@ -143,7 +145,6 @@ Step predict_step(const Architecture& model, const Task& task, KernelForecasts& 
   Step step;
   add_layers(step, model, task, forecasts);
   add_software(step, model, task, software);
-  add_weight_transfers(step, model, task, forecasts);
   overlap(step, model, task);
   put_in_stages(step, model, task, gpu);
   total(step, model, task, gpu);

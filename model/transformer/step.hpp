@@ -2,8 +2,11 @@
 // The time of a step: forecasts of its kernels, its collectives, and what software adds.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -111,7 +114,43 @@ struct SoftwareConstants {
 Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
                   const SoftwareConstants& software = {});
 
-class KernelForecasts;
+/// A parameter by name, with a number or a choice's name. Without a name: nothing given.
+struct Given {
+  std::string_view name{};
+  std::int64_t number = 0;
+  std::string_view word{};
+
+  Given() = default;
+  Given(std::string_view parameter, std::int64_t value) : name(parameter), number(value) {}
+  /// The nearest integer, at least 1.
+  Given(std::string_view parameter, double value)
+      : name(parameter), number(std::max<std::int64_t>(1, std::llround(value))) {}
+  Given(std::string_view parameter, std::string_view choice) : name(parameter), word(choice) {}
+};
+
+/// Forecasts of one GPU, each asked once.
+class KernelForecasts {
+ public:
+  explicit KernelForecasts(const Gpu& gpu) : gpu_(gpu) {}
+  const Gpu& gpu() const { return gpu_; }
+
+  struct One {
+    std::string what;  ///< the kernel and what is given
+    Forecast time;
+    double limit_s = 0;
+    Use use{};
+  };
+  /// With a steady cache: kernels follow each other. Throws InputError where there is no forecast.
+  const One& of(std::string_view kernel, DType dtype, std::initializer_list<Given> given);
+  /// Distinct questions so far.
+  std::size_t count() const { return known_.size(); }
+
+ private:
+  const Gpu& gpu_;
+  std::map<std::string, One, std::less<>> known_;
+  std::string key_;  ///< of the question at hand; keeps its memory
+};
+
 /// The same on the GPU of the forecasts, which steps share.
 Step predict_step(const Architecture& model, const Task& task, KernelForecasts& forecasts,
                   const SoftwareConstants& software = {});

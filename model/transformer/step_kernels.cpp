@@ -1,5 +1,6 @@
-#include "model/transformer/step_kernels.hpp"
+#include "model/transformer/step.hpp"
 
+#include "model/kernels/common/plan_parts.hpp"
 #include "model/predict.hpp"
 #include "model/types/parameter_text.hpp"
 
@@ -42,7 +43,7 @@ const KernelForecasts::One& KernelForecasts::of(std::string_view kernel, DType d
   Assumptions assumptions;
   assumptions.cache = CacheState::steady;
   const Prediction answer = predict(ref, problem_of(ref, dtype, given), gpu_, assumptions);
-  if (!answer.time) throw InputError("there is no forecast of " + std::string(kernel) + " there");
+  require(answer.time.has_value(), "there is no forecast of ", kernel, " there");
   return known_.emplace(key_, One{key_, *answer.time, answer.limit.time_s, use_of(answer)})
       .first->second;
 }

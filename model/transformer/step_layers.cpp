@@ -26,6 +26,7 @@ class LayersComposer : public Composer {
     if (!model_.pooled) add_head();
     at(Section::once);
     if (train_) add_optimizer();
+    add_weight_transfers(step_, model_, task_, forecasts_);
   }
 
  private:

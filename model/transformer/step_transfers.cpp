@@ -20,7 +20,7 @@ class WeightsComposer : public Composer {
     const double gathered = std::max(1.0, fsdp / copies);
     const double of_layer = size_bytes(task_.dtype) / tp_ / as_double(model_.layers);
     const ParameterCounts counts = count_parameters(model_);
-    const double rest = (counts.total - counts.routed) * of_layer;
+    const double rest = (counts.unrouted() + counts.ends()) * of_layer;
     const double experts = counts.routed / copies * of_layer;
     add_weights({Collective::all_gather, rest, fsdp, tp_},
                 {Collective::all_reduce, rest / fsdp, dp, tp_ * fsdp});
