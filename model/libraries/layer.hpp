@@ -59,8 +59,7 @@ struct Movement {
   /// rows: of a block's threads, each `together` elements at once. 0: as many as hold the row in
   /// vectors of 16 B.
   std::int64_t threads = 0, together = 0;
-  std::int64_t rows_of_block = 1;  ///< rows
-  double rounds = 0;               ///< rows: of a selection or a sort, each with barriers
+  double rounds = 0;  ///< rows: of a selection or a sort, each with barriers
   /// columns: rows that a thread reads before it adds them up. 1: a barrier before and after each.
   std::int64_t tall = 1;
   double instructions = 0;  ///< of an element beside its arithmetic

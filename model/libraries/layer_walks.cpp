@@ -105,9 +105,8 @@ Blocks by_rows(const Counted& one) {
   // A round reads its elements in L1, counts them by ballots, clears, adds up and reads shared
   // memory: three barriers.
   constexpr double kOfRound = 90, kTripsOfRound = 4, kBarriersOfRound = 3;
-  const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.rows), movement.rows_of_block);
-  const double elements = one.rows / as_double(blocks) * one.cols * movement.sweeps;
-  return {blocks,
+  const double elements = one.cols * movement.sweeps;
+  return {static_cast<std::int64_t>(one.rows),
           threads,
           elements / rows::kWarp * instructions(one) +
               warps_of(threads) * (kThreadInstructions + movement.rounds * kOfRound),
