@@ -107,13 +107,6 @@ struct SoftwareConstants {
   double layer_s = constants::kLayerSeconds;
 };
 
-/// Forecasts one step: train, with grad_accum passes and the optimizer; prefill; or decode of one
-/// token for each sequence. Equal layers are forecast once. Experts are chosen as Task says; their
-/// gradients take twice the time of the pass forward. Throws InputError as check() does, and where
-/// a kernel or collective has no forecast.
-Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
-                  const SoftwareConstants& software = {});
-
 /// A parameter by name, with a number or a choice's name. Without a name: nothing given.
 struct Given {
   std::string_view name{};
@@ -151,6 +144,12 @@ class KernelForecasts {
   std::string key_;  ///< of the question at hand; keeps its memory
 };
 
+/// Forecasts one step: train, with grad_accum passes and the optimizer; prefill; or decode of one
+/// token for each sequence. Equal layers are forecast once. Experts are chosen as Task says; their
+/// gradients take twice the time of the pass forward. Throws InputError as check() does, and where
+/// a kernel or collective has no forecast.
+Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
+                  const SoftwareConstants& software = {});
 /// The same on the GPU of the forecasts, which steps share.
 Step predict_step(const Architecture& model, const Task& task, KernelForecasts& forecasts,
                   const SoftwareConstants& software = {});

@@ -82,7 +82,7 @@ class Builder {
     add(Section::layer, visit.direction, visit.layer, order, after);
   }
 
-  // What the pass has of operations there. Gradients are computed in reversed order.
+  // Operations of the pass that stand there. Gradients are computed in reversed order.
   void add(Section section, Direction direction, std::int64_t layer = 0,
            Order order = Order::in_turn, std::size_t after = kNothing) {
     const bool in_turn = order == Order::in_turn;
