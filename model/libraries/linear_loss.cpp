@@ -22,8 +22,8 @@ Problem logits_product(const Problem& p) {
   return product(p, loss_chunk(p[kRows], p[kCols], p[kHidden]), p[kCols], p[kHidden]);
 }
 
-/// What a product's matrix is; of what all chunks take each has its share, and what lies between
-/// their launches is compulsory for none.
+/// A product's matrix, and the share of its bytes that is compulsory: one chunk's of what every
+/// chunk takes again, none of what lies between launches alone.
 struct Matrix {
   ArrayId array;
   double compulsory_share;

@@ -8,7 +8,7 @@
 namespace roofcast::transformer {
 namespace {
 
-// Elements of a token in one layer that the backward pass needs, of one of tp GPUs.
+// Elements that one of tp GPUs keeps of a token and layer for the backward pass.
 struct Kept {
   double norm;      // what a norm keeps, its result among it
   double products;  // what products and attention write, but for two arrays of the layer's width
