@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/common/rows.hpp"
@@ -41,6 +42,19 @@ Launches launches_of(const Operation& operation, const Problem& p, std::int64_t 
   return backward ? operation.fused_backward : operation.fused;
 }
 
+/// The movement's launches on their parts of the matrix: full ones of chunks, and one of the rest.
+std::vector<std::pair<double, Counted>> parts_of(const Counted& all) {
+  if (all.movement.walk != Walk::chunks) return {{1, all}};
+  const double full = std::floor(all.elements() / (kChunk * kChunksOfLaunch));
+  Counted one = all, rest = all;
+  one.rows = kChunk * kChunksOfLaunch / all.cols;
+  rest.rows = all.rows - full * one.rows;
+  std::vector<std::pair<double, Counted>> parts;
+  if (full > 0) parts.emplace_back(full, one);
+  if (rest.rows > 0) parts.emplace_back(1, rest);
+  return parts;
+}
+
 /// What the launch before has written is handed on where a launch follows it.
 LaunchSequence plan_of(const Operation& operation, const Problem& p, const Gpu& gpu) {
   const Launches movements = launches_of(operation, p, p[kForm]);
@@ -48,33 +62,31 @@ LaunchSequence plan_of(const Operation& operation, const Problem& p, const Gpu& 
   ArrayId input = 0;
   double handed = 0;
   for (const Movement& movement : movements) {
-    Counted one = counted(movement, p, double_costs(gpu));
-    double launches = 1;
-    if (movement.walk == Walk::chunks) {
-      launches = std::ceil(one.elements() / (kChunk * kChunksOfLaunch));
-      one.rows /= launches;
-    }
-    const Traffic all = one.bytes();
-    const double taken = movement.follows ? std::min(handed, all.read_bytes) : 0;
-    const double given = all.read_bytes - taken;
+    const bool is_last = &movement + 1 == movements.end();
     const ArrayId output = input + 1, before = input - 1;
-    Plan plan = plan_of(one);
-    plan.arrays.clear();
-    if (taken > 0) plan.arrays.push_back(scratch(before, {taken, 0}));
-    if (given > 0) {
-      plan.arrays.push_back(program.empty() ? reads_activation(input, given) : reads(input, given));
+    const Counted whole = counted(movement, p, double_costs(gpu));
+    for (const auto& [launches, one] : parts_of(whole)) {
+      const Traffic all = one.bytes();
+      const double taken = movement.follows ? std::min(handed, all.read_bytes) : 0;
+      const double given = all.read_bytes - taken;
+      Plan plan = plan_of(one);
+      plan.arrays.clear();
+      if (taken > 0) plan.arrays.push_back(scratch(before, {taken, 0}));
+      if (given > 0) {
+        plan.arrays.push_back(program.empty() ? reads_activation(input, given)
+                                              : reads(input, given));
+      }
+      if (all.write_bytes > 0) {
+        plan.arrays.push_back(is_last ? writes(output, all.write_bytes)
+                                      : scratch(output, {0, all.write_bytes}));
+      }
+      plan.notes.estimated_traffic = true;
+      plan.notes.caveat =
+          "bytes, launches and waits are counted from the framework's source; registers are an "
+          "estimate";
+      program.push_back({std::move(plan), launches * movement.launches});
     }
-    if (all.write_bytes > 0) {
-      const bool is_last = &movement + 1 == movements.end();
-      plan.arrays.push_back(is_last ? writes(output, all.write_bytes)
-                                    : scratch(output, {0, all.write_bytes}));
-    }
-    plan.notes.estimated_traffic = true;
-    plan.notes.caveat =
-        "bytes, launches and waits are counted from the framework's source; registers are an "
-        "estimate";
-    program.push_back({std::move(plan), launches * movement.launches});
-    handed = all.write_bytes;
+    handed = whole.bytes().write_bytes;
     input += 2;
   }
   return program;

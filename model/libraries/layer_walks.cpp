@@ -131,20 +131,6 @@ Blocks by_columns(const Counted& one) {
           one.rows / step_rows};
 }
 
-// multi_tensor_apply_kernel (aten/src/ATen/native/cuda/MultiTensorApply.cuh), a thread four
-// elements at once.
-Blocks by_chunks(const Counted& one) {
-  constexpr std::int64_t kThreads = 512, kEach = 4;
-  const double blocks = std::ceil(one.elements() / kChunk), of_block = one.elements() / blocks;
-  const double steps = std::ceil(of_block / as_double(kThreads * kEach));
-  return {static_cast<std::int64_t>(blocks),
-          kThreads,
-          of_block / steps / rows::kWarp * (instructions(one) + 4) +
-              warps_of(kThreads) * kThreadInstructions / as_double(kEach),
-          {.global = 1},
-          steps};
-}
-
 Blocks blocks_of(const Counted& one) {
   switch (one.movement.walk) {
     case Walk::rows:
@@ -153,11 +139,32 @@ Blocks blocks_of(const Counted& one) {
       return by_columns(one);
     case Walk::indexed:
       return by_index(one);
-    case Walk::chunks:
-      return by_chunks(one);
     default:
       return by_sums(one);
   }
+}
+
+// multi_tensor_apply_kernel (aten/src/ATen/native/cuda/MultiTensorApply.cuh), a thread four
+// elements at once; the last chunk may be short.
+Plan over_chunks(const Counted& one) {
+  constexpr std::int64_t kThreads = 512, kEach = 4;
+  const double elements = one.elements();
+  const double whole = std::floor(elements / kChunk), all = std::ceil(elements / kChunk);
+  Plan plan = launch_plan(static_cast<std::int64_t>(all), {kThreads, 1, 1}, one.movement.registers);
+  plan.useful = one.work();
+  const auto add = [&](double count, double of_block) {
+    if (count <= 0) return;
+    const double taken = std::min(of_block, as_double(kThreads * kEach));
+    Step step;
+    step.issued = issued_for(one, taken / elements);
+    step.warp_instructions = taken / rows::kWarp * (instructions(one) + 4) +
+                             warps_of(kThreads) * kThreadInstructions / as_double(kEach);
+    step.waits.global = 1;
+    plan.blocks.push_back({static_cast<std::int64_t>(count), {{step, of_block / taken}}});
+  };
+  add(whole, kChunk);
+  add(all - whole, elements - whole * kChunk);
+  return plan;
 }
 
 }  // namespace
@@ -210,6 +217,7 @@ Work Counted::work() const {
 Plan plan_of(const Counted& one) {
   const Movement& movement = one.movement;
   if (movement.walk == Walk::elements) return over_elements(one);
+  if (movement.walk == Walk::chunks) return over_chunks(one);
   const Blocks blocks = blocks_of(one);
   Plan plan = launch_plan(blocks.count, {blocks.threads, 1, 1}, movement.registers);
   plan.useful = one.work();
