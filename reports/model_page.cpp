@@ -38,7 +38,7 @@ std::string operations_table(const transformer::Step& step) {
         "class=\"text\">{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"text\">{}</td></tr>\n",
         escape_html(one.what), escape_html(one.part), where(one.section),
         transformer::kDirections[static_cast<std::size_t>(one.direction)], std::llround(one.count),
-        si(one.time_s, "s"), percent(one.time_s / step.expected_s), escape_html(one.bound));
+        si(one.expected_s, "s"), percent(one.expected_s / step.expected_s), escape_html(one.bound));
   }
   return html + "</tbody></table></div>\n";
 }

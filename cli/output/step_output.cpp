@@ -109,9 +109,9 @@ void write_operations(JsonWriter& json, const transformer::Step& step) {
     json.word_member("direction",
                      transformer::kDirections.at(static_cast<std::size_t>(one.direction)));
     json.member("count", one.count);
-    json.member("time_s", one.time_s);
+    json.member("time_s", one.expected_s);
     json.member("alone_s", one.alone_s);
-    json.member("share", one.time_s / step.expected_s);
+    json.member("share", one.expected_s / step.expected_s);
     json.member("bound", std::string_view(one.bound));
     json.key("beside");
     json.boolean(one.order != transformer::Order::in_turn);

@@ -5,7 +5,7 @@
 
 #include "cli/output/json_writer.hpp"
 #include "cli/output/terminal.hpp"
-#include "model/transformer/step_kernels.hpp"
+#include "model/transformer/step.hpp"
 
 namespace roofcast::cli {
 

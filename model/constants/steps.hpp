@@ -1,5 +1,5 @@
 #pragma once
-// The register of what collectives and frameworks cost beside the kernels of a step
+// The register of what frameworks and services cost beside the kernels of a step
 // (model/transformer/).
 #include <array>
 
@@ -10,9 +10,6 @@ namespace roofcast::transformer::constants {
 inline constexpr std::string_view kStepsFit =
     "training_mpt.csv (mosaicml/llm-foundry), rows of even position, 8 to 512 GPUs, all kinds "
     "together: fit_steps, mean |log error| of time";
-inline constexpr std::string_view kCollectivesFit =
-    "collectives_nccl.csv (ai-dynamo/aiconfigurator), rows of even position, NCCL 2.27 to 2.29, "
-    "all GPUs together: fit_collectives, mean |log error| of time";
 
 inline constexpr Constant kAttentionShare{
     "step_attention_share",

@@ -28,7 +28,7 @@ constexpr std::array kShape = {
                         4096, 1},
     choice("routing",
            "how often the experts are chosen: each alike, or by a power law with that exponent",
-           kRoutingNames, 0)};
+           kRoutingNames, kBalanced)};
 constexpr std::array kLibraryParameters =
     with_own(kShape,
              setting("tile_rows", "rows of a tile, all of one expert; 0: to choose", kToChoose, 256,
@@ -59,23 +59,11 @@ struct Share {
 };
 
 Share share_of(const Problem& p) {
-  for (std::size_t i = kTokens; i <= kGpus; ++i) {
-    if (p[i] >= 1) continue;
-    throw InputError("'" + std::string(kShape[i].name) + "' is at least 1");
-  }
-  if (p[kExperts] % p[kGpus] != 0) {
-    throw InputError("'ep' " + std::to_string(p[kGpus]) + " does not divide the " +
-                     std::to_string(p[kExperts]) + " experts: give a divisor");
-  }
-  if (p[kPerToken] > p[kExperts]) {
-    throw InputError("'per_token' is at most the number of experts, " +
-                     std::to_string(p[kExperts]));
-  }
-  Share share{.rows_of_experts = rows_of_experts({.tokens = p[kTokens],
-                                                  .experts = p[kExperts],
-                                                  .per_token = p[kPerToken],
-                                                  .gpus = p[kGpus],
-                                                  .routing = static_cast<Routing>(p[kRouting])}),
+  require(p[kExperts] % p[kGpus] == 0, "'ep' ", p[kGpus], " does not divide the ", p[kExperts],
+          " experts: give a divisor");
+  require(p[kPerToken] <= p[kExperts], "'per_token' is at most the number of experts, ",
+          p[kExperts]);
+  Share share{.rows_of_experts = rows_of_experts(p),
               .tokens = as_double(p[kTokens]),
               .hidden = as_double(p[kHidden]),
               .inner = as_double(p[kIntermediate]),
@@ -106,7 +94,8 @@ enum Array : ArrayId {
   kNarrowInput
 };
 
-constexpr double kThreads = 256, kWarps = 8;  // of the blocks beside the products
+constexpr std::int64_t kThreads = 256;  // of the blocks beside the products
+constexpr double kWarps = warps_of(kThreads);
 
 /// Blocks that repeat a step of so many instructions of a warp.
 struct Blocks {
@@ -114,10 +103,9 @@ struct Blocks {
 };
 
 Plan plan_of_blocks(const Blocks& blocks, const Traffic& bytes, std::vector<ArrayUse> arrays) {
-  Plan plan;
-  plan.launch.grid[0] = std::max<std::int64_t>(1, static_cast<std::int64_t>(blocks.count));
-  plan.launch.block[0] = static_cast<std::int64_t>(kThreads);
-  plan.launch.registers = 32;
+  constexpr std::int64_t kRegisters = 32;
+  const auto count = static_cast<std::int64_t>(blocks.count);
+  Plan plan = launch_plan(std::max<std::int64_t>(1, count), {kThreads, 1, 1}, kRegisters);
   plan.notes.estimated_traffic = true;
   plan.arrays = std::move(arrays);
   Step step;
@@ -136,10 +124,9 @@ struct RowBlocks {
 };
 
 Plan pass(const RowBlocks& rows, const ArrayUse& from, const ArrayUse& to, double read_bytes) {
-  const double accesses = rows.row_bytes / (16 * kThreads);
-  const double loads = std::ceil(accesses) * rows.sources;
+  const double accesses = rows.row_bytes / as_double(16 * kThreads), loads = std::ceil(accesses);
   Plan plan =
-      plan_of_blocks({rows.count, loads, rows.instructions * accesses * rows.sources / loads},
+      plan_of_blocks({rows.count, loads * rows.sources, rows.instructions * accesses / loads},
                      {read_bytes, to.footprint.write_bytes}, {from, to});
   Step begin;
   begin.warp_instructions = kWarps * kRowInstructions;
@@ -152,8 +139,8 @@ Plan pass(const RowBlocks& rows, const ArrayUse& from, const ArrayUse& to, doubl
 // Blocks that each look at so many choices, a thread one at a time.
 Plan choices_plan(double blocks, double choices, double bytes) {
   constexpr double kInstructions = 40;
-  return plan_of_blocks({blocks, std::ceil(choices / kThreads), kInstructions}, {bytes, bytes},
-                        {scratch(kOrder, {bytes, bytes})});
+  return plan_of_blocks({blocks, std::ceil(choices / as_double(kThreads)), kInstructions},
+                        {bytes, bytes}, {scratch(kOrder, {bytes, bytes})});
 }
 
 // Counts and places of the choices: one kernel for up to 256 tokens; for more, blocks of tokens
@@ -164,7 +151,8 @@ void add_routing(LaunchSequence& program, const Problem& p, const Share& share) 
   const double per_token = as_double(p[kPerToken]), choices = share.tokens * per_token;
   const double bytes = choices * kBytesOfChoice;
   if (share.tokens <= kTokensOfOneKernel) {
-    program.push_back({choices_plan(std::ceil(choices / kThreads), kThreads, bytes)});
+    program.push_back(
+        {choices_plan(std::ceil(choices / as_double(kThreads)), as_double(kThreads), bytes)});
     return;
   }
   const double experts = as_double(p[kExperts] / p[kGpus]);
@@ -212,8 +200,7 @@ constexpr std::array kMmaTiles = {Tile{16, 256}, Tile{32, 32},   Tile{64, 64},
 // any routing: the rows of a tile are at most those of an expert then.
 std::int64_t most_tile_rows(const Problem& p, const Gpu& gpu) {
   constexpr std::int64_t kLowest = 16, kTallest = 256;
-  const bool alike = p[kRouting] == static_cast<std::int64_t>(Routing::balanced);
-  if (alike || !has_wide_products(gpu)) return kTallest;
+  if (p[kRouting] == kBalanced || !has_wide_products(gpu)) return kTallest;
   const std::int64_t of_expert = ceil_div(p[kTokens] * p[kPerToken], p[kExperts]);
   return std::clamp(power_of_two_from(of_expert), kLowest, kTallest);
 }
@@ -250,9 +237,8 @@ constexpr std::array kVariants = {
 }  // namespace
 
 LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
-  if (p[kTileRows] == kToChoose || p[kTileColumns] == kToChoose) {
-    throw InputError("moe.library is planned with 'tile_rows' and 'tile_columns' given");
-  }
+  require(p[kTileRows] != kToChoose && p[kTileColumns] != kToChoose,
+          "moe.library is planned with 'tile_rows' and 'tile_columns' given");
   const Share share = share_of(p);
   const double rows = share.rows, tokens = share.tokens;
   const double wide_row = share.hidden * kWide, row = share.hidden * share.element;

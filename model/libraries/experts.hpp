@@ -23,23 +23,14 @@ enum Parameter : std::size_t {
   kTileColumns
 };
 
-/// Of what the router's choices follow: each expert as often, or a power law with that exponent.
-enum class Routing : unsigned char { balanced, power_law_101, power_law_120 };
+/// How often the router chooses each expert: all alike, or by a power law with that exponent.
+enum Routing : std::int64_t { kBalanced, kPowerLaw101, kPowerLaw120 };
 
-struct Routed {
-  std::int64_t tokens = 1;
-  std::int64_t experts = 1;  ///< of all GPUs together
-  std::int64_t per_token = 1;
-  std::int64_t gpus = 1;  ///< that share the experts, each as many
-  Routing routing = Routing::balanced;
-};
-
-/// Rows of each expert that has any, on the GPU with the most rows. Balanced: experts in turn,
-/// those of one token evenly apart, on the first GPU. Power law: shares of the experts as the
-/// benchmark of ai-dynamo/aiconfigurator (collector, Apache-2.0) draws them: density ∝ x^-exponent
-/// between 1 and 0.8 · tokens, or 0.01 and 2 where there are fewer choices than experts. Of some
-/// draws the one whose rows are nearest to their mean; the draws are always the same.
-std::vector<std::int64_t> rows_of_experts(const Routed& routed);
+/// Rows of each expert that has any, on the GPU with the most rows. Power law: shares of the experts
+/// as the benchmark of ai-dynamo/aiconfigurator (collector, Apache-2.0) draws them: density ∝
+/// x^-exponent between 1 and 0.8 · tokens, or 0.01 and 2 where there are fewer choices than experts.
+/// Of some draws the one whose rows are nearest to their mean; the draws are always the same.
+std::vector<std::int64_t> rows_of_experts(const Problem& problem);
 
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu);
 

@@ -14,31 +14,11 @@ double sum_of(const Rows& rows) {
   return as_double(std::accumulate(rows.begin(), rows.end(), std::int64_t{0}));
 }
 
-std::int64_t experts_of_gpu(const Routed& routed) {
-  return std::max<std::int64_t>(1, routed.experts / routed.gpus);
-}
-
-Rows balanced(const Routed& routed) {
-  const std::int64_t count = routed.experts, tokens = routed.tokens;
-  const std::int64_t apart = ceil_div(count, routed.per_token);
-  const auto at = [](Rows & rows, std::int64_t i) -> auto& {
-    return rows[static_cast<std::size_t>(i)];
-  };
-  Rows first(static_cast<std::size_t>(count));  // tokens by the first of their experts
-  if (tokens < apart) {
-    for (std::int64_t token = 0; token < tokens; ++token) ++at(first, token * apart / tokens);
-  } else {
-    for (std::int64_t i = 0; i < count; ++i) {
-      at(first, i) = tokens / count + (i < tokens % count ? 1 : 0);
-    }
-  }
-  Rows rows(static_cast<std::size_t>(experts_of_gpu(routed)));
-  for (std::int64_t choice = 0; choice < routed.per_token; ++choice) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const std::int64_t from = (static_cast<std::int64_t>(i) - choice * apart) % count;
-      rows[i] += at(first, from < 0 ? from + count : from);
-    }
-  }
+Rows balanced(const Problem& p) {
+  const std::int64_t experts = p[kExperts] / p[kGpus];
+  const std::int64_t choices = ceil_div(p[kTokens] * p[kPerToken], p[kGpus]);
+  Rows rows(static_cast<std::size_t>(experts), choices / experts);
+  for (std::int64_t i = 0; i < choices % experts; ++i) ++rows[static_cast<std::size_t>(i)];
   return rows;
 }
 
@@ -53,21 +33,21 @@ double uniform(std::uint64_t index) {
 }
 
 // Whole rows of each expert that add up to all choices.
-Rows drawn(const Routed& routed, std::int64_t draw) {
-  const double tokens = as_double(routed.tokens);
-  const double choices = tokens * as_double(routed.per_token);
-  const double power = 1 - (routed.routing == Routing::power_law_101 ? 1.01 : 1.2);
-  const bool many = choices > as_double(routed.experts);
+Rows drawn(const Problem& p, std::int64_t draw) {
+  const double tokens = as_double(p[kTokens]), choices = tokens * as_double(p[kPerToken]);
+  const double power = 1 - (p[kRouting] == kPowerLaw101 ? 1.01 : 1.2);
+  const bool many = choices > as_double(p[kExperts]);
   const double low = std::pow(many ? 1 : 0.01, power);
   const double high = std::pow(many ? 0.8 * tokens : 2, power);
-  std::vector<double> wanted(static_cast<std::size_t>(routed.experts));
+  std::vector<double> wanted(static_cast<std::size_t>(p[kExperts]));
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const auto index = static_cast<std::uint64_t>(draw * routed.experts) + i;
+    const auto index = static_cast<std::uint64_t>(draw * p[kExperts]) + i;
     wanted[i] = std::pow((high - low) * uniform(index) + low, 1 / power);
   }
   const double scale = choices / std::accumulate(wanted.begin(), wanted.end(), 0.0);
   for (double& one : wanted) one *= scale;
-  // No expert has a token twice: what is over goes to the others, which it may fill in turn.
+  // No token passes an expert twice: rows beyond the tokens go to the other experts, which may
+  // exceed the tokens in turn.
   constexpr int kRounds = 8;
   for (int round = 0; round < kRounds; ++round) {
     double full = 0, rest = 0;
@@ -75,7 +55,6 @@ Rows drawn(const Routed& routed, std::int64_t draw) {
     for (double& one : wanted) one = one >= tokens ? tokens : one * (choices - full) / rest;
   }
   Rows rows;
-  rows.reserve(wanted.size());
   double until = 0;
   for (const double one : wanted) {
     const double before = std::round(until);
@@ -95,12 +74,12 @@ Rows busiest(const Rows& all, std::int64_t local) {
   return best;
 }
 
-Rows typical_draw(const Routed& routed) {
+Rows typical_draw(const Problem& p) {
   constexpr std::int64_t kDraws = 12;
   std::vector<Rows> draws;
   double mean = 0;
   for (std::int64_t draw = 0; draw < kDraws; ++draw) {
-    draws.push_back(busiest(drawn(routed, draw), experts_of_gpu(routed)));
+    draws.push_back(busiest(drawn(p, draw), p[kExperts] / p[kGpus]));
     mean += sum_of(draws.back()) / as_double(kDraws);
   }
   return *std::min_element(draws.begin(), draws.end(), [mean](const Rows& left, const Rows& right) {
@@ -110,8 +89,8 @@ Rows typical_draw(const Routed& routed) {
 
 }  // namespace
 
-std::vector<std::int64_t> rows_of_experts(const Routed& routed) {
-  Rows rows = routed.routing == Routing::balanced ? balanced(routed) : typical_draw(routed);
+std::vector<std::int64_t> rows_of_experts(const Problem& p) {
+  Rows rows = p[kRouting] == kBalanced ? balanced(p) : typical_draw(p);
   rows.erase(std::remove(rows.begin(), rows.end(), 0), rows.end());
   if (rows.empty()) rows.push_back(1);
   return rows;

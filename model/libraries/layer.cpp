@@ -1,8 +1,13 @@
 #include "model/libraries/layer.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <initializer_list>
 #include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/common/rows.hpp"
@@ -11,14 +16,91 @@
 namespace roofcast::layer {
 namespace {
 
-template <const Operation& kOperation>
-LaunchSequence plan(const Problem& problem, const Gpu& gpu) {
-  return plan_of(kOperation, problem, gpu);
+// Conversions from and to 64 bits: 16 a clock of GPUs with 32 or more multiply-adds of double
+// precision, 2 of others (CUDA C++ Programming Guide, arithmetic throughput).
+DoubleCosts double_costs(const Gpu& gpu) {
+  constexpr double kMany = 64, kFast = 16, kSlow = 2;
+  const auto single = gpu.sm.vector_flop_per_clk[DType::fp32],
+             wide = gpu.sm.vector_flop_per_clk[DType::fp64];
+  if (!single || !wide) return {};
+  const double rate = *wide >= kMany ? kFast : kSlow;
+  return {*single / *wide, std::max(1.0, gpu.sm.conversion_per_clk.value_or(rate) / rate)};
 }
 
-template <const Operation& kOperation>
-Work work(const Problem& problem) {
-  return work_of(kOperation, problem);
+Counted counted(const Movement& movement, const Problem& p, const DoubleCosts& costs = {}) {
+  return {movement, p.dtype, as_double(p[kRows]), as_double(p[kCols]), as_double(p[kOf]), costs};
+}
+
+using Launches = std::initializer_list<Movement>;
+
+Launches launches_of(const Operation& operation, const Problem& p, std::int64_t form) {
+  const bool backward = p[kPass] == kBackward;
+  const Launches& sorted = operation.sorted_backward;
+  if (backward && p[kRows] > kMostUnsorted && sorted.size() > 0) return sorted;
+  const Launches& eager = backward ? operation.eager_backward : operation.eager;
+  if (form == kEager && eager.size() > 0) return eager;
+  return backward ? operation.fused_backward : operation.fused;
+}
+
+/// The movement's launches on their parts of the matrix: full ones of chunks, and one of the rest.
+std::vector<std::pair<double, Counted>> parts_of(const Counted& all) {
+  if (all.movement.walk != Walk::chunks) return {{1, all}};
+  const double full = std::floor(all.elements() / (kChunk * kChunksOfLaunch));
+  Counted one = all, rest = all;
+  one.rows = kChunk * kChunksOfLaunch / all.cols;
+  rest.rows = all.rows - full * one.rows;
+  std::vector<std::pair<double, Counted>> parts;
+  if (full > 0) parts.emplace_back(full, one);
+  if (rest.rows > 0) parts.emplace_back(1, rest);
+  return parts;
+}
+
+/// What the launch before has written is handed on where a launch follows it.
+LaunchSequence plan_of(const Operation& operation, const Problem& p, const Gpu& gpu) {
+  const Launches movements = launches_of(operation, p, p[kForm]);
+  LaunchSequence program;
+  ArrayId input = 0;
+  double handed = 0;
+  for (const Movement& movement : movements) {
+    const bool is_last = &movement + 1 == movements.end();
+    const ArrayId output = input + 1, before = input - 1;
+    const Counted whole = counted(movement, p, double_costs(gpu));
+    for (const auto& [launches, one] : parts_of(whole)) {
+      const Traffic all = one.bytes();
+      const double taken = movement.follows ? std::min(handed, all.read_bytes) : 0;
+      const double given = all.read_bytes - taken;
+      Plan plan = plan_of(one);
+      plan.arrays.clear();
+      if (taken > 0) plan.arrays.push_back(scratch(before, {taken, 0}));
+      if (given > 0) {
+        plan.arrays.push_back(program.empty() ? reads_activation(input, given)
+                                              : reads(input, given));
+      }
+      if (all.write_bytes > 0) {
+        plan.arrays.push_back(is_last ? writes(output, all.write_bytes)
+                                      : scratch(output, {0, all.write_bytes}));
+      }
+      plan.notes.estimated_traffic = true;
+      plan.notes.caveat =
+          "bytes, launches and waits are counted from the framework's source; registers are an "
+          "estimate";
+      program.push_back({std::move(plan), launches * movement.launches});
+    }
+    handed = whole.bytes().write_bytes;
+    input += 2;
+  }
+  return program;
+}
+
+/// FLOPs and compulsory bytes of the fused form.
+Work work_of(const Operation& operation, const Problem& p) {
+  Work work;
+  for (const Movement& movement : launches_of(operation, p, kFused)) {
+    const Counted one = counted(movement, p);
+    work += one.work();
+    work.compulsory += movement.launches * one.bytes();
+  }
+  return work;
 }
 
 using Names = std::span<const std::string_view>;
@@ -59,9 +141,12 @@ template <const Operation& kOperation>
 constexpr KernelModel model(std::string_view name, std::string_view summary,
                             std::span<const roofcast::Parameter> parameters,
                             std::span<const DType> types = kTypes) {
-  KernelModel one{name, summary, parameters, types, plan<kOperation>};
-  one.work = work<kOperation>;
-  return one;
+  return {.name = name,
+          .summary = summary,
+          .parameters = parameters,
+          .dtypes = types,
+          .plan = [](const Problem& p, const Gpu& gpu) { return plan_of(kOperation, p, gpu); },
+          .work = [](const Problem& p) { return work_of(kOperation, p); }};
 }
 
 constexpr KernelModel kLinearLoss = {

@@ -1,7 +1,7 @@
 #pragma once
 // What a transformer does beside its products, attention and experts, as frameworks launch it: what
 // each operation moves (layer_operations.hpp), how a launch's threads go over it (layer_walks.cpp),
-// and the launches of an operation (layer_plan.cpp).
+// and the launches of an operation (layer.cpp).
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -59,9 +59,8 @@ struct Movement {
   /// rows: of a block's threads, each `together` elements at once. 0: as many as hold the row in
   /// vectors of 16 B.
   std::int64_t threads = 0, together = 0;
-  std::int64_t rows_of_block = 1;  ///< rows
-  double rounds = 0;  ///< rows: times that the block's threads agree on what they do next
-  /// columns: rows that a thread reads before it adds them up. 1: warps meet before and after.
+  double rounds = 0;  ///< rows: of a selection or a sort, each with barriers
+  /// columns: rows that a thread reads before it adds them up. 1: a barrier before and after each.
   std::int64_t tall = 1;
   double instructions = 0;  ///< of an element beside its arithmetic
   double widened = 0;       ///< of an element: conversions from and to double precision
@@ -90,14 +89,7 @@ struct Operation {
   std::initializer_list<Movement> fused, fused_backward{};
   std::initializer_list<Movement> eager{}, eager_backward{};  ///< empty: as fused
   std::initializer_list<Movement> sorted_backward{};  ///< of more rows than kMostUnsorted, if any
-
-  std::initializer_list<Movement> launches(const Problem& p, std::int64_t form) const;
 };
-
-/// The launches of an operation, for a problem with the positions above.
-LaunchSequence plan_of(const Operation& operation, const Problem& problem, const Gpu& gpu);
-/// FLOPs and compulsory bytes of the fused form.
-Work work_of(const Operation& operation, const Problem& problem);
 
 /// What an operation of double precision and a conversion take, in those of fp32.
 struct DoubleCosts {
@@ -112,7 +104,6 @@ struct Counted {
   DType type;
   double rows, cols, of;
   DoubleCosts doubles{};
-  double share = 1;  ///< chunks: of the elements, that a launch takes
 
   double elements() const;  ///< of what has no matrix, rows
   double parts() const;     ///< rows of sums that part_sums leaves

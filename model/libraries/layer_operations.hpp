@@ -32,8 +32,7 @@ inline constexpr Operation kEmbedding{
                         .reads = kOne,
                         .flops = 1,
                         .row = {kIndex, 0},
-                        .table = Table::added_to,
-                        .instructions = 20}},
+                        .table = Table::added_to}},
     .sorted_backward = {kZeros,
                         map(kNone, kNone).times(8).beside({2 * kIndex, 2 * kIndex}),
                         map(kNone, kNone).times(20).beside({kIndex, kIndex}),
@@ -188,27 +187,22 @@ inline constexpr Operation kQuantizeRows{
 // Softmax over the experts and as many rounds of a maximum as a token has experts: weight, expert
 // and place of each. Eager: to fp32, softmax, top-k, the weights' sum and quotient, and back. Top-k
 // (aten/src/ATen/native/cuda/TensorTopK.cu) is a block a row, an element a thread, which looks for
-// the last chosen by two bits a round, and gathers; then 16 rows a block sort 32 places in 15
-// exchanges.
+// the last chosen by two bits a round, and gathers; then the chosen are sorted in 15 exchanges.
 inline constexpr double kChoiceBytes = 12;
 inline constexpr Operation kTopK{
     .fused = {by_rows(kOne, kNone, 3, 1)
                   .with(&Movement::row_of, {0, kChoiceBytes})
                   .with(&Movement::flops_of, 1)},
-    .eager = {map(kOne, kSingle),
-              by_rows(kSingle, kSingle, 3, 1).after(),
-              {.walk = Walk::rows,
-               .reads = kSingle,
-               .row_of = {0, kChoiceBytes},
-               .follows = true,
-               .together = 1,
-               .rounds = 10.5},
-              {.walk = Walk::rows,
-               .row_of = {kChoiceBytes, kChoiceBytes},
-               .follows = true,
-               .threads = 256,
-               .rows_of_block = 16,
-               .rounds = 15},
-              map(kNone, kNone).times(3).with(&Movement::row_of, {8, 4})}};
+    .eager = {
+        map(kOne, kSingle),
+        by_rows(kSingle, kSingle, 3, 1).after(),
+        {.walk = Walk::rows,
+         .reads = kSingle,
+         .row_of = {0, kChoiceBytes},
+         .follows = true,
+         .together = 1,
+         .rounds = 10.5},
+        {.walk = Walk::rows, .row_of = {kChoiceBytes, kChoiceBytes}, .follows = true, .rounds = 15},
+        map(kNone, kNone).times(3).with(&Movement::row_of, {8, 4})}};
 
 }  // namespace roofcast::layer

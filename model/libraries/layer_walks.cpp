@@ -61,9 +61,9 @@ struct Blocks {
   double steps = 1;
 };
 
-// A thread for each element of a sum, as wide as a row made a whole number of warps. It reads the
-// number of segments, its segment's end and its row's place; of sums that are added up also the
-// segment and the table's row; then each row, of the matrix by its place.
+// A thread sums a column of a segment of rows; columns are padded to whole warps. It waits for the
+// number of segments and the end of its own; of the table's rows also for the segment and its row;
+// then for each row, of the matrix by its index first.
 Blocks by_sums(const Counted& one) {
   constexpr double kDivided = 80;  // instructions: a thread's number by the columns, in 64 bits
   const bool of_table = one.movement.walk == Walk::table_sums;
@@ -105,9 +105,8 @@ Blocks by_rows(const Counted& one) {
   // A round reads its elements in L1, counts them by ballots, clears, adds up and reads shared
   // memory: three barriers.
   constexpr double kOfRound = 90, kTripsOfRound = 4, kBarriersOfRound = 3;
-  const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.rows), movement.rows_of_block);
-  const double elements = one.rows / as_double(blocks) * one.cols * movement.sweeps;
-  return {blocks,
+  const double elements = one.cols * movement.sweeps;
+  return {static_cast<std::int64_t>(one.rows),
           threads,
           elements / rows::kWarp * instructions(one) +
               warps_of(threads) * (kThreadInstructions + movement.rounds * kOfRound),
@@ -132,33 +131,32 @@ Blocks by_columns(const Counted& one) {
           one.rows / step_rows};
 }
 
-Plan over_blocks(const Counted& one, const Blocks& blocks) {
-  Plan plan;
-  plan.launch.grid[0] = blocks.count;
-  plan.launch.block[0] = blocks.threads;
-  plan.launch.registers = one.movement.registers;
-  plan.useful = one.share * one.work();
-  Step step;
-  step.issued = issued_for(one, one.share / (as_double(blocks.count) * blocks.steps));
-  step.warp_instructions = blocks.warp_instructions;
-  step.waits = blocks.waits;
-  set_blocks(plan, {{step, blocks.steps}});
-  return plan;
+Blocks blocks_of(const Counted& one) {
+  switch (one.movement.walk) {
+    case Walk::rows:
+      return by_rows(one);
+    case Walk::columns:
+      return by_columns(one);
+    case Walk::indexed:
+      return by_index(one);
+    default:
+      return by_sums(one);
+  }
 }
 
 // multi_tensor_apply_kernel (aten/src/ATen/native/cuda/MultiTensorApply.cuh), a thread four
 // elements at once; the last chunk may be short.
 Plan over_chunks(const Counted& one) {
   constexpr std::int64_t kThreads = 512, kEach = 4;
-  const double elements = one.share * one.elements();
+  const double elements = one.elements();
   const double whole = std::floor(elements / kChunk), all = std::ceil(elements / kChunk);
-  Plan plan = over_blocks(one, {static_cast<std::int64_t>(all), kThreads, 0, {}});
-  plan.blocks.clear();
+  Plan plan = launch_plan(static_cast<std::int64_t>(all), {kThreads, 1, 1}, one.movement.registers);
+  plan.useful = one.work();
   const auto add = [&](double count, double of_block) {
     if (count <= 0) return;
     const double taken = std::min(of_block, as_double(kThreads * kEach));
     Step step;
-    step.issued = issued_for(one, taken / one.elements());
+    step.issued = issued_for(one, taken / elements);
     step.warp_instructions = taken / rows::kWarp * (instructions(one) + 4) +
                              warps_of(kThreads) * kThreadInstructions / as_double(kEach);
     step.waits.global = 1;
@@ -166,20 +164,6 @@ Plan over_chunks(const Counted& one) {
   };
   add(whole, kChunk);
   add(all - whole, elements - whole * kChunk);
-  return plan;
-}
-
-Plan over_rows(const Counted& one) {
-  const Movement& movement = one.movement;
-  Plan plan = over_blocks(one, by_rows(one));
-  if (movement.sweeps > 1) {
-    const double read = one.cols * movement.reads.bytes_of_element(one.type);
-    plan.reuse.push_back(library::reread((movement.sweeps - 1) * one.rows * read, read));
-  }
-  if (movement.parameters > 0) {
-    plan.reuse.push_back(
-        library::parameter_reuse(one.rows, movement.parameters * one.row_bytes(), one.row_bytes()));
-  }
   return plan;
 }
 
@@ -231,22 +215,26 @@ Work Counted::work() const {
 }
 
 Plan plan_of(const Counted& one) {
-  switch (one.movement.walk) {
-    case Walk::part_sums:
-    case Walk::table_sums:
-      return over_blocks(one, by_sums(one));
-    case Walk::rows:
-      return over_rows(one);
-    case Walk::columns:
-      return over_blocks(one, by_columns(one));
-    case Walk::indexed:
-      return over_blocks(one, by_index(one));
-    case Walk::chunks:
-      return over_chunks(one);
-    case Walk::elements:
-      break;
+  const Movement& movement = one.movement;
+  if (movement.walk == Walk::elements) return over_elements(one);
+  if (movement.walk == Walk::chunks) return over_chunks(one);
+  const Blocks blocks = blocks_of(one);
+  Plan plan = launch_plan(blocks.count, {blocks.threads, 1, 1}, movement.registers);
+  plan.useful = one.work();
+  Step step;
+  step.issued = issued_for(one, 1 / (as_double(blocks.count) * blocks.steps));
+  step.warp_instructions = blocks.warp_instructions;
+  step.waits = blocks.waits;
+  set_blocks(plan, {{step, blocks.steps}});
+  if (movement.sweeps > 1) {
+    const double read = one.cols * movement.reads.bytes_of_element(one.type);
+    plan.reuse.push_back(library::reread((movement.sweeps - 1) * one.rows * read, read));
   }
-  return over_elements(one);
+  if (movement.parameters > 0) {
+    plan.reuse.push_back(
+        library::parameter_reuse(one.rows, movement.parameters * one.row_bytes(), one.row_bytes()));
+  }
+  return plan;
 }
 
 }  // namespace roofcast::layer

@@ -22,8 +22,8 @@ Problem logits_product(const Problem& p) {
   return product(p, loss_chunk(p[kRows], p[kCols], p[kHidden]), p[kCols], p[kHidden]);
 }
 
-/// What a product's matrix is; of what all chunks take each has its share, and what lies between
-/// their launches is compulsory for none.
+/// A product's matrix, and the share of its bytes that is compulsory: one chunk's of what every
+/// chunk takes again, none of what lies between launches alone.
 struct Matrix {
   ArrayId array;
   double compulsory_share;
@@ -68,6 +68,7 @@ LaunchSequence plan_linear_loss(const Problem& p, const Gpu& gpu) {
     program.push_back({plan_of_product(product(p, chunk, hidden, vocabulary), gpu,
                                        {{{kLogits, 0}, {kWeights, 0}, {kInputGradient, 1}}})});
     Problem added = product(p, vocabulary, hidden, chunk);
+    added[gemm::kLayout] = gemm::kTN;  // logits lie as [tokens, words]
     added[gemm::kEpilogue] = gemm::kResidual;
     program.push_back(
         {plan_of_product(added, gpu, {{{kLogits, 0}, {kInput, 0}, {kWeightGradient, once}}})});

@@ -70,6 +70,9 @@ struct ParameterCounts {
   double head = 0;  ///< what tied weights do not add again
   double total = 0;
   double active = 0;  ///< that one token passes
+
+  double ends() const { return embeddings + head; }
+  double unrouted() const { return total - routed - ends(); }  ///< of all layers
 };
 ParameterCounts count_parameters(const Architecture& model);
 

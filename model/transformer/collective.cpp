@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "model/types/problem.hpp"
+#include "model/kernels/common/plan_parts.hpp"
 #include "model/types/quantity_text.hpp"
 
 namespace roofcast::transformer {
@@ -98,9 +98,9 @@ LinkCosts link_costs(const Gpu& gpu) {
                             needed(gpu.collective_link_share, "collective_link_share"),
                         needed(gpu.collective_start_s, "collective_start_s"),
                         needed(gpu.collective_step_s, "collective_step_s")};
-  if (lacking.empty()) return costs;
-  throw InputError("collectives need " + lacking + ", which the specification of '" + gpu.name +
-                   "' lacks: add it, or give" + options);
+  require(lacking.empty(), "collectives need ", lacking, ", which the specification of '", gpu.name,
+          "' lacks: add it, or give", options);
+  return costs;
 }
 
 double expected_collective_s(const Transfer& transfer, const LinkCosts& link,
@@ -113,13 +113,11 @@ CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
   const auto [collective, bytes, gpus, apart] = transfer;
   const bool counts = gpus == std::floor(gpus) && gpus >= 2 && gpus <= kMostGpus;
   const bool full = apart != 1 || gpus <= kGpusOfMachine || std::fmod(gpus, kGpusOfMachine) == 0;
-  if (!counts || !full) {
-    throw InputError(
-        "'gpus' of a collective is 2 to 8, those that one NVLink switch joins, or a multiple of 8, "
-        "found " +
-        figure_text(gpus));
-  }
-  if (!(bytes >= 1 && bytes <= 1e15)) throw InputError("'bytes' is 1 to 1e15");
+  require(counts && full,
+          "'gpus' of a collective is 2 to 8, those that one NVLink switch joins, or a multiple of "
+          "8, found ",
+          figure_text(gpus));
+  require(bytes >= 1 && bytes <= 1e15, "'bytes' is 1 to 1e15");
   const LinkCosts link = link_costs(gpu);
   const double of_machine = gpus_of_machine(transfer);
   Parts time{link.start_s, 0};

@@ -31,7 +31,7 @@ struct Transfer {
   Collective kind = Collective::all_reduce;
   double bytes = 0;  ///< of a GPU's input; of all_gather: of its result
   double gpus = 2;
-  double apart = 1;  ///< GPUs from one of them to the next: a machine of 8 has 8 / apart of them
+  double apart = 1;  ///< distance from one to the next: a machine of 8 GPUs has 8 / apart of them
 };
 
 /// Bytes of one GPU's DRAM: a byte sent is read, one received is written, one that a reduction adds

@@ -8,19 +8,12 @@
 namespace roofcast::transformer {
 namespace {
 
-// Elements of a token in one layer that the backward pass needs, of one of tp GPUs.
+// Elements that one of tp GPUs keeps of a token and layer for the backward pass.
 struct Kept {
   double norm;      // what a norm keeps, its result among it
   double products;  // what products and attention write, but for two arrays of the layer's width
   double inner;     // what lies before the feed-forward part's last product, its input among it
 };
-
-// Arrays before the last product: the gate's activation and its product with the other half; or of
-// GELU as gelu_new writes it x/2, tanh, 1 + tanh and the result.
-double inner_arrays(const Architecture& model, bool eager) {
-  if (!eager) return 1;
-  return model.gated ? 2 : model.plain_gelu ? 4 : 1;
-}
 
 Kept kept_elements(const Architecture& model, const Task& task) {
   const double tp = as_double(task.tp), heads = as_double(model.heads);
@@ -31,6 +24,9 @@ Kept kept_elements(const Architecture& model, const Task& task) {
                                            model.experts->intermediate
                                      : as_double(model.intermediate);
   const bool eager = task.framework == Framework::eager;
+  // Eager, the gate's activation lies beside its product with the other half; of GELU as gelu_new
+  // writes it x/2, tanh and 1 + tanh lie beside the result.
+  const double inner_arrays = !eager ? 1 : model.gated ? 2 : model.plain_gelu ? 4 : 1;
   // PyTorch code of a root mean square norm keeps a copy in fp32 and the normalized row in 16 bits.
   const bool copies = eager && model.rms_norm && task.dtype != DType::fp32;
   // Rotated queries lie head by head, and so does what attention writes: a copy lies token by
@@ -38,7 +34,7 @@ Kept kept_elements(const Architecture& model, const Task& task) {
   const double attended = (model.rotary ? 2 : 1) * query;
   return {(copies ? 4 : 2) * as_double(model.hidden),
           (query + 2 * kv + attended + width * (model.gated ? 2 : 1)) / tp,
-          width * inner_arrays(model, eager) / tp};
+          width * inner_arrays / tp};
 }
 
 // Probabilities of a layer, where they lie in memory.
@@ -77,7 +73,7 @@ double answer_bytes(const Architecture& model, const Task& task) {
   if (model.pooled) return 0;
   const double rows = task.all_logits ? task.tokens() : task.answers();
   return rows * as_double(model.vocabulary) / as_double(task.tp) *
-         (task.activation_bytes() + (task.dtype == DType::fp32 ? 0 : size_bytes(DType::fp32)));
+         (task.activation_bytes() + (task.dtype == DType::fp32 ? 0 : sizeof(float)));
 }
 
 /// Of all layers, and of the one at hand.
@@ -110,24 +106,19 @@ constexpr double kLibraryBytes = 2 * 32.0 * 1024 * 1024;
 double gathered(const Architecture& model, const Task& task) {
   if (task.fsdp < 2) return 0;
   const ParameterCounts counts = count_parameters(model);
-  const double ends = counts.embeddings + counts.head;
   const double experts = counts.routed / as_double(expert_group(task).copies);
-  const double layer = (counts.total - ends - counts.routed + experts) / as_double(model.layers);
+  const double layer = (counts.unrouted() + experts) / as_double(model.layers);
   const double layers =
       std::min(2.0, as_double(model.layers)) + (task.phase == Phase::train ? 1 : 0);
-  return (ends + layers * layer) / as_double(task.tp) * size_bytes(task.dtype);
+  return (counts.ends() + layers * layer) / as_double(task.tp) * size_bytes(task.dtype);
 }
 
-double optimizer_bytes(double parameters, const Task& task) {
+// Of a parameter.
+double optimizer_bytes(const Task& task) {
   const double element = size_bytes(task.dtype);
-  switch (task.optimizer) {
-    case Optimizer::adamw:
-      return parameters * (element < sizeof(float) ? 3 : 2) * sizeof(float);
-    case Optimizer::adamw16:
-      return parameters * 2 * element;
-    default:
-      return 0;
-  }
+  if (task.optimizer == Optimizer::sgd) return 0;
+  if (task.optimizer == Optimizer::adamw16) return 2 * element;
+  return (element < sizeof(float) ? 3 : 2) * sizeof(float);
 }
 
 }  // namespace
@@ -139,14 +130,13 @@ Memory memory(const Architecture& model, const Task& task) {
   Memory result;
   result.weights = share * element;
   if (task.dtype == DType::fp8) {  // vectors and the vocabulary's product keep 16 bits
-    const ParameterCounts counts = count_parameters(model);
-    result.weights += (counts.embeddings + counts.head) / as_double(task.tp * task.fsdp) *
+    result.weights += count_parameters(model).ends() / as_double(task.tp * task.fsdp) *
                       (task.activation_bytes() - element);
   }
   result.activations = all;
   result.workspace = kLibraryBytes + gathered(model, task);
   if (task.phase == Phase::train) {
-    result.optimizer = optimizer_bytes(share, task);
+    result.optimizer = share * optimizer_bytes(task);
     const double gradients = share * element;
     const bool earlier = task.grad_accum > 1 || task.pp > 1;  // passes left gradients
     const bool after = gradients + layer > all;               // most is in use after the pass

@@ -22,28 +22,27 @@ double rate_with(const Use& one, double held_sms) {
 
 /// A stream as it runs.
 struct Stream {
-  explicit Stream(const std::vector<Node>& of) : nodes(of), spans(of.size()) {
+  explicit Stream(std::vector<Node>& of) : nodes(of) {
     if (!done()) left_s = now().alone_s;
   }
 
   bool done() const { return next == nodes.size(); }
-  const Node& now() const { return nodes[next]; }
+  Node& now() const { return nodes[next]; }
   bool may_run(const Stream& other) const {
     return !done() && (now().after == kNothing || now().after < other.next);
   }
 
   /// Runs the node for a time at a share of its rate; `ends`: to its end.
   void run(double from_s, double for_s, double rate, bool ends) {
-    if (!begun) spans[next].start_s = from_s;
+    if (!begun) now().start_s = from_s;
     begun = !ends;
     left_s -= for_s * rate;
     if (!ends) return;
-    spans[next++].end_s = from_s + for_s;
+    nodes[next++].end_s = from_s + for_s;
     if (!done()) left_s = now().alone_s;
   }
 
-  const std::vector<Node>& nodes;
-  std::vector<Span> spans;
+  std::vector<Node>& nodes;
   std::size_t next = 0;
   double left_s = 0;
   bool begun = false;
@@ -89,7 +88,7 @@ Rates rates(const Use& first, const Use& second) {
   return {both.first * std::min(1.0, got / asked), both.second * std::min(1.0, (1 - got) / other)};
 }
 
-Schedule schedule(const Program& program) {
+Program schedule(Program program) {
   Stream chain(program.chain), beside(program.beside);
   double now_s = 0;
   while (!chain.done() || !beside.done()) {
@@ -108,7 +107,8 @@ Schedule schedule(const Program& program) {
     if (second) beside.run(now_s, step_s, share.second, second_ends);
     now_s += step_s;
   }
-  return {std::move(chain.spans), std::move(beside.spans), now_s};
+  program.total_s = now_s;
+  return program;
 }
 
 }  // namespace roofcast::transformer

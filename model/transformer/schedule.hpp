@@ -38,10 +38,12 @@ inline constexpr std::size_t kNothing = static_cast<std::size_t>(-1);
 /// A launch or a transfer of a program.
 struct Node {
   double alone_s = 0;
-  Use use;
+  Use use{};
   std::size_t after = kNothing;  ///< a node of the other stream that has to end first
   std::size_t operation = 0;     ///< of a step: its position there
   std::int64_t layer = 0;        ///< of Section::layer, from 0
+  double start_s = 0, end_s = 0;
+  double duration_s() const { return end_s - start_s; }
 };
 
 /// Nodes of a stream follow each other. A transfer beside begins when no launch runs or one begins:
@@ -49,20 +51,11 @@ struct Node {
 struct Program {
   std::vector<Node> chain;   ///< launches, and transfers that the next launch waits for
   std::vector<Node> beside;  ///< transfers that run beside
-};
-
-struct Span {
-  double start_s = 0;
-  double end_s = 0;
-  double duration_s() const { return end_s - start_s; }
-};
-
-struct Schedule {
-  std::vector<Span> chain, beside;
   double total_s = 0;
 };
 
-/// When each node starts and ends. Throws std::logic_error where nodes wait for each other.
-Schedule schedule(const Program& program);
+/// The program with the times at which nodes start and end. Throws std::logic_error where nodes
+/// wait for each other.
+Program schedule(Program program);
 
 }  // namespace roofcast::transformer

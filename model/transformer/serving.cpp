@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include "model/constants/steps.hpp"
-#include "model/counting/integers.hpp"
-#include "model/transformer/step_kernels.hpp"
-#include "model/types/problem.hpp"
+#include "model/kernels/common/plan_parts.hpp"
 
 namespace roofcast::transformer {
 namespace {
@@ -30,9 +28,8 @@ Task task_of(const Service& service, Phase phase) {
 
 Serving predict_serving(const Architecture& model, const Service& service,
                         KernelForecasts& forecasts) {
-  if (service.concurrency < 1 || service.input < 1 || service.output < 1) {
-    throw InputError("'concurrency', 'input' and 'output' of a service are at least 1");
-  }
+  require(service.concurrency > 0 && service.input > 0 && service.output > 0,
+          "'concurrency', 'input' and 'output' of a service are at least 1");
   Task decoding = task_of(service, Phase::decode);
   const auto step_with = [&](std::int64_t prompts) {
     decoding.prompts = prompts;

@@ -1,17 +1,45 @@
 #include "model/transformer/step.hpp"
 
-#include "model/counting/integers.hpp"
+#include "model/kernels/common/plan_parts.hpp"
 #include "model/laws/peaks.hpp"
-#include "model/transformer/step_parts.hpp"
-#include "model/types/problem.hpp"
+#include "model/predict.hpp"
+#include "model/transformer/step_composer.hpp"
+#include "model/types/parameter_text.hpp"
 
 namespace roofcast::transformer {
 namespace {
+
+Problem problem_of(const KernelRef& kernel, DType dtype, std::initializer_list<Given> given) {
+  Problem problem;
+  problem.dtype = dtype;
+  unsigned marks = 0;
+  const auto parameters = kernel.parameters();
+  for (const Given& one : given) {
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      if (parameters[i].name != one.name) continue;
+      marks |= 1U << i;
+      if (one.word.empty()) {
+        problem[i] = one.number;
+      } else {
+        set_named_value(parameters[i], problem, i, one.word);
+      }
+    }
+  }
+  check(kernel, problem, marks);
+  return problem;
+}
 
 // What was fitted: the hooks of each layer are those of FSDP, the attention is flash.
 bool has_software(const Task& task) {
   return task.framework == Framework::eager && task.phase == Phase::train && task.fsdp > 1 &&
          task.dtype != DType::fp32;
+}
+
+StepOperation named(const char* name, const char* bound) {
+  StepOperation one;
+  one.part = one.what = name;
+  one.bound = bound;
+  return one;
 }
 
 void add_software(Step& step, const Architecture& model, const Task& task,
@@ -22,12 +50,14 @@ void add_software(Step& step, const Architecture& model, const Task& task,
         "without what software adds: it was measured for eager FSDP training in 16 bits alone");
     return;
   }
-  StepOperation each{.part = "software", .what = "software", .bound = "host"};
-  each.count = task.layer_passes() * as_double(model.layers);
+  StepOperation each = named("software", "host");
+  // Forward, backward, and forward again.
+  const double passes = task.checkpointing == Checkpointing::full ? 3 : 2;
+  each.count = passes * task.passes() * as_double(model.layers);
   each.last_layer = model.layers;
   double time_s = software.layer_s * each.count;
-  for (const StepPart& part : step.parts) {
-    if (part.name == kAttention) time_s += software.attention_share * part.expected_s;
+  for (const StepOperation& one : step.operations) {
+    if (one.part == kAttention) time_s += software.attention_share * one.expected_s;
   }
   if (time_s <= 0) return;
   const double one_s = time_s / 2 / each.count;
@@ -37,40 +67,33 @@ void add_software(Step& step, const Architecture& model, const Task& task,
   }
 }
 
-/// Turns the parts of a whole training step into those of the GPU that sets the pace: a stage's
-/// layers, and the ends of the model, which one stage has alone. Adds the transfers between stages,
-/// and the bubble: while the first micro-batch fills the pipeline and the last one leaves it, each
-/// GPU idles for pp − 1 passes (1F1B: Narayanan et al. 2021, arXiv 2104.04473, section 2.2). Throws
-/// InputError where the link is not known.
+/// Turns a whole training step into that of the GPU that sets the pace: a stage's layers, and the
+/// ends of the model, which one stage has alone. Adds the transfers between stages, and the bubble:
+/// while the first micro-batch fills the pipeline and the last one leaves it, each GPU idles for
+/// pp − 1 passes (1F1B: Narayanan et al. 2021, arXiv 2104.04473, section 2.2). Throws InputError
+/// where the link is not known.
 void put_in_stages(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
   if (task.pp < 2) return;
   const double stages = as_double(task.pp), passes = task.passes();
-  const auto of_one_stage = [](std::string_view part) {
-    return part == kOptimizer || part == "embedding" || part == "vocabulary product" ||
-           part == "loss";
-  };
   Duration bubble;
-  for (StepPart& part : step.parts) {
-    if (!of_one_stage(part.name)) part.scale(1 / stages);
-    const bool once_a_step = part.name == kOptimizer || part.name == kWeightsBetweenGpus;
-    if (!once_a_step) bubble.add((stages - 1) / passes, part);
-  }
   for (StepOperation& one : step.operations) {
-    if (of_one_stage(one.part)) continue;
-    one.time_s /= stages;
-    one.alone_s /= stages;
-    one.count /= stages;
+    if (one.section == Section::layer) {
+      one.scale(1 / stages);
+      one.alone_s /= stages;
+      one.count /= stages;
+    }
+    const bool once_a_step = one.section == Section::once || one.part == kWeightsBetweenGpus;
+    if (!once_a_step) bubble.add((stages - 1) / passes, one);
   }
   step.transfers.slowed_s /= stages;
   step.limit_s /= stages;  // the mean of the stages', which the longest is not under
-  StepOperation between{.part = "between stages", .what = "between stages", .bound = "link"};
-  between.section = Section::once;
+  StepOperation between = named("between stages", "link"),
+                idle = named("pipeline bubble", "pipeline");
+  between.section = idle.section = Section::once;
   between.count = 2 * (passes + stages - 1);  // activations on, gradients back
   const double bytes = task.tokens() * as_double(model.hidden) * task.activation_bytes();
   between.transfer = {Collective::send_recv, bytes, 2, as_double(task.tp * task.dp * task.fsdp)};
   step.add_operation(between, predict_collective(*between.transfer, gpu, task.network));
-  StepOperation idle{.part = "pipeline bubble", .what = "pipeline bubble", .bound = "pipeline"};
-  idle.section = Section::once;
   idle.count = 1;
   step.add_operation(idle, bubble);
 }
@@ -86,23 +109,34 @@ double computed_again(const Architecture& model, const Task& task) {
   return 2 * as_double(model.layers * model.heads * model.head_dim * task.seq);
 }
 
+void add_parts(Step& step) {
+  for (const StepOperation& one : step.operations) {
+    const auto same = [&](const StepPart& part) { return part.name == one.part; };
+    if (std::none_of(step.parts.begin(), step.parts.end(), same)) {
+      step.parts.push_back({{}, one.part});
+    }
+  }
+  for (StepPart& part : step.parts) {
+    double longest_s = 0;
+    for (const StepOperation& one : step.operations) {
+      if (one.part != part.name) continue;
+      part.add(1, one);
+      if (one.alone_s > longest_s) part.bound = one.bound;
+      longest_s = std::max(longest_s, one.alone_s);
+    }
+    step.add(1, part);
+  }
+}
+
 void total(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
+  add_parts(step);
   StepTransfers& sent = step.transfers;
   for (const StepOperation& one : step.operations) {
     if (!one.transfer) continue;
     sent.alone_s += one.alone_s;
-    sent.exposed_s += one.time_s;
+    sent.exposed_s += one.expected_s;
   }
   sent.hidden_s = std::max(0.0, sent.alone_s - sent.exposed_s);
-  for (StepPart& part : step.parts) {
-    step.add(1, part);
-    double longest_s = 0;
-    for (const StepOperation& one : step.operations) {
-      if (one.part != part.name || one.alone_s <= longest_s) continue;
-      longest_s = one.alone_s;
-      part.bound = one.bound;
-    }
-  }
   const double tokens = task.passes() * task.tokens() * as_double(task.dp * task.fsdp);
   step.tokens_per_s = tokens / step.expected_s;
   const double keys = as_double(task.phase == Phase::decode ? task.context : task.seq);
@@ -119,10 +153,23 @@ void total(Step& step, const Architecture& model, const Task& task, const Gpu& g
 
 }  // namespace
 
-StepPart& Step::part(std::string_view name) {
-  const auto found = std::find_if(parts.begin(), parts.end(),
-                                  [&](const StepPart& one) { return one.name == name; });
-  return found != parts.end() ? *found : parts.emplace_back(StepPart{{}, std::string(name)});
+const KernelForecasts::One& KernelForecasts::of(std::string_view kernel, DType dtype,
+                                                std::initializer_list<Given> given) {
+  key_.assign(kernel);
+  for (const Given& one : given) {
+    if (one.name.empty()) continue;
+    key_.append(" ").append(one.name).append("=");
+    one.word.empty() ? key_.append(std::to_string(one.number)) : key_.append(one.word);
+  }
+  key_.append(" ").append(roofcast::name(dtype));
+  if (const auto found = known_.find(key_); found != known_.end()) return found->second;
+  const KernelRef ref = find_kernel(kernel);
+  Assumptions assumptions;
+  assumptions.cache = CacheState::steady;
+  const Prediction answer = predict(ref, problem_of(ref, dtype, given), gpu_, assumptions);
+  require(answer.time.has_value(), "there is no forecast of ", kernel, " there");
+  return known_.emplace(key_, One{key_, *answer.time, answer.limit.time_s, use_of(answer)})
+      .first->second;
 }
 
 Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
@@ -138,7 +185,6 @@ Step predict_step(const Architecture& model, const Task& task, KernelForecasts& 
   Step step;
   add_layers(step, model, task, forecasts);
   add_software(step, model, task, software);
-  add_transfers(step, model, task, gpu);
   overlap(step, model, task);
   put_in_stages(step, model, task, gpu);
   total(step, model, task, gpu);

@@ -2,8 +2,11 @@
 // The time of a step: forecasts of its kernels, its collectives, and what software adds.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,7 +40,7 @@ struct Duration {
   }
 };
 
-/// A part of the step, all layers and passes together. The parts add up to the step.
+/// The operations of one name, all layers and passes together. The parts add up to the step.
 struct StepPart : Duration {
   std::string name;
   std::string bound{};  ///< of its longest operation: a Resource's name, "link", "host", "pipeline"
@@ -53,15 +56,14 @@ inline constexpr std::array<std::string_view, 3> kDirections = {"forward", "forw
 /// layer begins, or begun once its layer's gradients are computed.
 enum class Order : unsigned char { in_turn, before_layer, after_layer };
 
-/// Equal kernels or transfers; operations stand in the order of the forward pass, and those of a
-/// part add up to it.
-struct StepOperation {
+/// Equal kernels or transfers, and the time of all of them; of transfers beside, what launches do
+/// not hide. Operations stand in the order of the forward pass.
+struct StepOperation : Duration {
   std::string part{};
   std::string what{};  ///< the kernel and its shape: "gemm.library m=8192 n=4800 k=1600"
   Section section = Section::layer;
   Direction direction = Direction::forward;
-  double count = 0;   ///< launches of the kernel in the step
-  double time_s = 0;  ///< of all of them; of transfers beside: what launches do not hide
+  double count = 0;  ///< launches of the kernel in the step
   std::string bound{};
   std::int64_t first_layer = 0;  ///< of Section::layer: the first that has it
   std::int64_t last_layer = 0;   ///< the first after those
@@ -90,18 +92,13 @@ struct Step : Duration {
   StepTransfers transfers;
   std::vector<std::string> notes;
 
-  /// Adds an operation, whose launches or transfers take `each`, before those from `position` on
-  /// and to its part.
+  /// Adds an operation, whose launches or transfers take `each`.
   template <class Time>
-  void add_operation(StepOperation one, const Time& each, std::size_t position = kNothing) {
-    one.time_s = one.alone_s = one.count * each.expected_s;
-    part(one.part).add(one.count, each);
-    const std::size_t before = std::min(position, operations.size());
-    operations.insert(operations.begin() + static_cast<std::ptrdiff_t>(before), std::move(one));
+  void add_operation(StepOperation one, const Time& each) {
+    one.add(one.count, each);
+    one.alone_s = one.expected_s;
+    operations.push_back(std::move(one));
   }
-
- private:
-  StepPart& part(std::string_view name);
 };
 
 /// What software adds to an eager FSDP training step in 16 bits, as fit_steps prints it.
@@ -110,14 +107,49 @@ struct SoftwareConstants {
   double layer_s = constants::kLayerSeconds;
 };
 
+/// A parameter by name, with a number or a choice's name. Without a name: nothing given.
+struct Given {
+  std::string_view name{};
+  std::int64_t number = 0;
+  std::string_view word{};
+
+  Given() = default;
+  Given(std::string_view parameter, std::int64_t value) : name(parameter), number(value) {}
+  /// The nearest integer, at least 1.
+  Given(std::string_view parameter, double value)
+      : name(parameter), number(std::max<std::int64_t>(1, std::llround(value))) {}
+  Given(std::string_view parameter, std::string_view choice) : name(parameter), word(choice) {}
+};
+
+/// Forecasts of one GPU, each asked once.
+class KernelForecasts {
+ public:
+  explicit KernelForecasts(const Gpu& gpu) : gpu_(gpu) {}
+  const Gpu& gpu() const { return gpu_; }
+
+  struct One {
+    std::string what;  ///< the kernel and what is given
+    Forecast time;
+    double limit_s = 0;
+    Use use{};
+  };
+  /// With a steady cache: kernels follow each other. Throws InputError where there is no forecast.
+  const One& of(std::string_view kernel, DType dtype, std::initializer_list<Given> given);
+  /// Distinct questions so far.
+  std::size_t count() const { return known_.size(); }
+
+ private:
+  const Gpu& gpu_;
+  std::map<std::string, One, std::less<>> known_;
+  std::string key_;  ///< of the question at hand; keeps its memory
+};
+
 /// Forecasts one step: train, with grad_accum passes and the optimizer; prefill; or decode of one
 /// token for each sequence. Equal layers are forecast once. Experts are chosen as Task says; their
 /// gradients take twice the time of the pass forward. Throws InputError as check() does, and where
 /// a kernel or collective has no forecast.
 Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
                   const SoftwareConstants& software = {});
-
-class KernelForecasts;
 /// The same on the GPU of the forecasts, which steps share.
 Step predict_step(const Architecture& model, const Task& task, KernelForecasts& forecasts,
                   const SoftwareConstants& software = {});

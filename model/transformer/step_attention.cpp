@@ -15,6 +15,7 @@ class AttentionComposer : public Composer {
   void compose() {
     at_layers(0, model_.layers);
     model_.latent ? add_latent_attention(*model_.latent) : add_attention();
+    add_partial_sums();
   }
 
  private:

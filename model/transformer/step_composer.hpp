@@ -1,12 +1,17 @@
 #pragma once
-// Adds the kernels of a step where they stand: forward, again and backward.
+// Adds the kernels and transfers of a step where they stand: forward, again and backward.
 #include <initializer_list>
 #include <string_view>
 
 #include "model/counting/integers.hpp"
-#include "model/transformer/step_parts.hpp"
+#include "model/transformer/step.hpp"
 
 namespace roofcast::transformer {
+
+// Parts that others ask for by name.
+inline constexpr std::string_view kAttention = "attention";
+inline constexpr std::string_view kOptimizer = "optimizer";
+inline constexpr std::string_view kWeightsBetweenGpus = "gradients and weights between GPUs";
 
 class Composer {
  public:
@@ -59,17 +64,31 @@ class Composer {
     step_.add_operation(std::move(launches), one.time);
   }
 
+  /// A collective of each run of the section, where several GPUs take part.
+  void send(std::string_view part, const Transfer& transfer, Order order = Order::in_turn,
+            bool last_pass = false);
+  /// Where the GPUs of tp share a product along k.
+  void add_partial_sums() {
+    const Transfer sum{Collective::all_reduce, row_bytes() * tokens_, tp_};
+    forward(all_again_, [&] { send("tensor-parallel sums", sum); });
+    backward([&] { send("tensor-parallel sums", sum); });
+  }
+  double row_bytes() const { return hidden_ * task_.activation_bytes(); }
+
   /// C[m,n] = A[m,k]·B[k,n], `batch` of them.
   struct Product {
     double m, n, k, batch = 1;
   };
   void product(std::string_view part, const Product& of, double times = 1) {
     const std::string_view quantized = task_.dtype == DType::fp8 ? "activations" : "nothing";
-    multiply(part, task_.dtype, of, {"quantize", quantized}, times);
+    add(part, "gemm.library", task_.dtype,
+        {{"m", of.m}, {"n", of.n}, {"k", of.k}, {"batch", of.batch}, {"quantize", quantized}},
+        times);
   }
   /// The same in 16 bits where other products have 8.
   void wide_product(std::string_view part, const Product& of, double times = 1) {
-    multiply(part, wide_, of, {}, times);
+    add(part, "gemm.library", wide_, {{"m", of.m}, {"n", of.n}, {"k", of.k}, {"batch", of.batch}},
+        times);
   }
 
   /// Copies that read and write so many elements in all, by so many launches.
@@ -124,13 +143,26 @@ class Composer {
   double tp_ = as_double(task_.tp);
 
  private:
-  void multiply(std::string_view part, DType type, const Product& of, const Given& more,
-                double times) {
-    add(part, "gemm.library", type,
-        {{"m", of.m}, {"n", of.n}, {"k", of.k}, {"batch", of.batch}, more}, times);
-  }
-
   StepOperation here_;
 };
+
+/// All kernels, layer by layer, and the transfers: sums of partial results and rows to their experts
+/// and back in turn, gradients and weights beside. Throws InputError where a kernel has no forecast,
+/// and where the link is not known.
+void add_layers(Step& step, const Architecture& model, const Task& task,
+                KernelForecasts& forecasts);
+
+/// Runs the transfers beside with the launches: each operation then takes its time in the schedule,
+/// gradients and weights what no launch hides. Weights of a layer are gathered while the layer
+/// before runs, at most two layers' at once (FSDP: Zhao et al. 2023, arXiv 2304.11277, sections
+/// 3.3.1 and 3.3.2); gradients are sent while the layers before compute theirs.
+void overlap(Step& step, const Architecture& model, const Task& task);
+
+/// Attention of all layers, its products among it.
+void add_attention(Step& step, const Architecture& model, const Task& task,
+                   KernelForecasts& forecasts);
+/// Transfers of gradients and weights.
+void add_weight_transfers(Step& step, const Architecture& model, const Task& task,
+                          KernelForecasts& forecasts);
 
 }  // namespace roofcast::transformer

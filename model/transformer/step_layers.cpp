@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "model/transformer/step_composer.hpp"
 
 namespace roofcast::transformer {
@@ -21,12 +19,14 @@ class LayersComposer : public Composer {
     add_residual_norm(true);
     add_feed_forward();
     at_layers(0, model_.layers);
+    add_partial_sums();
     if (eager_) add_residual();
     at(Section::end);
     add_norm();
     if (!model_.pooled) add_head();
     at(Section::once);
     if (train_) add_optimizer();
+    add_weight_transfers(step_, model_, task_, forecasts_);
   }
 
  private:
@@ -83,17 +83,21 @@ class LayersComposer : public Composer {
   // The gradients of the input and of the weights take a pass each.
   void add_experts(const Experts& experts) {
     const ExpertGroup group = expert_group(task_);
+    const Transfer rows{Collective::alltoall, row_bytes() * tokens_ * experts.per_token / tp_,
+                        as_double(group.copies), tp_};
     const auto pass = [&](double times) {
       wide_product("router", {tokens_, experts.count, hidden_}, times);
+      send("rows to experts and back", rows);
       add("experts", "moe.library", task_.dtype,
           {{"tokens", tokens_ * as_double(group.copies)},
            {"hidden", model_.hidden},
-           {"intermediate", std::floor(experts.intermediate / as_double(group.shares))},
+           {"intermediate", experts.intermediate / as_double(group.shares)},
            {"experts", experts.count},
            {"per_token", experts.per_token},
            {"ep", task_.ep},
            {"routing", routing_of(model_, task_)}},
           times);
+      send("rows to experts and back", rows);
     };
     forward(all_again_, [&] { pass(1); });
     backward([&] { pass(2); });
@@ -150,18 +154,16 @@ class LayersComposer : public Composer {
       });
     }
     linear(kPart, rows, vocabulary, hidden_);
-    if (train_) between("loss", "layer.cross_entropy", rows, std::floor(vocabulary), form());
+    if (train_) between("loss", "layer.cross_entropy", rows, vocabulary, form());
   }
 
   // AdamW in fp32, or in the type of the weights; gradient descent: two arrays in, one out.
   void add_optimizer() {
     const double parameters = parameters_of_gpu(model_, task_);
     if (task_.optimizer == Optimizer::sgd) return move(kOptimizer, 3 * parameters);
-    constexpr std::int64_t kCols = 1024;
+    constexpr double kCols = 1024;
     add(kOptimizer, "layer.adamw", task_.optimizer == Optimizer::adamw ? DType::fp32 : task_.dtype,
-        {{"rows", std::floor(parameters / kCols)},
-         {"cols", kCols},
-         {"form", eager_ ? "foreach" : "fused"}});
+        {{"rows", parameters / kCols}, {"cols", kCols}, {"form", eager_ ? "foreach" : "fused"}});
   }
 };
 

@@ -1,29 +1,28 @@
 // The operations of a pass as launches and transfers on their streams.
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
-#include "model/transformer/step_parts.hpp"
+#include "model/counting/integers.hpp"
+#include "model/transformer/step_composer.hpp"
 
 namespace roofcast::transformer {
 namespace {
-
-/// Passes of a step: equal ones, and the last one with what comes once a step.
-enum class Pass : unsigned char { earlier, last };
 
 /// A layer in one direction, with the recomputation before its gradients.
 struct Visit {
   Direction direction;
   std::int64_t layer;
-  std::size_t first = kNothing, last = kNothing;  ///< positions in the chain
+  std::size_t first, last;  ///< positions in the chain
 };
 
-/// One pass of one GPU: before the layers, each layer, the end, and in training the same backward.
-/// What software adds is spread evenly over the layers. `staged`: the layers of one stage, once the
-/// step's operations are those of a stage.
+/// A pass of one GPU: before the layers, each layer, the end, and in training the same backward;
+/// the last pass also has what comes once a step. What software adds is spread evenly over the
+/// layers. `staged`: the layers of one stage, once the step's operations are those of a stage.
 class Builder {
  public:
-  Builder(const Step& step, const Architecture& model, const Task& task, Pass pass, bool staged)
-      : step_(step), task_(task), last_(pass == Pass::last), staged_(staged && task.pp > 1) {
+  Builder(const Step& step, const Architecture& model, const Task& task, bool last, bool staged)
+      : step_(step), task_(task), last_(last), staged_(staged && task.pp > 1) {
     layers_ = staged ? std::max<std::int64_t>(1, model.layers / task.pp) : model.layers;
   }
 
@@ -39,23 +38,21 @@ class Builder {
     add_beside();
     const std::size_t once = result_.chain.size();
     if (last_) add(Section::once, Direction::forward);
-    if (once < result_.chain.size() && !result_.beside.empty()) {
-      result_.chain[once].after = result_.beside.size() - 1;
-    }
+    if (once < result_.chain.size()) wait_for_transfers(once);
     return std::move(result_);
   }
 
  private:
   void visit(Direction direction, std::int64_t layer) {
-    Visit one{direction, layer};
     const std::size_t first = result_.chain.size();
     if (direction == Direction::backward) add(Section::layer, Direction::again, layer);
     add(Section::layer, direction, layer);
-    if (first < result_.chain.size()) {
-      one.first = first;
-      one.last = result_.chain.size() - 1;
-    }
-    visits_.push_back(one);
+    visits_.push_back({direction, layer, first, result_.chain.size() - 1});
+  }
+
+  // A launch waits for the transfers so far.
+  void wait_for_transfers(std::size_t launch) {
+    if (!result_.beside.empty()) result_.chain[launch].after = result_.beside.size() - 1;
   }
 
   // Transfers begin once a visit has ended, in the order in which frameworks ask for them.
@@ -78,46 +75,39 @@ class Builder {
     if (late != waits) return;
     const std::size_t before = result_.beside.size();
     add_beside(visit, Order::before_layer, after);
-    if (result_.beside.size() > before && visit.first != kNothing) {
-      result_.chain[visit.first].after = result_.beside.size() - 1;
-    }
+    if (result_.beside.size() > before) wait_for_transfers(visit.first);
   }
 
   void add_beside(const Visit& visit, Order order, std::size_t after) {
-    for (std::size_t i = 0; i < step_.operations.size(); ++i) {
-      const StepOperation& one = step_.operations[i];
-      if (one.order != order || one.direction != visit.direction) continue;
-      if (auto node = node_of(i, visit.layer)) {
-        node->after = after;
-        result_.beside.push_back(*node);
-      }
-    }
+    add(Section::layer, visit.direction, visit.layer, order, after);
   }
 
-  // Gradients are computed in reversed order.
-  void add(Section section, Direction direction, std::int64_t layer = 0) {
+  // Operations of the pass that stand there. Gradients are computed in reversed order.
+  void add(Section section, Direction direction, std::int64_t layer = 0,
+           Order order = Order::in_turn, std::size_t after = kNothing) {
+    const bool in_turn = order == Order::in_turn;
     const std::size_t count = step_.operations.size();
     for (std::size_t n = 0; n < count; ++n) {
-      const std::size_t i = direction == Direction::backward ? count - 1 - n : n;
+      const std::size_t i = in_turn && direction == Direction::backward ? count - 1 - n : n;
       const StepOperation& one = step_.operations[i];
-      if (one.order != Order::in_turn || one.section != section || one.direction != direction) {
-        continue;
-      }
-      if (const auto node = node_of(i, layer)) result_.chain.push_back(*node);
+      const bool is_there = one.order == order && one.section == section &&
+                            one.direction == direction && has(one, layer);
+      if (!is_there) continue;
+      double alone_s = one.alone_s;
+      if (section == Section::layer) alone_s /= as_double(layers_of(one));
+      if (section != Section::once && !one.last_pass) alone_s /= task_.passes();
+      (in_turn ? result_.chain : result_.beside).push_back({alone_s, one.use, after, i, layer});
     }
   }
 
-  /// An operation in one layer and pass; none where these lack it.
-  std::optional<Node> node_of(std::size_t i, std::int64_t layer) const {
-    const StepOperation& one = step_.operations[i];
-    if (one.last_pass && !last_) return std::nullopt;
-    double alone_s = one.alone_s;
-    if (one.section == Section::layer) {
-      if (!staged_ && (layer < one.first_layer || layer >= one.last_layer)) return std::nullopt;
-      alone_s /= static_cast<double>(staged_ ? layers_ : one.last_layer - one.first_layer);
-    }
-    if (one.section != Section::once && !one.last_pass) alone_s /= task_.passes();
-    return Node{alone_s, one.use, kNothing, i, layer};
+  bool has(const StepOperation& one, std::int64_t layer) const {
+    if (one.last_pass && !last_) return false;
+    return one.section != Section::layer || staged_ ||
+           (layer >= one.first_layer && layer < one.last_layer);
+  }
+
+  std::int64_t layers_of(const StepOperation& one) const {
+    return staged_ ? layers_ : one.last_layer - one.first_layer;
   }
 
   const Step& step_;
@@ -138,77 +128,59 @@ struct Scheduled {
 Scheduled scheduled(const Step& step, const Architecture& model, const Task& task, double times) {
   Scheduled sum{std::vector<double>(step.operations.size()), 0};
   double total_s = 0;
-  const auto add = [&](Pass pass, double passes) {
-    if (passes <= 0) return;
-    Program program = Builder(step, model, task, pass, false).program();
+  for (const bool last : {false, true}) {
+    const double passes = last ? 1 : task.passes() - 1;
+    if (passes <= 0) continue;
+    Program program = Builder(step, model, task, last, false).program();
     for (Node& node : program.beside) node.alone_s *= times;
-    const Schedule when = schedule(program);
-    for (std::size_t i = 0; i < program.chain.size(); ++i) {
-      sum.time_s[program.chain[i].operation] += passes * when.chain[i].duration_s();
-    }
-    total_s += passes * when.total_s;
-  };
-  add(Pass::earlier, task.passes() - 1);
-  add(Pass::last, 1);
-  sum.exposed_s = total_s;
-  for (const double time_s : sum.time_s) sum.exposed_s -= time_s;
+    program = schedule(std::move(program));
+    for (const Node& node : program.chain) sum.time_s[node.operation] += passes * node.duration_s();
+    total_s += passes * program.total_s;
+  }
+  sum.exposed_s = total_s - std::accumulate(sum.time_s.begin(), sum.time_s.end(), 0.0);
   constexpr double kRounding = 1e-12;
   if (sum.exposed_s <= kRounding * total_s) sum.exposed_s = 0;
   return sum;
 }
 
-void set_times(StepPart& part, double expected_s, double low_s, double high_s) {
-  part.expected_s = expected_s;
-  part.low_s = std::min(low_s, expected_s);
-  part.high_s = std::max(high_s, expected_s);
-}
-
 }  // namespace
 
 void overlap(Step& step, const Architecture& model, const Task& task) {
-  const auto beside = std::find_if(step.parts.begin(), step.parts.end(), [](const StepPart& one) {
-    return one.name == kWeightsBetweenGpus;
-  });
-  if (beside == step.parts.end()) return;
-  const double alone_s = beside->expected_s;
+  Duration beside;
+  for (const StepOperation& one : step.operations) {
+    if (one.order != Order::in_turn) beside.add(1, one);
+  }
+  if (beside.expected_s <= 0) return;
   const Scheduled expected = scheduled(step, model, task, 1);
-  const double shown_s = expected.exposed_s;
-  set_times(*beside, shown_s, scheduled(step, model, task, beside->low_s / alone_s).exposed_s,
-            scheduled(step, model, task, beside->high_s / alone_s).exposed_s);
+  const auto exposed_s = [&](double beside_s) {
+    return scheduled(step, model, task, beside_s / beside.expected_s).exposed_s;
+  };
+  const Duration exposed{expected.exposed_s, std::min(expected.exposed_s, exposed_s(beside.low_s)),
+                         std::max(expected.exposed_s, exposed_s(beside.high_s))};
   for (std::size_t i = 0; i < step.operations.size(); ++i) {
     StepOperation& one = step.operations[i];
     if (one.order != Order::in_turn) {
-      one.time_s = one.alone_s * shown_s / alone_s;
-      continue;
+      static_cast<Duration&>(one) = {};
+      one.add(one.alone_s / beside.expected_s, exposed);
+    } else if (one.alone_s > 0) {
+      const double longer = std::max(1.0, expected.time_s[i] / one.alone_s);
+      one.scale(longer);
+      if (!one.transfer) step.transfers.slowed_s += (longer - 1) * one.alone_s;
     }
-    one.time_s = std::max(one.alone_s, expected.time_s[i]);
-    if (!one.transfer) step.transfers.slowed_s += one.time_s - one.alone_s;
-  }
-  for (StepPart& part : step.parts) {
-    if (part.name == kWeightsBetweenGpus) continue;
-    double time_s = 0;
-    for (const StepOperation& one : step.operations) {
-      if (one.part == part.name) time_s += one.time_s;
-    }
-    const double longer = part.expected_s > 0 ? time_s / part.expected_s : 1;
-    set_times(part, time_s, longer * part.low_s, longer * part.high_s);
   }
 }
 
 std::vector<TimelineEvent> timeline(const Step& step, const Architecture& model, const Task& task) {
-  const Program program = Builder(step, model, task, Pass::last, true).program();
-  const Schedule when = schedule(program);
+  const Program program = schedule(Builder(step, model, task, true, true).program());
   std::vector<TimelineEvent> events;
-  const auto add = [&](const std::vector<Node>& nodes, const std::vector<Span>& spans) {
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      const StepOperation& one = step.operations[nodes[i].operation];
-      events.push_back({one.part, one.what, one.bound, one.section, one.direction, nodes[i].layer,
-                        spans[i].start_s, spans[i].duration_s(), one.transfer.has_value(),
+  for (const auto* nodes : {&program.chain, &program.beside}) {
+    for (const Node& node : *nodes) {
+      const StepOperation& one = step.operations[node.operation];
+      events.push_back({one.part, one.what, one.bound, one.section, one.direction, node.layer,
+                        node.start_s, node.duration_s(), one.transfer.has_value(),
                         one.order != Order::in_turn});
     }
-  };
-  add(program.chain, when.chain);
-  add(program.beside, when.beside);
+  }
   return events;
 }
 

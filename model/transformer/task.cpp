@@ -2,30 +2,23 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 
-#include "model/counting/integers.hpp"
-#include "model/types/problem.hpp"
+#include "model/kernels/common/plan_parts.hpp"
 
 namespace roofcast::transformer {
 namespace {
 
 void check_divides(std::string_view key, std::string_view what, std::int64_t count,
                    std::int64_t gpus) {
-  if (count % gpus == 0) return;
-  throw InputError("'" + std::string(key) + "' " + std::to_string(gpus) + " does not divide the " +
-                   std::to_string(count) + " " + std::string(what) + ": give a divisor");
+  require(count % gpus == 0, "'", key, "' ", gpus, " does not divide the ", count, " ", what,
+          ": give a divisor");
 }
 
 void check_experts(const Architecture& model, const Task& task) {
-  if (!model.experts) {
-    if (task.ep > 1) throw InputError("'ep' is for models with experts: leave it out");
-    return;
-  }
-  if ((task.dp * task.fsdp) % task.ep != 0 && task.tp % task.ep != 0) {
-    throw InputError("'ep' " + std::to_string(task.ep) +
-                     " divides neither dp times fsdp nor tp: give a divisor of one");
-  }
+  require(model.experts || task.ep == 1, "'ep' is for models with experts: leave it out");
+  if (!model.experts) return;
+  require((task.dp * task.fsdp) % task.ep == 0 || task.tp % task.ep == 0, "'ep' ", task.ep,
+          " divides neither dp times fsdp nor tp: give a divisor of one");
   check_divides("ep", "experts", static_cast<std::int64_t>(model.experts->count), task.ep);
   check_divides("tp", "elements of an expert's width",
                 static_cast<std::int64_t>(model.experts->intermediate), expert_group(task).shares);
@@ -33,12 +26,10 @@ void check_experts(const Architecture& model, const Task& task) {
 
 void check_type(const Task& task) {
   constexpr std::array kTypes = {DType::bf16, DType::fp16, DType::fp32, DType::fp8};
-  if (std::find(kTypes.begin(), kTypes.end(), task.dtype) == kTypes.end()) {
-    throw InputError("'dtype' of a step is bf16, fp16, fp32 or fp8");
-  }
-  if (task.dtype == DType::fp8 && task.phase == Phase::train) {
-    throw InputError("'dtype' of a training step is bf16, fp16 or fp32");
-  }
+  require(std::find(kTypes.begin(), kTypes.end(), task.dtype) != kTypes.end(),
+          "'dtype' of a step is bf16, fp16, fp32 or fp8");
+  require(task.dtype != DType::fp8 || task.phase != Phase::train,
+          "'dtype' of a training step is bf16, fp16 or fp32");
 }
 
 }  // namespace
@@ -66,11 +57,10 @@ double parameters_of_gpu(const Architecture& model, const Task& task) {
   const ParameterCounts counts = count_parameters(model);
   const double tp = as_double(task.tp), fsdp = as_double(task.fsdp), pp = as_double(task.pp);
   const double copies = as_double(expert_group(task).copies);
-  const double both_ends = counts.embeddings + counts.head;
   const double last = model.tied ? as_double(model.vocabulary * model.hidden) : counts.head;
-  const double ends = task.pp > 1 ? std::max(counts.embeddings, last) : both_ends;
-  const double layers = (counts.total - counts.routed - both_ends) / pp;
-  return (layers + ends) / (tp * fsdp) + counts.routed / pp / (tp * std::max(fsdp, copies));
+  const double ends = task.pp > 1 ? std::max(counts.embeddings, last) : counts.ends();
+  return (counts.unrouted() / pp + ends) / (tp * fsdp) +
+         counts.routed / pp / (tp * std::max(fsdp, copies));
 }
 
 void check(const Architecture& model, const Task& task) {
@@ -82,13 +72,11 @@ void check(const Architecture& model, const Task& task) {
   }
   check_divides("tp", "elements of intermediate_size", model.intermediate, task.tp);
   check_experts(model, task);
-  if (task.pp > 1 && task.phase != Phase::train) {
-    throw InputError("'pp' goes with train: other steps pass all stages one after the other");
-  }
+  require(task.pp == 1 || task.phase == Phase::train,
+          "'pp' goes with train: other steps pass all stages one after the other");
   check_divides("pp", "layers", model.layers, task.pp);
-  if (task.phase == Phase::decode && !model.causal) {
-    throw InputError("'decode' asks for a decoder, and this model is an encoder");
-  }
+  require(task.phase != Phase::decode || model.causal,
+          "'decode' asks for a decoder, and this model is an encoder");
 }
 
 }  // namespace roofcast::transformer

@@ -42,10 +42,10 @@ inline constexpr std::array<std::string_view, 2> kPrefetches = {"pre", "post"};
 
 struct Task {
   Phase phase = Phase::train;
-  /// Of weights, activations and cache. fp8: of weights and products; the rest, and the
-  /// vocabulary's and the router's, has 16 bits.
+  /// Of weights, activations and cache. fp8: of weights and products alone; activations, the
+  /// vocabulary's product and the router's have 16 bits.
   DType dtype = DType::bf16;
-  std::int64_t batch = 1;       ///< sequences of one GPU at a time, among tp GPUs the same
+  std::int64_t batch = 1;       ///< sequences at a time of one GPU, or of tp GPUs together
   std::int64_t seq = 1024;      ///< tokens of a sequence; decode: 1 is computed
   std::int64_t context = 0;     ///< decode: keys that the cache holds
   std::int64_t prompts = 0;     ///< decode: of `seq` tokens each, computed in the same step
@@ -68,11 +68,6 @@ struct Task {
 
   /// Between two optimizer steps; one where nothing is trained.
   double passes() const { return phase == Phase::train ? static_cast<double>(grad_accum) : 1; }
-  /// Of each layer: the forward pass, the backward pass, and the forward pass again.
-  double layer_passes() const {
-    if (phase != Phase::train) return 1;
-    return passes() * (checkpointing == Checkpointing::full ? 3 : 2);
-  }
   double tokens() const {  ///< of one pass of one GPU (or of tp together)
     return static_cast<double>(phase == Phase::decode ? batch + prompts * seq : batch * seq);
   }
@@ -83,10 +78,10 @@ struct Task {
   double gpus() const { return static_cast<double>(tp * pp * dp * fsdp); }
 };
 
-/// How the experts lie: dp · fsdp copies of the rest of the model exchange rows where ep divides
-/// them; else the GPUs of tp, which all have each token, share them.
+/// Where the experts lie. Where ep divides dp · fsdp, ep copies of the rest of the model exchange
+/// rows; else the GPUs of tp, which all have every token, share the experts.
 struct ExpertGroup {
-  std::int64_t copies = 1;  ///< whose tokens meet
+  std::int64_t copies = 1;  ///< of the model, which exchange rows
   std::int64_t shares = 1;  ///< GPUs among which each expert is divided
 };
 ExpertGroup expert_group(const Task& task);

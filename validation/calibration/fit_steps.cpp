@@ -11,7 +11,7 @@
 
 #include "hw_specs/loader.hpp"
 #include "hw_specs/text_file.hpp"
-#include "model/transformer/step_kernels.hpp"
+#include "model/transformer/step.hpp"
 #include "validation/calibration/named_rows.hpp"
 
 namespace {

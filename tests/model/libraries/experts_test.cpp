@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-
 #include <numeric>
 
 #include "model/roofcast.hpp"
@@ -14,36 +13,32 @@
 namespace roofcast {
 namespace {
 
-using experts::Routed;
-using experts::Routing;
 using testing::hopper_like;
 
 std::int64_t sum_of(const std::vector<std::int64_t>& rows) {
   return std::accumulate(rows.begin(), rows.end(), std::int64_t{0});
 }
 
-TEST(ExpertsRouting, BalancedExpertsTakeTurns) {
-  EXPECT_EQ(experts::rows_of_experts({.tokens = 128, .experts = 8, .per_token = 2}),
-            std::vector<std::int64_t>(8, 32));
-  // One token: experts 0 and 4.
-  EXPECT_EQ(experts::rows_of_experts({.tokens = 1, .experts = 8, .per_token = 2}),
-            std::vector<std::int64_t>(2, 1));
-  // The first of four GPUs has experts 0 and 1.
-  EXPECT_EQ(experts::rows_of_experts({.tokens = 128, .experts = 8, .per_token = 2, .gpus = 4}),
-            std::vector<std::int64_t>(2, 32));
+Problem routed(std::int64_t tokens, std::int64_t experts, std::int64_t per_token, std::int64_t gpus,
+               experts::Routing routing = experts::kBalanced) {
+  return {.dtype = DType::bf16, .values = {tokens, 4096, 14336, experts, per_token, gpus, routing}};
+}
+
+TEST(ExpertsRouting, BalancedExpertsHaveTheSameRows) {
+  EXPECT_EQ(experts::rows_of_experts(routed(128, 8, 2, 1)), std::vector<std::int64_t>(8, 32));
+  // One token: two experts.
+  EXPECT_EQ(experts::rows_of_experts(routed(1, 8, 2, 1)), std::vector<std::int64_t>(2, 1));
+  // Each of four GPUs has two experts.
+  EXPECT_EQ(experts::rows_of_experts(routed(128, 8, 2, 4)), std::vector<std::int64_t>(2, 32));
 }
 
 TEST(ExpertsRouting, APowerLawKeepsTheSumAndIsSkewed) {
-  const Routed routed{
-      .tokens = 1000, .experts = 64, .per_token = 8, .gpus = 1, .routing = Routing::power_law_120};
-  const auto rows = experts::rows_of_experts(routed);
+  const auto rows = experts::rows_of_experts(routed(1000, 64, 8, 1, experts::kPowerLaw120));
   EXPECT_EQ(sum_of(rows), 8000);
   const auto most = *std::max_element(rows.begin(), rows.end());
   EXPECT_GT(most, 3 * 8000 / 64);
   EXPECT_LE(most, 1000);
-  Routed shared = routed;
-  shared.gpus = 8;
-  const auto busiest = experts::rows_of_experts(shared);
+  const auto busiest = experts::rows_of_experts(routed(1000, 64, 8, 8, experts::kPowerLaw120));
   EXPECT_LE(busiest.size(), 8U);
   EXPECT_GT(sum_of(busiest), 1000);  // more than the mean
   EXPECT_LT(sum_of(busiest), 8000);

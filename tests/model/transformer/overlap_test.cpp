@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "model/transformer/step.hpp"
-#include "model/transformer/step_kernels.hpp"
 #include "model/types/problem.hpp"
 #include "tests/model/scan/questions.hpp"
 #include "tests/model/transformer/llama.hpp"

@@ -34,7 +34,7 @@ double sum_s(const std::vector<Node>& nodes) {
 // By hand: 4 waves are 5 on four fifths of the SMs, so the launch runs at 0.8 for 4 s and at 1 for
 // the 6.8 s that are left.
 TEST(Schedule, ATransferTakesSmsWhileItRuns) {
-  const Schedule when = schedule({{{10, launch(4)}}, {{4, transfer(0.2)}}});
+  const Program when = schedule({{{10, launch(4)}}, {{4, transfer(0.2)}}});
   EXPECT_NEAR(when.beside[0].end_s, 4, 1e-12);
   EXPECT_NEAR(when.total_s, 10.8, 1e-12);
 }
@@ -68,7 +68,7 @@ TEST(Schedule, EachSmGetsTheSameOfDram) {
 
 // By hand: the second transfer finds a launch running and begins with the next one.
 TEST(Schedule, ATransferBeginsWithALaunch) {
-  const Schedule when =
+  const Program when =
       schedule({{{5, launch(0.5)}, {5, launch(0.5)}}, {{1, transfer(0.2)}, {1, transfer(0.2)}}});
   EXPECT_EQ(when.beside[0].start_s, 0);
   EXPECT_EQ(when.beside[1].start_s, 5);
@@ -77,9 +77,9 @@ TEST(Schedule, ATransferBeginsWithALaunch) {
 
 // While the host has the GPU wait, transfers begin at once; two transfers share a link.
 TEST(Schedule, NothingKeepsATransferOutWhereNoLaunchRuns) {
-  const Schedule host = schedule({{{5, Use{}}}, {{1, transfer(0.2)}, {1, transfer(0.2)}}});
+  const Program host = schedule({{{5, Use{}}}, {{1, transfer(0.2)}, {1, transfer(0.2)}}});
   EXPECT_EQ(host.beside[1].start_s, 1);
-  const Schedule link = schedule({{{2, transfer(0.2)}}, {{2, transfer(0.2)}}});
+  const Program link = schedule({{{2, transfer(0.2)}}, {{2, transfer(0.2)}}});
   EXPECT_EQ(link.total_s, 4);
 }
 
@@ -87,7 +87,7 @@ TEST(Schedule, NodesWaitForThoseOfTheOtherStream) {
   Program program;
   program.chain = {{1, launch(1)}, {1, launch(1), 0}};
   program.beside = {{3, transfer(0.2), 0}};
-  const Schedule when = schedule(program);
+  const Program when = schedule(program);
   EXPECT_EQ(when.beside[0].start_s, 1);
   EXPECT_EQ(when.chain[1].start_s, 4);
   program.chain[0].after = 0;
@@ -125,7 +125,7 @@ Program random_program() {
 RC_GTEST_PROP(ScheduleProperty, LiesBetweenTheLongerStreamAndBoth, ()) {
   const Program program = random_program();
   const double chain_s = sum_s(program.chain), beside_s = sum_s(program.beside);
-  const Schedule when = schedule(program);
+  const Program when = schedule(program);
   constexpr double kRounding = 1e-9;
   RC_ASSERT(when.total_s >= std::max(chain_s, beside_s) * (1 - kRounding));
   RC_ASSERT(when.total_s <= (chain_s + beside_s) * (1 + kRounding));

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "model/transformer/serving.hpp"
-#include "model/transformer/step_kernels.hpp"
 #include "tests/model/scan/questions.hpp"
 #include "tests/model/transformer/llama.hpp"
 

@@ -18,7 +18,6 @@ namespace {
 using transformer::Collective;
 using transformer::Node;
 using transformer::Program;
-using transformer::Schedule;
 using transformer::Transfer;
 
 Prediction kernel_of(const std::string& name) {
@@ -59,7 +58,7 @@ Beside beside(const NamedRow& row) {
   const Node sent{sent_s, transformer::use_of(transfer, sent_s, testing::gpu_named("h100-sxm5"))};
   constexpr double kTimed_s = 20e-3;
   const auto timed = static_cast<std::size_t>(kTimed_s / kernel_s) + 2;
-  const Schedule when = transformer::schedule(
+  const Program when = transformer::schedule(
       {std::vector<Node>(timed, kernel),
        std::vector<Node>(static_cast<std::size_t>(kTimed_s / sent_s) + 2, sent)});
   std::size_t ended = 0;

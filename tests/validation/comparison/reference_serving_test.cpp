@@ -6,7 +6,6 @@
 
 #include "architectures/loader.hpp"
 #include "model/transformer/serving.hpp"
-#include "model/transformer/step_kernels.hpp"
 #include "tests/model/scan/questions.hpp"
 #include "tests/validation/comparison/reference_rows.hpp"
 #include "tests/validation/comparison/reference_tables.hpp"
