@@ -38,12 +38,13 @@ double simt_instructions(const LibraryProduct& c) {
   return of_k / as_double(kWarpLanes) * c.depth();
 }
 
-// On the SIMT pipes each thread waits for its own copies, and nobody hands a tile over.
+// On the SIMT pipes, and with a stage or two, each thread waits for its own copies, and nobody hands
+// a tile over. Behind a deeper ring operands leave shared memory a product ahead.
 Waits step_waits(const LibraryProduct& c) {
   if (!c.tensor) return {.global = 1, .shared = 1, .barriers = 1};
-  if (c.takes_wide) return {.tile_loads = 1, .barriers = 1};
+  if (!c.waits_for_copies()) return {.tile_loads = 1, .barriers = 1};
   Waits waits = tensor::mma_waits(as_double(c.tile.threads / kWarpLanes));
-  if (c.through_registers) std::swap(waits.tile_loads, waits.global);
+  std::swap(waits.tile_loads, waits.global);
   return waits;
 }
 

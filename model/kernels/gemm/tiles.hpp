@@ -79,12 +79,15 @@ inline constexpr std::array<std::int64_t, 2> kTcgen05Sides = {64, 128};
 inline constexpr std::int64_t kTcgen05Columns = 256;
 
 /// With mma.sync: cuBLAS's tiles (NVIDIA, Deep Learning Performance: Matrix Multiplication
-/// Background), and two for few rows.
-inline constexpr std::array kMmaTiles = {LibraryTile{256, 128, 1}, LibraryTile{128, 256, 1},
-                                         LibraryTile{128, 128, 2}, LibraryTile{256, 64, 1},
-                                         LibraryTile{64, 256, 1},  LibraryTile{128, 64, 2},
-                                         LibraryTile{64, 128, 2},  LibraryTile{64, 64, 2},
-                                         LibraryTile{32, 32, 4},   LibraryTile{16, 256, 1}};
+/// Background), and one for few rows, whose threads wait for each of its copies
+/// (cutlass_80_wmma_tensorop_*_32x32_128x1).
+inline constexpr std::array kMmaTiles = {LibraryTile{256, 128, 1},
+                                         LibraryTile{128, 256, 1},
+                                         LibraryTile{128, 128, 2},
+                                         LibraryTile{128, 64, 2},
+                                         LibraryTile{64, 128, 2},
+                                         LibraryTile{64, 64, 2},
+                                         staged_tile(32, 32, 4, 128, 1, 256)};
 
 /// On the SIMT pipes, of 8 elements of k at a time.
 constexpr LibraryTile simt_tile(std::int64_t m, std::int64_t n, std::int64_t blocks_per_sm,
