@@ -119,10 +119,6 @@ void add(std::vector<Problem>& found, const Problem& p, std::int64_t m, std::int
 // 126 tiles, 4435x1624 takes 260. So of the least number of rounds the narrowest width is tried.
 void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side, bool along_m,
                 const Gpu& gpu) {
-  // The library splits products of more than 2048 in k whose tiles leave half of the SMs idle, and
-  // hardly others: 241 of 261 by their kernels' names, and 19 of 1,326.
-  constexpr std::int64_t kDeepSteps = 32;
-  const bool is_deep = steps_of(p) > kDeepSteps, chooses = p[kSplitK] == kToChoose;
   const std::int64_t other = p[along_m ? kN : kM], asked = p[along_m ? kTileN : kTileM];
   const std::int64_t rows = ceil_div(p[along_m ? kM : kN], side) * p[kBatch];
   const std::int64_t places = gpu.slots(1);
@@ -138,9 +134,6 @@ void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side
       const std::int64_t blocks = rows * splits, least = blocks * ceil_div(other, most);
       const std::int64_t columns = ceil_div(least, places) * places / blocks;
       width = ceil_div(ceil_div(other, columns), kWideColumns) * kWideColumns;
-      const bool idles = is_deep && 2 * rows * ceil_div(other, width) <= places;
-      // A split is for what one round takes.
-      if (chooses && (splits > 1 ? !is_deep || least > places : idles)) continue;
     }
     const std::int64_t m = along_m ? side : width, n = along_m ? width : side;
     if (wide_tile(m, n, gpu)) add(found, p, m, n, splits);
@@ -151,14 +144,9 @@ std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
   std::vector<Problem> found;
   constexpr std::size_t kUsual = 64;
   found.reserve(kUsual);
-  const bool open = p[kTileM] == kToChoose && p[kTileN] == kToChoose;
   for (const std::int64_t side : wide_sides(gpu)) {
     for (const bool along_m : {true, false}) {
-      // Sides are tried where the extent is longer than half of them. A tile that is given in part
-      // is tried with all.
-      const bool is_long = side == kWgmmaSides.front() || side / 2 < p[along_m ? kM : kN];
-      const bool is_tried = open ? is_long : is_asked(p[along_m ? kTileM : kTileN], side);
-      if (is_tried) add_widths(found, p, side, along_m, gpu);
+      if (is_asked(p[along_m ? kTileM : kTileN], side)) add_widths(found, p, side, along_m, gpu);
     }
   }
   return found;
