@@ -22,8 +22,7 @@ struct VectorTile {
   std::int64_t threads() const { return outputs * lanes; }
 };
 
-constexpr std::int64_t kToFit = 0;   // lanes, by the length of k
-constexpr std::int64_t kShort = 96;  // k of less may be summed by two lanes
+constexpr std::int64_t kToFit = 0;  // lanes, by the length of k
 constexpr std::int64_t kFewLanes = 2;
 
 // cuBLAS 13.0's kernels by their grids, registers and machine code: gemvx where threads side by
@@ -31,9 +30,8 @@ constexpr std::int64_t kFewLanes = 2;
 constexpr std::array kAlongK = {VectorTile{4, 32, 159}, VectorTile{8, 16, 65, 16},
                                 VectorTile{16, kFewLanes, 165}, VectorTile{32, kFewLanes, 72}};
 // gemvx where threads side by side have neighbouring outputs.
-constexpr std::array kAcrossK = {VectorTile{4, 32, 164},      VectorTile{8, 32, 164},
-                                 VectorTile{16, 32, 128},     VectorTile{32, kToFit, 128},
-                                 VectorTile{64, kToFit, 128}, VectorTile{128, 4, 128}};
+constexpr std::array kAcrossK = {VectorTile{8, 32, 164}, VectorTile{16, 32, 128},
+                                 VectorTile{32, kToFit, 128}, VectorTile{64, kToFit, 128}};
 
 bool is_row(const Problem& p) {
   return p[kM] == 1;
@@ -115,11 +113,6 @@ double round_trips(const VectorProduct& c) {
 Step step_of(const VectorProduct& c, double elements) {
   const double lanes = as_double(kWarpLanes);
   const double accesses = elements * as_double(c.tile.threads()) / lanes;
-  // Of the sums and of their elements those that exist.
-  const double used_outputs =
-      as_double(c.outputs) / as_double(ceil_div(c.outputs, c.tile.outputs) * c.tile.outputs);
-  const double used_k =
-      as_double(c.k) / as_double(c.splits * c.tile.lanes * c.elements_of_thread());
   // Runs of the matrix that a warp touches at once. Along k the next load takes the rest of a
   // sector.
   const std::int64_t wide = std::min(kWarpLanes, c.along_k ? c.tile.lanes : c.tile.outputs);
@@ -129,8 +122,8 @@ Step step_of(const VectorProduct& c, double elements) {
     sectors = tensor::sectors_share(bytes_of(c.tile.outputs), c.pitch_bytes);
     lines *= tensor::lines_of_piece(bytes_of(wide), c.pitch_bytes);
   }
-  const double vector = elements * as_double(c.tile.lanes) * used_k * c.element;
-  const double matrix = vector * as_double(c.tile.outputs) * used_outputs;
+  const double vector = elements * as_double(c.tile.lanes) * c.element;
+  const double matrix = vector * as_double(c.tile.outputs);
   // Of a warp for an element of each thread: two addresses, two loads, the multiply-add and what
   // loops take; what widens 16 bits.
   constexpr double kInstructions = 6, kWidening = 2, kMostWavefronts = 8;
@@ -156,11 +149,9 @@ std::vector<Phase> phases_of(const VectorProduct& c, double stored_bytes) {
     phases.push_back({step_of(c, left / rest), rest});
   }
   // The sums of an output's lanes by halves through shared memory, and the store.
-  constexpr double kInstructions = 60, kOfHalf = 11;
   const double halves = std::log2(as_double(c.tile.lanes));
   Step end;
   end.waits = {.shared = halves, .barriers = halves};
-  end.warp_instructions = warps_of(c.tile.threads()) * (kInstructions + kOfHalf * halves);
   set_traffic(end.issued, {0, stored_bytes});
   phases.push_back({end});
   return phases;
@@ -181,8 +172,6 @@ std::vector<Problem> vector_candidates(const Problem& p, const Gpu& gpu) {
   std::vector<Problem> found;
   for (const VectorTile& tile : c.tiles()) {
     if (!is_asked(p[c.setting], tile.outputs)) continue;
-    const bool for_short = c.along_k && tile.lanes == kFewLanes;
-    if (p[c.setting] == kToChoose && for_short && c.k >= kShort) continue;
     const std::int64_t blocks = ceil_div(c.outputs, tile.outputs) * c.batch;
     const std::int64_t parts = ceil_div(c.k, kLeastOfPart * std::max(kFewLanes, tile.lanes));
     for (const std::int64_t splits :
