@@ -128,7 +128,10 @@ void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side
   }
   most = std::min(most / kWideColumns, ceil_div(other, kWideColumns)) * kWideColumns;
   if (most <= 0 && asked == kToChoose) return;
-  for (const std::int64_t splits : splits_of(p[kSplitK], steps_of(p), rows, places)) {
+  // Parts of k that kernels' names and grids tell of are 900 to 1750 elements of 16 bits.
+  constexpr std::int64_t kLeastSteps = 16;
+  for (const std::int64_t splits :
+       splits_of(p[kSplitK], steps_of(p), rows, places, kSplits, kLeastSteps)) {
     std::int64_t width = asked;
     if (asked == kToChoose) {
       const std::int64_t blocks = rows * splits, least = blocks * ceil_div(other, most);
