@@ -113,6 +113,11 @@ double round_trips(const VectorProduct& c) {
 Step step_of(const VectorProduct& c, double elements) {
   const double lanes = as_double(kWarpLanes);
   const double accesses = elements * as_double(c.tile.threads()) / lanes;
+  // Of the sums and of their elements those that exist.
+  const double used_outputs =
+      as_double(c.outputs) / as_double(ceil_div(c.outputs, c.tile.outputs) * c.tile.outputs);
+  const double used_k =
+      as_double(c.k) / as_double(c.splits * c.tile.lanes * c.elements_of_thread());
   // Runs of the matrix that a warp touches at once. Along k the next load takes the rest of a
   // sector.
   const std::int64_t wide = std::min(kWarpLanes, c.along_k ? c.tile.lanes : c.tile.outputs);
@@ -122,8 +127,8 @@ Step step_of(const VectorProduct& c, double elements) {
     sectors = tensor::sectors_share(bytes_of(c.tile.outputs), c.pitch_bytes);
     lines *= tensor::lines_of_piece(bytes_of(wide), c.pitch_bytes);
   }
-  const double vector = elements * as_double(c.tile.lanes) * c.element;
-  const double matrix = vector * as_double(c.tile.outputs);
+  const double vector = elements * as_double(c.tile.lanes) * used_k * c.element;
+  const double matrix = vector * as_double(c.tile.outputs) * used_outputs;
   // Of a warp for an element of each thread: two addresses, two loads, the multiply-add and what
   // loops take; what widens 16 bits.
   constexpr double kInstructions = 6, kWidening = 2, kMostWavefronts = 8;
