@@ -41,11 +41,8 @@ double simt_instructions(const LibraryProduct& c) {
 // On the SIMT pipes, and with a stage or two, each thread waits for its own copies, and nobody hands
 // a tile over. Behind a deeper ring operands leave shared memory a product ahead.
 Waits step_waits(const LibraryProduct& c) {
-  if (!c.tensor) return {.global = 1, .shared = 1, .barriers = 1};
-  if (!c.waits_for_copies()) return {.tile_loads = 1, .barriers = 1};
-  Waits waits = tensor::mma_waits(as_double(c.tile.threads / kWarpLanes));
-  std::swap(waits.tile_loads, waits.global);
-  return waits;
+  if (!c.tensor || c.waits_for_copies()) return {.global = 1, .shared = 1, .barriers = 1};
+  return {.tile_loads = 1, .barriers = 1};
 }
 
 // Wavefronts of the operands of a step: four warps of mma.sync, two by two, read those of their own
