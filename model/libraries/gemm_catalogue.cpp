@@ -99,7 +99,6 @@ std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu) {
   for (LibraryTile tile : tiles) {
     if (tile.m != m || tile.n != n) continue;
     tile.blocks_per_sm = std::max<std::int64_t>(1, fitting_blocks(tile, gpu));
-    if (of_tf32) tile.stages = stages(m + n, gpu);
     return tile;
   }
   // Run files name tiles for tf32 that other types have.
@@ -145,8 +144,6 @@ void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side
 
 std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
   std::vector<Problem> found;
-  constexpr std::size_t kUsual = 64;
-  found.reserve(kUsual);
   for (const std::int64_t side : wide_sides(gpu)) {
     for (const bool along_m : {true, false}) {
       if (is_asked(p[along_m ? kTileM : kTileN], side)) add_widths(found, p, side, along_m, gpu);
@@ -163,7 +160,6 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
   std::vector<Problem> found;
   const auto tiles = tiles_for(p, gpu);
   const bool of_tf32 = takes_tf32_tiles(p, gpu);
-  found.reserve(tiles.size() * kKnown.size());
   for (const LibraryTile& tile : tiles) {
     if (!is_asked(p[kTileM], tile.m) || !is_asked(p[kTileN], tile.n) ||
         fitting_blocks(tile, gpu) == 0) {

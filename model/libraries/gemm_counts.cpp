@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "model/constants/libraries.hpp"
 #include "model/counting/coalescing.hpp"
@@ -69,11 +68,10 @@ double step_lookup_bytes(const LibraryProduct& c, const Gpu& gpu) {
 // C's edges a share.
 double copy_requests(const LibraryProduct& c) {
   if (c.vector * c.element >= as_double(kVectorBytes)) return 0;
-  const double whole = as_double(c.tile.m + c.tile.n);
   const double there = as_double(c.a.extent) / as_double(c.a.tiles()) +
                        as_double(c.b.extent) / as_double(c.b.tiles());
-  const double lines =
-      there + (c.through_registers ? double{library::kLeftOutCopies} : 0) * (whole - there);
+  const double left_out = c.through_registers ? double{library::kLeftOutCopies} : 0;
+  const double lines = there + left_out * (c.lines() - there);
   const double step_depth = c.k / (as_double(c.splits) * c.steps());  // as far as k goes
   return lines * step_depth / c.vector / as_double(kWarpLanes) *
          (c.through_registers ? library::kRegisterCopyRequests : library::kCopyRequests);
