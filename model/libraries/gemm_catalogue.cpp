@@ -127,15 +127,19 @@ void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side
   }
   most = std::min(most / kWideColumns, ceil_div(other, kWideColumns)) * kWideColumns;
   if (most <= 0 && asked == kToChoose) return;
-  // Parts of k that kernels' names and grids tell of are 900 to 1750 elements of 16 bits.
-  constexpr std::int64_t kLeastSteps = 16;
+  // By the names and grids of kernels for wgmma their parts of k are 900 to 1750 elements of 16 bits;
+  // products of more than 2048 whose tiles leave half of the SMs idle are split, 241 of 261.
+  constexpr std::int64_t kDeepSteps = 32, kUsualPart = 3;
+  const std::int64_t least_part = has_wgmma(gpu) ? kDeepSteps / 2 : kUsualPart;
   for (const std::int64_t splits :
-       splits_of(p[kSplitK], steps_of(p), rows, places, kSplits, kLeastSteps)) {
+       splits_of(p[kSplitK], steps_of(p), rows, places, kSplits, least_part)) {
     std::int64_t width = asked;
     if (asked == kToChoose) {
       const std::int64_t blocks = rows * splits, least = blocks * ceil_div(other, most);
       const std::int64_t columns = ceil_div(least, places) * places / blocks;
       width = ceil_div(ceil_div(other, columns), kWideColumns) * kWideColumns;
+      const bool idles = 2 * blocks * ceil_div(other, width) <= places;
+      if (p[kSplitK] == kToChoose && splits == 1 && idles && steps_of(p) > kDeepSteps) continue;
     }
     const std::int64_t m = along_m ? side : width, n = along_m ? width : side;
     if (wide_tile(m, n, gpu)) add(found, p, m, n, splits);
