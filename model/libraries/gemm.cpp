@@ -156,6 +156,7 @@ Plan plan_of_tiles(const Problem& p, const LibraryProduct& c, const ProductSizes
   if (c.tensor && c.splits == 1) {
     plan.arrays.back().pattern = tensor::writes_tiles(kC, sizes.c).pattern;
   }
+  if (p[kBatch] == 1) plan.raster = c.raster();
   // wgmma's kernels fetch their code while the launch before ends (programmatic dependent launch).
   if (!c.takes_wide) plan.start = Start::kept_code;
   plan.scheduler = brief.scheduler;

@@ -104,6 +104,18 @@ LibraryProduct library_product(const Problem& p, const Gpu& gpu) {
   };
 }
 
+TileRaster LibraryProduct::raster() const {
+  constexpr std::int64_t kGroupRows = 8;
+  const auto panel = [&](const LibraryOperand& of) {
+    return as_double(of.extent) / as_double(of.tiles()) * k * element;
+  };
+  return {.tile_rows = a.tiles(),
+          .tile_columns = b.tiles(),
+          .group_rows = std::min(kGroupRows, a.tiles()),
+          .row_panel_bytes = panel(a),
+          .column_panel_bytes = panel(b)};
+}
+
 Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu) {
   const double blocks = as_double(c.blocks()), steps = c.steps();
   // A product of a warpgroup is issued before the one before it has ended.

@@ -44,6 +44,7 @@ struct LibraryProduct {
   double received(const LibraryOperand& of, const LibraryOperand& other) const {
     return batch * k * element * as_double(of.extent * other.tiles());
   }
+  TileRaster raster() const;
 };
 
 /// Throws InputError where the library has no such tile here.

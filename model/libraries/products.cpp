@@ -21,6 +21,8 @@ void take_share(Plan& plan, gemm::LibraryArray operand, double share) {
   ArrayUse& use = plan.arrays[operand];
   use.compulsory.read_bytes *= share;
   use.footprint.read_bytes *= share;
+  if (!plan.raster) return;
+  (operand == gemm::kA ? plan.raster->row_panel_bytes : plan.raster->column_panel_bytes) *= share;
 }
 
 // --- weights of 4 bits ---
