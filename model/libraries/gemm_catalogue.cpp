@@ -99,7 +99,6 @@ std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu) {
   for (LibraryTile tile : tiles) {
     if (tile.m != m || tile.n != n) continue;
     tile.blocks_per_sm = std::max<std::int64_t>(1, fitting_blocks(tile, gpu));
-    if (of_tf32) tile.stages = stages(m + n, gpu);
     return tile;
   }
   // Run files name tiles for tf32 that other types have.
@@ -119,10 +118,6 @@ void add(std::vector<Problem>& found, const Problem& p, std::int64_t m, std::int
 // 126 tiles, 4435x1624 takes 260. So of the least number of rounds the narrowest width is tried.
 void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side, bool along_m,
                 const Gpu& gpu) {
-  // The library splits products of more than 2048 in k whose tiles leave half of the SMs idle, and
-  // hardly others: 241 of 261 by their kernels' names, and 19 of 1,326.
-  constexpr std::int64_t kDeepSteps = 32;
-  const bool is_deep = steps_of(p) > kDeepSteps, chooses = p[kSplitK] == kToChoose;
   const std::int64_t other = p[along_m ? kN : kM], asked = p[along_m ? kTileN : kTileM];
   const std::int64_t rows = ceil_div(p[along_m ? kM : kN], side) * p[kBatch];
   const std::int64_t places = gpu.slots(1);
@@ -132,15 +127,19 @@ void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side
   }
   most = std::min(most / kWideColumns, ceil_div(other, kWideColumns)) * kWideColumns;
   if (most <= 0 && asked == kToChoose) return;
-  for (const std::int64_t splits : splits_of(p[kSplitK], steps_of(p), rows, places)) {
+  // By the names and grids of kernels for wgmma their parts of k are 900 to 1750 elements of 16 bits;
+  // products of more than 2048 whose tiles leave half of the SMs idle are split, 241 of 261.
+  constexpr std::int64_t kDeepSteps = 32, kUsualPart = 3;
+  const std::int64_t least_part = has_wgmma(gpu) ? kDeepSteps / 2 : kUsualPart;
+  for (const std::int64_t splits :
+       splits_of(p[kSplitK], steps_of(p), rows, places, kSplits, least_part)) {
     std::int64_t width = asked;
     if (asked == kToChoose) {
       const std::int64_t blocks = rows * splits, least = blocks * ceil_div(other, most);
       const std::int64_t columns = ceil_div(least, places) * places / blocks;
       width = ceil_div(ceil_div(other, columns), kWideColumns) * kWideColumns;
-      const bool idles = is_deep && 2 * rows * ceil_div(other, width) <= places;
-      // A split is for what one round takes.
-      if (chooses && (splits > 1 ? !is_deep || least > places : idles)) continue;
+      const bool idles = 2 * blocks * ceil_div(other, width) <= places;
+      if (p[kSplitK] == kToChoose && splits == 1 && idles && steps_of(p) > kDeepSteps) continue;
     }
     const std::int64_t m = along_m ? side : width, n = along_m ? width : side;
     if (wide_tile(m, n, gpu)) add(found, p, m, n, splits);
@@ -149,16 +148,9 @@ void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side
 
 std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
   std::vector<Problem> found;
-  constexpr std::size_t kUsual = 64;
-  found.reserve(kUsual);
-  const bool open = p[kTileM] == kToChoose && p[kTileN] == kToChoose;
   for (const std::int64_t side : wide_sides(gpu)) {
     for (const bool along_m : {true, false}) {
-      // Sides are tried where the extent is longer than half of them. A tile that is given in part
-      // is tried with all.
-      const bool is_long = side == kWgmmaSides.front() || side / 2 < p[along_m ? kM : kN];
-      const bool is_tried = open ? is_long : is_asked(p[along_m ? kTileM : kTileN], side);
-      if (is_tried) add_widths(found, p, side, along_m, gpu);
+      if (is_asked(p[along_m ? kTileM : kTileN], side)) add_widths(found, p, side, along_m, gpu);
     }
   }
   return found;
@@ -172,7 +164,6 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
   std::vector<Problem> found;
   const auto tiles = tiles_for(p, gpu);
   const bool of_tf32 = takes_tf32_tiles(p, gpu);
-  found.reserve(tiles.size() * kKnown.size());
   for (const LibraryTile& tile : tiles) {
     if (!is_asked(p[kTileM], tile.m) || !is_asked(p[kTileN], tile.n) ||
         fitting_blocks(tile, gpu) == 0) {

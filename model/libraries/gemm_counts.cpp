@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "model/constants/libraries.hpp"
 #include "model/counting/coalescing.hpp"
@@ -38,13 +37,11 @@ double simt_instructions(const LibraryProduct& c) {
   return of_k / as_double(kWarpLanes) * c.depth();
 }
 
-// On the SIMT pipes each thread waits for its own copies, and nobody hands a tile over.
+// On the SIMT pipes, and with a stage or two, each thread waits for its own copies, and nobody hands
+// a tile over. Behind a deeper ring operands leave shared memory a product ahead.
 Waits step_waits(const LibraryProduct& c) {
-  if (!c.tensor) return {.global = 1, .shared = 1, .barriers = 1};
-  if (c.takes_wide) return {.tile_loads = 1, .barriers = 1};
-  Waits waits = tensor::mma_waits(as_double(c.tile.threads / kWarpLanes));
-  if (c.through_registers) std::swap(waits.tile_loads, waits.global);
-  return waits;
+  if (!c.tensor || c.waits_for_copies()) return {.global = 1, .shared = 1, .barriers = 1};
+  return {.tile_loads = 1, .barriers = 1};
 }
 
 // Wavefronts of the operands of a step: four warps of mma.sync, two by two, read those of their own
@@ -71,11 +68,10 @@ double step_lookup_bytes(const LibraryProduct& c, const Gpu& gpu) {
 // C's edges a share.
 double copy_requests(const LibraryProduct& c) {
   if (c.vector * c.element >= as_double(kVectorBytes)) return 0;
-  const double whole = as_double(c.tile.m + c.tile.n);
   const double there = as_double(c.a.extent) / as_double(c.a.tiles()) +
                        as_double(c.b.extent) / as_double(c.b.tiles());
-  const double lines =
-      there + (c.through_registers ? double{library::kLeftOutCopies} : 0) * (whole - there);
+  const double left_out = c.through_registers ? double{library::kLeftOutCopies} : 0;
+  const double lines = there + left_out * (c.lines() - there);
   const double step_depth = c.k / (as_double(c.splits) * c.steps());  // as far as k goes
   return lines * step_depth / c.vector / as_double(kWarpLanes) *
          (c.through_registers ? library::kRegisterCopyRequests : library::kCopyRequests);

@@ -30,6 +30,7 @@ struct LibraryProduct {
   bool tensor;             ///< on the tensor cores
   bool through_registers;  ///< threads hold a tile on its way to shared memory, in two stages
 
+  bool waits_for_copies() const { return through_registers || tile.stages == 1; }
   double outputs() const { return batch * as_double(a.extent) * as_double(b.extent); }
   double flops() const { return 2 * outputs() * k; }
   std::int64_t tiles() const { return a.tiles() * b.tiles(); }

@@ -22,8 +22,7 @@ struct VectorTile {
   std::int64_t threads() const { return outputs * lanes; }
 };
 
-constexpr std::int64_t kToFit = 0;   // lanes, by the length of k
-constexpr std::int64_t kShort = 96;  // k of less may be summed by two lanes
+constexpr std::int64_t kToFit = 0;  // lanes, by the length of k
 constexpr std::int64_t kFewLanes = 2;
 
 // cuBLAS 13.0's kernels by their grids, registers and machine code: gemvx where threads side by
@@ -31,9 +30,8 @@ constexpr std::int64_t kFewLanes = 2;
 constexpr std::array kAlongK = {VectorTile{4, 32, 159}, VectorTile{8, 16, 65, 16},
                                 VectorTile{16, kFewLanes, 165}, VectorTile{32, kFewLanes, 72}};
 // gemvx where threads side by side have neighbouring outputs.
-constexpr std::array kAcrossK = {VectorTile{4, 32, 164},      VectorTile{8, 32, 164},
-                                 VectorTile{16, 32, 128},     VectorTile{32, kToFit, 128},
-                                 VectorTile{64, kToFit, 128}, VectorTile{128, 4, 128}};
+constexpr std::array kAcrossK = {VectorTile{8, 32, 164}, VectorTile{16, 32, 128},
+                                 VectorTile{32, kToFit, 128}, VectorTile{64, kToFit, 128}};
 
 bool is_row(const Problem& p) {
   return p[kM] == 1;
@@ -156,11 +154,9 @@ std::vector<Phase> phases_of(const VectorProduct& c, double stored_bytes) {
     phases.push_back({step_of(c, left / rest), rest});
   }
   // The sums of an output's lanes by halves through shared memory, and the store.
-  constexpr double kInstructions = 60, kOfHalf = 11;
   const double halves = std::log2(as_double(c.tile.lanes));
   Step end;
   end.waits = {.shared = halves, .barriers = halves};
-  end.warp_instructions = warps_of(c.tile.threads()) * (kInstructions + kOfHalf * halves);
   set_traffic(end.issued, {0, stored_bytes});
   phases.push_back({end});
   return phases;
@@ -181,8 +177,6 @@ std::vector<Problem> vector_candidates(const Problem& p, const Gpu& gpu) {
   std::vector<Problem> found;
   for (const VectorTile& tile : c.tiles()) {
     if (!is_asked(p[c.setting], tile.outputs)) continue;
-    const bool for_short = c.along_k && tile.lanes == kFewLanes;
-    if (p[c.setting] == kToChoose && for_short && c.k >= kShort) continue;
     const std::int64_t blocks = ceil_div(c.outputs, tile.outputs) * c.batch;
     const std::int64_t parts = ceil_div(c.k, kLeastOfPart * std::max(kFewLanes, tile.lanes));
     for (const std::int64_t splits :

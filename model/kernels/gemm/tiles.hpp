@@ -33,7 +33,7 @@ constexpr std::int64_t stage_bytes(const LibraryTile& tile) {
 // Tiles of cuBLAS 13.0 for wgmma, by the names of 1707 kernels (nvjet_sm90_*; cublas-kernels in
 // validation/measured): one side, along m or n, is one of kWgmmaSides, the other any
 // multiple of 8. Two warpgroups share a tile. Stages fill the shared memory.
-inline constexpr std::array<std::int64_t, 7> kWgmmaSides = {64, 128, 192, 256, 320, 384, 512};
+inline constexpr std::array<std::int64_t, 4> kWgmmaSides = {64, 128, 192, 256};
 inline constexpr std::int64_t kWideColumns = 8;
 inline constexpr std::int64_t kGroupThreads = 128;
 inline constexpr std::int64_t kSumsShared = 160;  ///< of a thread of two groups
@@ -64,14 +64,11 @@ constexpr LibraryTile staged_tile(std::int64_t m, std::int64_t n, std::int64_t b
 }
 /// With mma.sync for tf32, of small products where there is wgmma
 /// (cutlass_80_tensorop_s1688gemm_*).
-inline constexpr std::array kSmallTf32Tiles = {staged_tile(64, 64, 2, 128, 6, kUsualStepBytes),
-                                               staged_tile(64, 128, 1, 128, 6, kUsualStepBytes),
-                                               staged_tile(128, 64, 1, 128, 6, kUsualStepBytes)};
+inline constexpr std::array kSmallTf32Tiles = {staged_tile(64, 64, 2, 128, 6, kUsualStepBytes)};
 /// With mma.sync for rows of odd length where there is wgmma (cutlass_75_tensorop_s1688gemm_*):
 /// elements pass through registers, a step ahead.
-inline constexpr std::array kOddTiles = {
-    staged_tile(256, 128, 1, 256, 2, 64), staged_tile(128, 256, 1, 256, 2, 64),
-    staged_tile(128, 128, 2, 128, 2, 64), staged_tile(64, 64, 5, 128, 2, 64)};
+inline constexpr std::array kOddTiles = {staged_tile(128, 128, 2, 128, 2, 64),
+                                         staged_tile(64, 64, 5, 128, 2, 64)};
 
 /// With tcgen05, by the shapes of its instruction (PTX ISA, tcgen05.mma): a block multiplies 64 or
 /// 128 rows by up to 256 columns, any multiple of 8.
@@ -79,12 +76,15 @@ inline constexpr std::array<std::int64_t, 2> kTcgen05Sides = {64, 128};
 inline constexpr std::int64_t kTcgen05Columns = 256;
 
 /// With mma.sync: cuBLAS's tiles (NVIDIA, Deep Learning Performance: Matrix Multiplication
-/// Background), and two for few rows.
-inline constexpr std::array kMmaTiles = {LibraryTile{256, 128, 1}, LibraryTile{128, 256, 1},
-                                         LibraryTile{128, 128, 2}, LibraryTile{256, 64, 1},
-                                         LibraryTile{64, 256, 1},  LibraryTile{128, 64, 2},
-                                         LibraryTile{64, 128, 2},  LibraryTile{64, 64, 2},
-                                         LibraryTile{32, 32, 4},   LibraryTile{16, 256, 1}};
+/// Background), and one for few rows, whose threads wait for each of its copies
+/// (cutlass_80_wmma_tensorop_*_32x32_128x1).
+inline constexpr std::array kMmaTiles = {LibraryTile{256, 128, 1},
+                                         LibraryTile{128, 256, 1},
+                                         LibraryTile{128, 128, 2},
+                                         LibraryTile{128, 64, 2},
+                                         LibraryTile{64, 128, 2},
+                                         LibraryTile{64, 64, 2},
+                                         staged_tile(32, 32, 4, 128, 1, 256)};
 
 /// On the SIMT pipes, of 8 elements of k at a time.
 constexpr LibraryTile simt_tile(std::int64_t m, std::int64_t n, std::int64_t blocks_per_sm,
@@ -94,18 +94,14 @@ constexpr LibraryTile simt_tile(std::int64_t m, std::int64_t n, std::int64_t blo
 /// By the names and blocks of kernels in gemm_fp32.csv (sitar-lab/NeuSight, test set).
 inline constexpr std::array kSimtTiles = {
     simt_tile(128, 128, 2, 256, 2), simt_tile(128, 64, 4, 128, 2), simt_tile(64, 128, 4, 128, 2),
-    simt_tile(128, 32, 4, 256, 2),  simt_tile(32, 128, 4, 256, 2), simt_tile(64, 64, 4, 128, 2),
-    simt_tile(64, 32, 4, 128, 2),   simt_tile(32, 32, 4, 128, 2)};
+    simt_tile(64, 64, 4, 128, 2), simt_tile(32, 32, 4, 128, 2)};
 /// Their batches, but for the first of those devices.
 inline constexpr std::array kSimtBatchTiles = {simt_tile(128, 128, 2, 256, 2)};
 /// Of newer releases (sm80_xmma_gemm_f32f32_*, cutlass_80_simt_sgemm_*): threads copy an element
 /// at a time.
 inline constexpr std::array kStagedSimtTiles = {
-    simt_tile(256, 128, 1, 256, 4), simt_tile(128, 256, 1, 256, 4), simt_tile(256, 64, 2, 128, 3),
-    simt_tile(64, 256, 2, 128, 3),  simt_tile(128, 128, 2, 128, 3), simt_tile(128, 64, 2, 128, 3),
-    simt_tile(64, 128, 2, 128, 3),  simt_tile(128, 32, 4, 128, 3),  simt_tile(32, 128, 4, 64, 3),
-    simt_tile(64, 64, 4, 128, 3),   simt_tile(64, 32, 8, 64, 3),    simt_tile(32, 64, 8, 64, 3),
-    simt_tile(32, 32, 10, 64, 3)};
+    simt_tile(128, 128, 2, 128, 3), simt_tile(128, 64, 2, 128, 3), simt_tile(64, 128, 2, 128, 3),
+    simt_tile(64, 64, 4, 128, 3), simt_tile(32, 32, 10, 64, 3)};
 
 /// Parts of k among which a library chooses, and a setting that is left open.
 inline constexpr std::array<std::int64_t, 8> kSplits = {1, 2, 3, 4, 6, 8, 12, 16};
