@@ -3,6 +3,7 @@
 #include <array>
 
 #include "model/constants/constant.hpp"
+#include "model/counting/coalescing.hpp"
 
 namespace roofcast::law {
 
@@ -76,9 +77,9 @@ inline constexpr Constant kOutOfStepReadDensity{
     "mean error of time among 0.3 to 0.56",
     "2026-11-25"};
 
-inline constexpr Constant kDensityOfLines{
+inline constexpr Constant kLineDensity{
     "density_of_lines",
-    0.56,
+    kDensityOfLines,
     "",
     "of the DRAM around lines of many rows that tiles read: DRAM sends lines at random at 0.935 of "
     "its rate in order",
@@ -188,7 +189,7 @@ inline constexpr Constant kPdlLaunchShare{
 
 inline constexpr std::array kAll = {
     kSmVariability,        kMemoryQueueBytes,    kOverlappingWarps,     kTileLoadCycles,
-    kPipelineStepCycles,   kPipelineStartCycles, kOutOfStepReadDensity, kDensityOfLines,
+    kPipelineStepCycles,   kPipelineStartCycles, kOutOfStepReadDensity, kLineDensity,
     kClocksPerCopyRequest, kSmStoreBytesPerClk,  kL2ResidentShare,      kL2GradualEviction,
     kL1GradualEviction,    kL2DirtyShare,        kL2WriteShare,         kDramTurnaround,
     kPdlLaunchShare,       kTensorEnergyShare,   kHeatingLaunches,      kL1MergeBytes};

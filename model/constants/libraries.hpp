@@ -12,8 +12,9 @@ inline constexpr std::string_view kAttentionFit =
     "attention-libraries-2026-11-22 beside";
 
 inline constexpr std::string_view kFlash2Fit =
-    "those shapes and 2,500 rows each (seed 5) of vLLM 0.24's FlashAttention-2 on an L40S and of "
-    "0.14's prefill on an A100 (ai-dynamo/aiconfigurator): by hand among 1 to 6 and 0 to 600";
+    "those shapes and 2,500 rows each (seed 5) of vLLM 0.24's FlashAttention-2 by compute "
+    "capability 8.9 and of 0.14's prefill by 8.0 (ai-dynamo/aiconfigurator): by hand among 1 to 6 "
+    "and 0 to 600";
 
 inline constexpr Constant kFlash2Products{
     "attention_flash2_products",
@@ -119,8 +120,8 @@ inline constexpr Constant kMovedInstructions{
     "issue slots of a warp for 32 elements that PyTorch copies to another layout "
     "(elementwise_kernel): places in both arrays by four divisions of each element's number",
     Constant::Kind::measured,
-    "h100-sxm5-attention-backward-kernels-2026-11-26.csv in validation/measured: times of copies "
-    "less 1.5 us, at the boost clock",
+    "attention-backward-kernels-2026-11-26 in validation/measured: times of copies less 1.5 us, at "
+    "the boost clock",
     "2026-11-26"};
 
 inline constexpr std::string_view kCopiesFit =

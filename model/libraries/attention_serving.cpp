@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/constants/laws.hpp"
 #include "model/constants/libraries.hpp"
 #include "model/counting/coalescing.hpp"
 #include "model/libraries/attention_tiles.hpp"
@@ -80,7 +79,7 @@ Tile group_tile(const Shape& shape) {
 }
 
 double group_read_density(const Shape& shape) {
-  return shape.row_bytes() > kPartsAtOnce * kPartBytes ? double{law::kDensityOfLines} : 1;
+  return shape.row_bytes() > kPartsAtOnce * kPartBytes ? kDensityOfLines : 1;
 }
 
 Tile vector_tile(const Shape& shape, const Gpu& gpu) {

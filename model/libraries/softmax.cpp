@@ -8,6 +8,8 @@
 namespace roofcast::softmax {
 namespace {
 
+constexpr std::int64_t kMostElements = std::int64_t{1} << 30;
+
 // Of each element: the maximum; x - max, exp and sum; x - max, exp and the quotient. Instructions
 // by the machine code of the same algorithms (CUDA 13.0, compute capability 9.0): of a row that a
 // warp holds the exponential comes once. A quotient is refined and checked before the next one
@@ -26,16 +28,16 @@ constexpr std::array kBlockRegisters = {Compilation{7, 36}, Compilation{8, 31}};
 constexpr std::array<std::int64_t, 7> kWarpRegisters = {20, 26, 32, 32, 40, 56, 80};
 
 // x in and y out, and the arithmetic between them.
-void set_arrays(Plan& plan, const Problem& problem) {
+void set_arrays(Plan& plan, const Problem& problem, ArrayId x) {
   const double n = as_double(problem[rows::kRows]) * as_double(problem[rows::kCols]);
   const double bytes = n * size_bytes(problem.dtype);
   plan.useful = n * kEach;
-  plan.arrays = {reads_activation(0, bytes), writes(1, bytes)};
+  plan.arrays = {reads_activation(x, bytes), writes(x + 1, bytes)};
 }
 
 // 4 warps a block; rows of up to 128 elements two to a warp, shorter ones than a warp is wide
 // side by side in it.
-Plan warp_plan(const Problem& problem) {
+Plan warp_plan(const Problem& problem, ArrayId x) {
   const std::int64_t cols = problem[rows::kCols];
   const std::int64_t width = power_of_two_from(cols);
   const std::int64_t in_warp = std::min(width, rows::kWarp);
@@ -46,7 +48,7 @@ Plan warp_plan(const Problem& problem) {
   Plan plan =
       launch_plan(ceil_div(problem[rows::kRows], per_block),
                   {in_warp, rows::kWarpsPerBlock * rows::kWarp / in_warp, 1}, kWarpRegisters[size]);
-  set_arrays(plan, problem);
+  set_arrays(plan, problem, x);
   plan.on_chip_bytes = as_double(per_block * cols) * size_bytes(problem.dtype);
 
   Step step;
@@ -128,7 +130,7 @@ Plan block_plan(const Problem& problem, const Gpu& gpu) {
                                     (block.in_shared ? static_cast<std::int64_t>(row_bytes) : 0);
   Plan plan = launch_plan(problem[rows::kRows], {block.threads, 1, 1},
                           compiled_for(gpu, kBlockRegisters).registers, shared_bytes);
-  set_arrays(plan, problem);
+  set_arrays(plan, problem, 0);
   if (block.holds()) {
     plan.on_chip_bytes = row_bytes;
   } else {
@@ -162,8 +164,21 @@ Plan block_plan(const Problem& problem, const Gpu& gpu) {
 
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu) {
   const std::int64_t most_in_warp = problem[kRelease] == k2_1 ? 1024 : 2048;
-  const bool of_warps = problem[rows::kCols] <= most_in_warp;
-  return launch_of(of_warps ? warp_plan(problem) : block_plan(problem, gpu));
+  if (problem[rows::kCols] > most_in_warp) return launch_of(block_plan(problem, gpu));
+  // A launch covers at most kMostElements; the rest follows in further ones.
+  const std::int64_t in_launch = kMostElements / problem[rows::kCols];
+  const std::int64_t full = problem[rows::kRows] / in_launch;
+  LaunchSequence program;
+  const auto add = [&](std::int64_t launches, std::int64_t row_count) {
+    if (launches == 0 || row_count == 0) return;
+    Problem part = problem;
+    part[rows::kRows] = row_count;
+    const auto arrays_before = static_cast<ArrayId>(2 * program.size());
+    program.push_back({warp_plan(part, arrays_before), as_double(launches)});
+  };
+  add(full, in_launch);
+  add(1, problem[rows::kRows] - full * in_launch);
+  return program;
 }
 
 }  // namespace roofcast::softmax

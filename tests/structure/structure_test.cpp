@@ -90,7 +90,7 @@ const std::vector<Layer>& layers() {
       {"model/types", {}},
       {"model/counting", {"model/types"}},
       {"model/expression", {"model/types", "model/counting"}},
-      {"model/constants", {}},
+      {"model/constants", {"model/types", "model/counting"}},
       {"model/laws", {"model/types", "model/counting", "model/constants"}},
       {"model/kernels", {"model/types", "model/counting", "model/expression", "model/libraries"}},
       {"model/libraries", {"model/types", "model/counting", "model/constants", "model/kernels"}},

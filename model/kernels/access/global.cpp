@@ -1,5 +1,6 @@
 // Kernels with one load and one store of global memory a thread.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "model/counting/coalescing.hpp"
@@ -97,6 +98,21 @@ Plan plan_lanes(const compiled::Kernel& kernel, const WarpAccess& load, const To
   return plan;
 }
 
+// Units of so many places each that the first lanes of a shuffled gather touch. As many lanes
+// further on touch as many: one or none more, by the counts of all windows.
+double shuffled_units(std::int64_t window, std::int64_t lanes, std::int64_t places) {
+  std::array<std::int64_t, kThreads> units{};
+  for (std::int64_t i = 0; i < lanes; ++i) {
+    const std::int64_t within = i & (window - 1);
+    const std::uint64_t place = static_cast<std::uint64_t>(within) * gather::kMultiplier;
+    units[static_cast<std::size_t>(i)] =
+        (i - within + (static_cast<std::int64_t>(place) & (window - 1))) / places;
+  }
+  const auto end = units.begin() + lanes;
+  std::sort(units.begin(), end);
+  return as_double(std::unique(units.begin(), end) - units.begin());
+}
+
 // What the lanes of a gather touch: each its place of the window, or any place of the table.
 Touched gathered(const Problem& p, std::int64_t element) {
   const std::int64_t n = p[gather::kElements], window = p[gather::kWindow];
@@ -111,12 +127,9 @@ Touched gathered(const Problem& p, std::int64_t element) {
     const double sectors = of_warp(kSectorBytes);
     return warps * Touched{sectors, sectors, std::min(kRandomWavefronts, of_warp(kLineBytes))};
   }
-  // The hash spreads a group's places evenly over the window, of which it takes whole ones if it is
-  // larger.
   const auto sectors = [&](std::int64_t group) {
-    const std::int64_t together = std::min(group, n), places = kSectorBytes / element;
-    const std::int64_t whole = ceil_div(std::max(window, together), places);
-    return as_double(ceil_div(n, group) * std::min(together, whole));
+    return as_double(ceil_div(n, group)) *
+           shuffled_units(window, std::min(group, n), kSectorBytes / element);
   };
   // The lanes of a warp lie in other banks each, as in order.
   return {sectors(kWarpLanes), sectors(kThreads), in_order(n, element).wavefronts};

@@ -4,7 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "model/constants/laws.hpp"
 #include "model/counting/coalescing.hpp"
 #include "model/counting/io_complexity.hpp"
 
@@ -82,8 +81,7 @@ ArrayUse writes_tiles(ArrayId array, double bytes) {
 // where they begin at odd multiples of 64 and 16 bytes).
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes, std::int64_t piece_bytes) {
   Operands::Side side{use, pitch_bytes, piece_bytes};
-  side.use.pattern.read_density =
-      law::kDensityOfLines / lines_of_piece(kTileLineBytes, pitch_bytes);
+  side.use.pattern.read_density = kDensityOfLines / lines_of_piece(kTileLineBytes, pitch_bytes);
   return side;
 }
 

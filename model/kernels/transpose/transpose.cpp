@@ -11,13 +11,21 @@ namespace roofcast::transpose {
 namespace {
 
 // Cycles of the data pipe for `rows` rows of `extent` lanes, so many of them at a time, each
-// `stride_bytes` after the one before.
+// `stride_bytes` after the one before. Rows follow each other by one access: those that begin at
+// the same place of a bank's 4 bytes meet the same conflicts.
 double row_wavefronts(std::int64_t rows, std::int64_t extent, std::int64_t lanes,
                       std::int64_t stride_bytes, std::int64_t access_bytes) {
-  const auto of = [&](std::int64_t together) {
-    return as_double(shared_wavefronts(stride_bytes, access_bytes, together));
-  };
-  return as_double(rows) * (as_double(extent / lanes) * of(lanes) + of(extent % lanes));
+  const std::int64_t places = std::max<std::int64_t>(1, 4 / access_bytes);
+  double sum = 0;
+  for (std::int64_t place = 0; place < std::min(places, rows); ++place) {
+    const auto of = [&](std::int64_t together) {
+      return as_double(
+          shared_wavefronts(stride_bytes, access_bytes, together, place * access_bytes));
+    };
+    sum += as_double(ceil_div(rows - place, places)) *
+           (as_double(extent / lanes) * of(lanes) + of(extent % lanes));
+  }
+  return sum;
 }
 
 // A warp's stores down a column, or a tile in shared memory: element by element, or in patches by

@@ -266,7 +266,9 @@ TEST(AttentionLibrary, LaunchesOfBackward) {
   const Gpu h100 = gpu_named("h100-sxm5");
   const Problem p = backward(prefill(2, 8, 1000, 64, true));
   for (const Library library : {kCudnn, kFa2, kFa3}) {
-    const LaunchSequence program = plan_library(of(library, p, 1), h100);
+    Problem one = of(library, p, 1);
+    one[kLayout] = kTokensFirst;
+    const LaunchSequence program = plan_library(one, h100);
     const std::size_t of_keys = library == kCudnn ? 2 : 1;
     ASSERT_EQ(program.size(), of_keys + 2);
     EXPECT_EQ(program[of_keys].plan.useful.tensor_flops[DType::bf16], Shape(p).flops());
@@ -278,7 +280,9 @@ TEST(AttentionLibrary, BackwardOfAGroupAddsItsHeads) {
   const Gpu h100 = gpu_named("h100-sxm5");
   Problem p = backward(prefill(2, 8, 1000, 64, true));
   p[kKvHeads] = 2;
-  const LaunchSequence program = plan_library(of(kFa2, p, 1), h100);
+  p = of(kFa2, p, 1);
+  p[kLayout] = kTokensFirst;
+  const LaunchSequence program = plan_library(p, h100);
   ASSERT_EQ(program.size(), 5U);
   // 8 tiles of keys of each query head, and of four heads one sum of each of dK and dV.
   EXPECT_EQ(program[1].plan.launch.blocks(), 2 * 8 * 8);
