@@ -49,21 +49,32 @@ Plan product_plan(const TiledProduct& c, Launch launch) {
   return plan;
 }
 
-// The main loop, then the stores of C, which tiles share evenly.
+// The main loop, then the stores of C: tiles that its edges cut store less than whole ones.
 void set_loop(Plan& plan, const TiledProduct& c, Step step, double ahead, const Traffic& requested,
               const Traffic& l1, const Traffic& l2) {
-  const double blocks = as_double(c.blocks()), steps = as_double(c.steps());
-  const auto loaded = [&](const Traffic& all) {
-    return Traffic{all.read_bytes / blocks / steps, 0};
-  };
-  const auto stored = [&](const Traffic& all) { return Traffic{0, all.write_bytes / blocks}; };
-  Step store;
-  step.issued.requested = loaded(requested), store.issued.requested = stored(requested);
-  step.issued.l1 = loaded(l1), store.issued.l1 = stored(l1);
-  step.issued.l2 = loaded(l2), store.issued.l2 = stored(l2);
+  const double steps = as_double(c.steps()), loads = as_double(c.blocks()) * steps;
+  const auto loaded = [&](const Traffic& all) { return Traffic{all.read_bytes / loads, 0}; };
+  step.issued.requested = loaded(requested);
+  step.issued.l1 = loaded(l1);
+  step.issued.l2 = loaded(l2);
   step.issued.shared_bytes = step.wavefronts.shared * as_double(kLineBytes);
-  store.waits.global = 1;
-  set_blocks(plan, {{step, steps, ahead}, {store}});
+  const auto add = [&](std::int64_t blocks, double share_of_block) {
+    if (blocks == 0) return;
+    const auto stored = [&](const Traffic& all) {
+      return Traffic{0, share_of_block * all.write_bytes};
+    };
+    Step store;
+    store.issued.requested = stored(requested);
+    store.issued.l1 = stored(l1);
+    store.issued.l2 = stored(l2);
+    store.waits.global = 1;
+    plan.blocks.push_back({blocks, {{step, steps, ahead}, {store}}});
+  };
+  const std::int64_t whole = (c.p[kM] / c.tile.m) * (c.p[kN] / c.tile.n);
+  const std::int64_t cut = c.blocks() - whole;
+  const double of_whole = c.area() / c.s.outputs();
+  add(whole, of_whole);
+  add(cut, (1 - as_double(whole) * of_whole) / as_double(cut));
 }
 
 // Lookups of L1 in the time that its four tag banks take: lines one after the other lie in all
