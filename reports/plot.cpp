@@ -76,10 +76,13 @@ Json colour(std::string_view field, const std::vector<std::string>& names, std::
 Json shapes(std::string_view field, const std::vector<std::string>& names) {
   // Filled as the others are: what is thin vanishes in its outline.
   constexpr const char* kHourglass = "M-1,-1.1L1,-1.1L-1,1.1L1,1.1Z";
+  constexpr const char* kBowTie = "M-1.1,-1L-1.1,1L1.1,-1L1.1,1Z";
   constexpr const char* kStar =
       "M0,-1.3L.4,-.5L1.3,-.4L.6,.2L.8,1.1L0,.7L-.8,1.1L-.6,.2L-1.3,-.4L-.4,-.5Z";
-  const Json all = {"circle",        "square",         "triangle-up",   "diamond",  "cross",
-                    "triangle-down", "triangle-right", "triangle-left", kHourglass, kStar};
+  // One more than the colours: the eleventh name has the first one's colour and another form.
+  const Json all = {"circle",   "square",        "triangle-up",    "diamond",
+                    "cross",    "triangle-down", "triangle-right", "triangle-left",
+                    kHourglass, kStar,           kBowTie};
   Json range = Json::array();
   for (std::size_t i = 0; i < names.size(); ++i) range.push_back(all[i % all.size()]);
   return {{"field", field}, {"type", "nominal"}, {"scale", {{"domain", names}, {"range", range}}}};

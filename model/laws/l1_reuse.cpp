@@ -69,7 +69,7 @@ L1Misses misses_of(const Plan& plan, double resident, double capacity_bytes, con
 }  // namespace
 
 double l1_miss_share(double distance_bytes, double capacity_bytes) {
-  return std::clamp((distance_bytes / std::max(1.0, capacity_bytes) - 1) / law::kGradualEviction,
+  return std::clamp((distance_bytes / std::max(1.0, capacity_bytes) - 1) / law::kL1GradualEviction,
                     0.0, 1.0);
 }
 

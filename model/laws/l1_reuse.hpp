@@ -8,7 +8,7 @@
 namespace roofcast {
 
 /// Share of accesses that miss an L1 of `capacity_bytes` when the same data comes round again after
-/// `distance_bytes`: none up to the capacity, all beyond it by gradual_eviction, linear between.
+/// `distance_bytes`: none up to the capacity, all beyond it by l1_gradual_eviction, linear between.
 /// Cyclic use of more than a cache holds, replaced in order of age, finds nothing again; caches
 /// that are no perfect LRU fall off gradually.
 double l1_miss_share(double distance_bytes, double capacity_bytes);

@@ -14,7 +14,7 @@ namespace roofcast {
 enum class Readers : unsigned char { one, all };
 
 /// Share of accesses that miss L2 when the same data comes round again after `distance_bytes` of
-/// other data: none up to the capacity C, all from (1 + gradual_eviction)·C on, linear between.
+/// other data: none up to the capacity C, all from (1 + l2_gradual_eviction)·C on, linear between.
 /// C is l2_resident_share of L2's bytes ÷ copies: with p partitions p copies of what all read, and
 /// 2 - 1/p of what one SM reads.
 double l2_miss_share(double distance_bytes, Readers readers, const Gpu& gpu);

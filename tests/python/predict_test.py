@@ -93,10 +93,11 @@ def test_str_is_the_commands_table(command):
     ],
 )
 def test_keywords_are_the_commands_options(answer, option, keyword):
-    rows = ("norm.rmsnorm", "--rows", "512", "--cols", "4096", "--gpu", "h200-sxm")
-    forecast = roofcast.predict("norm.rmsnorm", "h200-sxm", rows=512, cols=4096, **keyword)
+    shape = {"rows": 512, "cols": 4096, "staging": "registers"}
+    rows = ("norm.rmsnorm", "--rows", "512", "--cols", "4096", "--staging", "registers", "--gpu", "h200-sxm")
+    forecast = roofcast.predict("norm.rmsnorm", "h200-sxm", **shape, **keyword)
     assert forecast.to_dict() == answer("predict", *rows, *option)
-    plain = roofcast.predict("norm.rmsnorm", "h200-sxm", rows=512, cols=4096)
+    plain = roofcast.predict("norm.rmsnorm", "h200-sxm", **shape)
     assert forecast.time_s != plain.time_s
 
 

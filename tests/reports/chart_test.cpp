@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "reports/plot.hpp"
 #include "tests/reports/samples.hpp"
 
 namespace roofcast::reports {
@@ -185,6 +187,14 @@ TEST(PredictedMeasuredChart, SurvivesNoCaseAndCasesWithoutATime) {
 TEST(Charts, TakeBytesThatAreNoUtf8) {
   const Spec spec = roofline(sample_gpu(), {{"ker\xffnel", 1, 1e12, {}, {}}});
   EXPECT_EQ(spec["datasets"]["predicted"][0]["kernel"], "ker\xEF\xBF\xBDnel");
+}
+
+// There are ten colours and eleven families.
+TEST(Charts, ElevenNamesHaveElevenForms) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 11; ++i) names.push_back("family " + std::to_string(i));
+  const Spec range = shapes("family", names)["scale"]["range"];
+  EXPECT_EQ(std::set<Spec>(range.begin(), range.end()).size(), names.size());
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ Gpu holding_60_mb() {
 
 TEST(L2Reuse, NothingMissesUntilTheCapacity) {
   Gpu gpu = holding_60_mb();
-  const double gone = 60e6 * (1 + law::kGradualEviction), half = (60e6 + gone) / 2;
+  const double gone = 60e6 * (1 + law::kL2GradualEviction), half = (60e6 + gone) / 2;
   EXPECT_EQ(l2_miss_share(60e6, Readers::all, gpu), 0);
   EXPECT_NEAR(l2_miss_share(half, Readers::all, gpu), 0.5, 1e-12);
   EXPECT_NEAR(l2_miss_share(gone, Readers::all, gpu), 1, 1e-12);
@@ -101,7 +101,7 @@ TEST(L2Reuse, PanelsThatL2KeepsDoNotComeAgain) {
   EXPECT_EQ(raster_traffic(raster, 50).read_bytes, 0);  // 100 · 0.1 + 0.1 MB
   raster.column_panel_bytes = 6.3e5;                    // B is 63 MB, with a row of A 63.1
   EXPECT_NEAR(raster_traffic(raster, 50).read_bytes,
-              63e6 * 9 * (63.1 / 60 - 1) / law::kGradualEviction, 1);
+              63e6 * 9 * (63.1 / 60 - 1) / law::kL2GradualEviction, 1);
 }
 
 // 120 MB in and as much out, by 100 blocks.
@@ -218,8 +218,8 @@ TEST(L2Reuse, WhatTheChainLeftNeedNotCome) {
 
 TEST(L1Reuse, NothingMissesUntilTheCapacity) {
   EXPECT_EQ(l1_miss_share(100, 100), 0);
-  EXPECT_NEAR(l1_miss_share(106, 100), 0.5, 1e-12);
-  EXPECT_EQ(l1_miss_share(112, 100), 1);
+  EXPECT_DOUBLE_EQ(l1_miss_share(125, 100), 0.5);
+  EXPECT_EQ(l1_miss_share(150, 100), 1);
   EXPECT_EQ(l1_miss_share(1, 0), 0);  // of a byte, the least there is
   EXPECT_EQ(l1_miss_share(2, 0), 1);
 }
