@@ -107,14 +107,14 @@ Plan offsets(const Shape& shape) {
 // Rows of Q's shape to other places, four elements of a thread one by one (PyTorch,
 // elementwise_kernel). FlashAttention-2 takes the heads of a group as queries, which have other
 // places in memory where there are several groups (flash_api.cpp: mha_varlen_fwd).
-Plan moved_heads(const Shape& shape, ArrayUse from, ArrayUse to) {
+Plan moved_heads(const Shape& shape, const ArrayUse& from, const ArrayUse& to) {
   constexpr std::int64_t kThreads = 128, kElements = 4;
   const double elements = shape.q_bytes() / shape.element;
   Step step;
   step.waits.global = 1;
   step.warp_instructions = kThreads * kElements / 32 * library::kMovedInstructions;
   const auto blocks = static_cast<std::int64_t>(std::ceil(elements / (kThreads * kElements)));
-  return even_launch(blocks, kThreads, {std::move(from), std::move(to)}, step);
+  return even_launch(blocks, kThreads, {from, to}, step);
 }
 
 // D and zeros for dQ, blocks of keys that add to dQ, and dQ from fp32.

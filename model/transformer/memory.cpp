@@ -8,6 +8,8 @@
 namespace roofcast::transformer {
 namespace {
 
+constexpr double kFp32Bytes = 4;
+
 // Elements that one of tp GPUs keeps of a token and layer for the backward pass.
 struct Kept {
   double norm;      // what a norm keeps, its result among it
@@ -73,7 +75,7 @@ double answer_bytes(const Architecture& model, const Task& task) {
   if (model.pooled) return 0;
   const double rows = task.all_logits ? task.tokens() : task.answers();
   return rows * as_double(model.vocabulary) / as_double(task.tp) *
-         (task.activation_bytes() + (task.dtype == DType::fp32 ? 0 : sizeof(float)));
+         (task.activation_bytes() + (task.dtype == DType::fp32 ? 0 : kFp32Bytes));
 }
 
 /// Of all layers, and of the one at hand.
@@ -118,7 +120,7 @@ double optimizer_bytes(const Task& task) {
   const double element = size_bytes(task.dtype);
   if (task.optimizer == Optimizer::sgd) return 0;
   if (task.optimizer == Optimizer::adamw16) return 2 * element;
-  return (element < sizeof(float) ? 3 : 2) * sizeof(float);
+  return (element < kFp32Bytes ? 3 : 2) * kFp32Bytes;
 }
 
 }  // namespace
