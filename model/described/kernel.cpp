@@ -96,8 +96,8 @@ class Planner {
                       double most) const {
     const double found = value(quantity, what);
     const auto number = [](double x) { return static_cast<std::int64_t>(whole(x)); };
-    require(found >= least && found <= most, what, " is ", std::to_string(found), ": give ",
-            number(least), " to ", number(most));
+    require(found >= least && found <= most, what, " is ", found, ": give ", number(least), " to ",
+            number(most));
     return number(found);
   }
 
@@ -196,8 +196,8 @@ class Planner {
       step.waits.barriers = value(part.barriers, "phases/barriers");
       phases.push_back(phase);
     }
-    require(std::abs(shares - 1) <= 1e-6, "the shares of the phases add up to ",
-            std::to_string(shares), ": make them add up to 1");
+    require(std::abs(shares - 1) <= 1e-6, "the shares of the phases add up to ", shares,
+            ": make them add up to 1");
     return phases;
   }
 

@@ -99,8 +99,8 @@ WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const Launc
 
 // L2 moves every sector that blocks read and write; one that is asked for without its neighbour
 // takes as long as both. It merges what is written in part, a line's sectors at a time, which takes
-// a sector's time more. A sector driven out early leaves L2, comes back with its DRAM access, and is
-// merged with another part.
+// a sector's time more. A sector driven out early leaves L2, comes back with its DRAM access, and
+// is merged with another part.
 MemoryTime l2_time(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu) {
   const double read_rate = gpu.sustained.l2_bandwidth_bytes_per_s.value_or(0);
   if (read_rate <= 0) return {};

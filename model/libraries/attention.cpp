@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <utility>
 
 #include "model/constants/libraries.hpp"
@@ -169,10 +168,8 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
 
 std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
   const Shape shape(p);
-  if (shape.backward && (p[kSplits] > 1 || p[kCacheWrites] != kNoWrites)) {
-    throw InputError(
-        "splits and cache_writes are for forward: leave them out, or ask for --pass forward");
-  }
+  require(!shape.backward || (p[kSplits] <= 1 && p[kCacheWrites] == kNoWrites),
+          "splits and cache_writes are for forward: leave them out, or ask for --pass forward");
   if (shape.backward && p[kLibraryChoice] == kTrtllm) library_backward(kTrtllm, shape, gpu);
   require_tensor_cores(p.dtype, gpu);
   const auto asked = static_cast<Library>(p[kLibraryChoice]);
@@ -187,18 +184,13 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
     one[kSplits] = library_forward(library, one, gpu).splits;
     found.push_back(one);
   }
-  if (found.empty()) {
-    throw InputError("no such library has a kernel for " + gpu.name +
-                     ": leave out --library, or choose a GPU with cp_async (`roofcast gpus`)");
-  }
+  require(!found.empty(), "no such library has a kernel for ", gpu.name,
+          ": leave out --library, or choose a GPU with cp_async (`roofcast gpus`)");
   return found;
 }
 
 LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
-  if (p[kSplits] < 1) {
-    throw InputError("splits is " + std::to_string(p[kSplits]) +
-                     " in a plan: give a number from 1");
-  }
+  require(p[kSplits] >= 1, "splits is ", p[kSplits], " in a plan: give a number from 1");
   const auto library = static_cast<Library>(p[kLibraryChoice]);
   LaunchSequence program = p[kPass] == kBackward ? backward_launches(library, p, gpu)
                                                  : forward_launches(library, p, gpu);

@@ -29,8 +29,8 @@ Tile tile_in(const std::array<LibraryTile, N>& tiles, std::int64_t width) {
 /// What a library runs. Where splits are left to choose they follow the library's own rule.
 Forward library_forward(Library library, const Problem& problem, const Gpu& gpu);
 
-/// Whether vLLM lets FlashAttention-3 split keys in pages beyond its heuristic: where a step has few
-/// tokens (v1/attention/backends/flash_attn.py).
+/// Whether vLLM lets FlashAttention-3 split keys in pages beyond its heuristic: where a step has
+/// few tokens (v1/attention/backends/flash_attn.py).
 constexpr bool may_split(const Shape& shape) {
   constexpr std::int64_t kFewTokens = 512;
   return shape.batch * shape.seq_q <= kFewTokens;

@@ -26,10 +26,11 @@ enum Parameter : std::size_t {
 /// How often the router chooses each expert: all alike, or by a power law with that exponent.
 enum Routing : std::int64_t { kBalanced, kPowerLaw101, kPowerLaw120 };
 
-/// Rows of each expert that has any, on the GPU with the most rows. Power law: shares of the experts
-/// as the benchmark of ai-dynamo/aiconfigurator (collector, Apache-2.0) draws them: density ∝
-/// x^-exponent between 1 and 0.8 · tokens, or 0.01 and 2 where there are fewer choices than experts.
-/// Of some draws the one whose rows are nearest to their mean; the draws are always the same.
+/// Rows of each expert that has any, on the GPU with the most rows. Power law: shares of the
+/// experts as the benchmark of ai-dynamo/aiconfigurator (collector, Apache-2.0) draws them: density
+/// ∝ x^-exponent between 1 and 0.8 · tokens, or 0.01 and 2 where there are fewer choices than
+/// experts. Of some draws the one whose rows are nearest to their mean; the draws are always the
+/// same.
 std::vector<std::int64_t> rows_of_experts(const Problem& problem);
 
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu);

@@ -127,8 +127,8 @@ void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side
   }
   most = std::min(most / kWideColumns, ceil_div(other, kWideColumns)) * kWideColumns;
   if (most <= 0 && asked == kToChoose) return;
-  // By the names and grids of kernels for wgmma their parts of k are 900 to 1750 elements of 16 bits;
-  // products of more than 2048 whose tiles leave half of the SMs idle are split, 241 of 261.
+  // By the names and grids of kernels for wgmma their parts of k are 900 to 1750 elements of 16
+  // bits; products of more than 2048 whose tiles leave half of the SMs idle are split, 241 of 261.
   constexpr std::int64_t kDeepSteps = 32, kUsualPart = 3;
   const std::int64_t least_part = has_wgmma(gpu) ? kDeepSteps / 2 : kUsualPart;
   for (const std::int64_t splits :

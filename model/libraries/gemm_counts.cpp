@@ -37,8 +37,8 @@ double simt_instructions(const LibraryProduct& c) {
   return of_k / as_double(kWarpLanes) * c.depth();
 }
 
-// On the SIMT pipes, and with a stage or two, each thread waits for its own copies, and nobody hands
-// a tile over. Behind a deeper ring operands leave shared memory a product ahead.
+// On the SIMT pipes, and with a stage or two, each thread waits for its own copies, and nobody
+// hands a tile over. Behind a deeper ring operands leave shared memory a product ahead.
 Waits step_waits(const LibraryProduct& c) {
   if (!c.tensor || c.waits_for_copies()) return {.global = 1, .shared = 1, .barriers = 1};
   return {.tile_loads = 1, .barriers = 1};

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "model/kernels/common/plan_parts.hpp"
+#include "model/types/problem.hpp"
 #include "model/types/quantity_text.hpp"
 
 namespace roofcast::transformer {

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "model/constants/steps.hpp"
-#include "model/kernels/common/plan_parts.hpp"
+#include "model/counting/integers.hpp"
+#include "model/types/problem.hpp"
 
 namespace roofcast::transformer {
 namespace {

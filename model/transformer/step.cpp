@@ -1,6 +1,6 @@
 #include "model/transformer/step.hpp"
 
-#include "model/kernels/common/plan_parts.hpp"
+#include "model/counting/integers.hpp"
 #include "model/laws/peaks.hpp"
 #include "model/predict.hpp"
 #include "model/transformer/step_composer.hpp"

@@ -146,9 +146,9 @@ class Composer {
   StepOperation here_;
 };
 
-/// All kernels, layer by layer, and the transfers: sums of partial results and rows to their experts
-/// and back in turn, gradients and weights beside. Throws InputError where a kernel has no forecast,
-/// and where the link is not known.
+/// All kernels, layer by layer, and the transfers: sums of partial results and rows to their
+/// experts and back in turn, gradients and weights beside. Throws InputError where a kernel has no
+/// forecast, and where the link is not known.
 void add_layers(Step& step, const Architecture& model, const Task& task,
                 KernelForecasts& forecasts);
 

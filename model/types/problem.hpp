@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "model/types/dtype.hpp"
@@ -77,7 +78,8 @@ class InputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-inline std::string message_part(std::int64_t number) {
+template <class Number>
+requires std::is_arithmetic_v<Number> std::string message_part(Number number) {
   return std::to_string(number);
 }
 inline std::string message_part(std::string_view text) {

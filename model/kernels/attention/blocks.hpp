@@ -1,6 +1,6 @@
 #pragma once
-// Attention kernels, a library's or this project's: blocks in which a tile of one sequence stays and
-// two matrices of the other sequence pass in steps, and the launches of forward and backward.
+// Attention kernels, a library's or this project's: blocks in which a tile of one sequence stays
+// and two matrices of the other sequence pass in steps, and the launches of forward and backward.
 #include <cstdint>
 #include <vector>
 
@@ -156,8 +156,8 @@ BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps
 std::vector<Steps> steps_of_tiles(const Blocks& blocks);
 
 /// Adds the tiles of `copies` heads: of `together` heads at a time the first tiles, then the next
-/// ones. Neighbouring tiles with as many steps are a class. There are at most 32 classes: where there
-/// would be more, neighbours count as their mean.
+/// ones. Neighbouring tiles with as many steps are a class. There are at most 32 classes: where
+/// there would be more, neighbours count as their mean.
 void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& tiles,
                 std::int64_t copies, std::int64_t together, std::int64_t splits = 1);
 

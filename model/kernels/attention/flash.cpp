@@ -161,22 +161,23 @@ LaunchSequence forward_program(const Shape& shape, const Kernel& kernel, const T
   return program;
 }
 
+LaunchSequence plan_flash(const Problem& p, const Gpu& gpu, const Kernel& kernel,
+                          Tile (*forward)(const Shape&, DType),
+                          Backward (*backward)(const Shape&, DqSum, DType)) {
+  const Shape s(p);
+  check_computable(p, s, gpu);
+  if (!s.backward) return forward_program(s, kernel, forward(s, p.dtype), p.dtype, gpu);
+  return backward_program(backward(s, static_cast<DqSum>(p[kDq]), p.dtype), p.dtype);
+}
+
 }  // namespace
 
 LaunchSequence plan_flash2(const Problem& p, const Gpu& gpu) {
-  const Shape s(p);
-  check_computable(p, s, gpu);
-  if (!s.backward) {
-    return forward_program(s, kMmaForward, flash2_forward(s, p.dtype), p.dtype, gpu);
-  }
-  return backward_program(flash2_backward(s, static_cast<DqSum>(p[kDq]), p.dtype), p.dtype);
+  return plan_flash(p, gpu, kMmaForward, flash2_forward, flash2_backward);
 }
 
 LaunchSequence plan_flash3(const Problem& p, const Gpu& gpu) {
-  const Shape s(p);
-  check_computable(p, s, gpu);
-  if (!s.backward) return forward_program(s, kWgmma, flash3_forward(s, p.dtype), p.dtype, gpu);
-  return backward_program(flash3_backward(s, static_cast<DqSum>(p[kDq]), p.dtype), p.dtype);
+  return plan_flash(p, gpu, kWgmma, flash3_forward, flash3_backward);
 }
 
 }  // namespace roofcast::attention

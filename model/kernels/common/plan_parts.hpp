@@ -1,7 +1,6 @@
 #pragma once
 // What the plans of all families are put together from.
 #include <array>
-#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -161,8 +161,8 @@ constexpr double turns_of_merge(const Layout& layout) {
   return as_double(ceil_div(layout.cluster * layout.warps(), kWarp));
 }
 /// What an access of 16 bytes takes only inside the row: addresses, tests, loads and stores (8), so
-/// many operations on each element, and where these have 16 bits the conversions of the vectors read
-/// and of the one written.
+/// many operations on each element, and where these have 16 bits the conversions of the vectors
+/// read and of the one written.
 constexpr double access_instructions(const Problem& p, double operations, double read) {
   const double width = as_double(kVectorBytes / element_bytes(p));
   return 8 + width * (operations + (has_16_bits(p) ? read + 0.5 : 0));

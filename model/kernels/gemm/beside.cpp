@@ -188,8 +188,8 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   Step step;
   step.warp_instructions =
       warps * (as_double(groups) / blocks * kInstructionsOfRows + kernel.straight / blocks_of_row);
-  // The warp with the ends of rows takes those by elements: it stores each before it loads the next,
-  // and where one begins a sector that loads of whole vectors left out waits for L2.
+  // The warp with the ends of rows takes those by elements: it stores each before it loads the
+  // next, and where one begins a sector that loads of whole vectors left out waits for L2.
   const std::int64_t rest = matrix.columns % width, whole_words = ceil_div(kWordBytes, matrix.size);
   const bool one_more = rest < whole_words && matrix.columns >= width;
   const double stores = as_double(passes::kRowsEach * (one_more ? width + rest : rest));

@@ -70,7 +70,8 @@ inline std::string overflowing_sums(const Problem& p) {
 /// Tile rows that the blocks of gemm.mma_sync visit before the next tile column.
 inline constexpr std::int64_t kMmaGroupRows = 8;
 /// The same of gemm.wgmma: about 16, and such that a group of `beside` tile columns takes whole
-/// rounds of the blocks, which stay. A group that ends within a round has the next one read A again.
+/// rounds of the blocks, which stay. A group that ends within a round has the next one read A
+/// again.
 constexpr std::int64_t wgmma_group(std::int64_t beside, std::int64_t blocks) {
   constexpr std::int64_t kTiles = 16;
   const std::int64_t rounds = (2 * kTiles * beside + blocks) / (2 * blocks);  // to the nearest

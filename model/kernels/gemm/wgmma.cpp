@@ -1,5 +1,7 @@
 // gemm.wgmma: TMA copies, four warps multiply together, blocks stay and take tile after tile.
 #include <algorithm>
+#include <array>
+#include <span>
 #include <vector>
 
 #include "model/kernels/compiled.hpp"
@@ -9,12 +11,17 @@
 namespace roofcast::gemm::tensor {
 namespace {
 
-std::vector<WgmmaTile> tiles_for(const Problem& p) {
-  if (wgmma_along_k(p.dtype)) return {kWgmmaAlongKTiles.begin(), kWgmmaAlongKTiles.end()};
-  std::vector<WgmmaTile> tiles(kWgmmaTiles.begin(), kWgmmaTiles.end());
-  if (p[kTransposedB] == 0) return tiles;
-  tiles.insert(tiles.end(), kWgmmaTurnedTiles.begin(), kWgmmaTurnedTiles.end());
-  return tiles;
+constexpr auto kAllTiles = [] {
+  std::array<WgmmaTile, kWgmmaTiles.size() + kWgmmaTurnedTiles.size()> all{};
+  std::copy(kWgmmaTurnedTiles.begin(), kWgmmaTurnedTiles.end(),
+            std::copy(kWgmmaTiles.begin(), kWgmmaTiles.end(), all.begin()));
+  return all;
+}();
+
+std::span<const WgmmaTile> tiles_for(const Problem& p) {
+  if (wgmma_along_k(p.dtype)) return kWgmmaAlongKTiles;
+  if (p[kTransposedB] == 0) return kWgmmaTiles;
+  return kAllTiles;
 }
 
 Copies copies_of(const Problem& p) {
@@ -56,8 +63,8 @@ struct Choice : TiledProduct {
 Choice choice_of(const Problem& p) {
   TileShape asked = tile_in(p);
   asked.cluster = p[kCluster];
-  const WgmmaTile tile = find_tile("gemm.wgmma", name(p.dtype), asked, tiles_for(p),
-                                   [&](const WgmmaTile& one) { return shape_of(one, p.dtype); });
+  const WgmmaTile& tile = find_tile("gemm.wgmma", name(p.dtype), asked, tiles_for(p),
+                                    [&](const WgmmaTile& one) { return shape_of(one, p.dtype); });
   const std::int64_t steps = ceil_div(p[kK], asked.k);
   check_split("split_k", p[kSplitK], "tiles of k", steps);
   check_split("split_rest", p[kSplitRest], "tiles of k", steps);
@@ -98,10 +105,10 @@ struct Stores {
   double merged;  ///< of the launch, pieces of lines that begin within a sector: L2 merges each
 };
 
-// TMA stores lines of C, panel after panel: a warpgroup writes one to shared memory and meets before
-// TMA stores it and behind that. Threads store C whose rows are off 16 bytes, so much of a row as a
-// warp has lanes at a time, and parts of k, 32 bytes of eight rows at once: pairs of sums, and one
-// by one where rows are off those.
+// TMA stores lines of C, panel after panel: a warpgroup writes one to shared memory and meets
+// before TMA stores it and behind that. Threads store C whose rows are off 16 bytes, so much of a
+// row as a warp has lanes at a time, and parts of k, 32 bytes of eight rows at once: pairs of sums,
+// and one by one where rows are off those.
 Stores stores_of(const Choice& c) {
   const bool parts = c.parts() > 1;
   const auto size = static_cast<std::int64_t>(c.s.result);

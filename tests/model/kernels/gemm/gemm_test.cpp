@@ -26,12 +26,25 @@ double stored_bytes(const BlockClass& blocks) {
   return blocks.phases.back().step.issued.requested.write_bytes;
 }
 
-// Two tiles of 128 × 256 hold 100 × 300 elements.
-TEST(Gemm, TilesShareTheProductEvenly) {
-  const Plan plan = plan_of("gemm.vectorized", 100, 300, 64);
-  ASSERT_EQ(plan.blocks.size(), 1U);
-  EXPECT_EQ(plan.blocks[0].count, 2);
-  EXPECT_NEAR(stored_bytes(plan.blocks[0]), 100 * 300 * 4 / 2, 1e-6);
+// Tiles of 128 × 256: of 192 × 1024 elements four are whole, the four below have 64 rows.
+TEST(Gemm, TilesThatAnEdgeCutsStoreLess) {
+  const Plan plan = plan_of("gemm.vectorized", 192, 1024, 64);
+  ASSERT_EQ(plan.blocks.size(), 2U);
+  EXPECT_EQ(plan.blocks[0].count, 4);
+  EXPECT_EQ(plan.blocks[1].count, 4);
+  EXPECT_NEAR(stored_bytes(plan.blocks[0]), 128 * 256 * 4, 1e-6);
+  EXPECT_NEAR(stored_bytes(plan.blocks[1]), 64 * 256 * 4, 1e-6);
+}
+
+TEST(Gemm, WholeTilesAloneOrNone) {
+  const Plan whole = plan_of("gemm.vectorized", 256, 512, 64);
+  ASSERT_EQ(whole.blocks.size(), 1U);
+  EXPECT_EQ(whole.blocks[0].count, 4);
+  EXPECT_NEAR(stored_bytes(whole.blocks[0]), 128 * 256 * 4, 1e-6);
+  const Plan none = plan_of("gemm.vectorized", 100, 300, 64);
+  ASSERT_EQ(none.blocks.size(), 1U);
+  EXPECT_EQ(none.blocks[0].count, 2);
+  EXPECT_NEAR(stored_bytes(none.blocks[0]), 100 * 300 * 4 / 2, 1e-6);
 }
 
 TEST(Gemm, AllBlocksStoreTheProductOnce) {
