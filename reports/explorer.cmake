@@ -28,6 +28,10 @@ file(GLOB wasm_words CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/architectures/*"
      "${PROJECT_SOURCE_DIR}/cli/output/answer*.?pp" "${PROJECT_SOURCE_DIR}/cli/output/step_output.?pp"
      "${PROJECT_SOURCE_DIR}/cli/output/json_writer.hpp" "${PROJECT_SOURCE_DIR}/cli/input/query.?pp"
      "${PROJECT_SOURCE_DIR}/cli/input/task.?pp")
+set(wasm_unity ON)
+if(NOT ROOFCAST_UNITY)
+  set(wasm_unity OFF)
+endif()
 set(wasm_launcher "")
 if(ROOFCAST_CCACHE)
   set(wasm_launcher "EM_COMPILER_WRAPPER=${ROOFCAST_CCACHE}")
@@ -39,7 +43,7 @@ add_custom_command(
     "${CMAKE_COMMAND}" -E env NODE_PATH=/usr/share/nodejs ${wasm_launcher}
     "${CMAKE_COMMAND}" -G "${CMAKE_GENERATOR}" -S "${wasm_source}" -B "${wasm_build}" --log-level=WARNING
     "-DCMAKE_TOOLCHAIN_FILE=${emscripten_root}/cmake/Modules/Platform/Emscripten.cmake"
-    -DCMAKE_BUILD_TYPE=Release
+    -DCMAKE_BUILD_TYPE=Release "-DROOFCAST_UNITY=${wasm_unity}"
   COMMAND "${CMAKE_COMMAND}" -E env NODE_PATH=/usr/share/nodejs
           ${wasm_launcher} "${CMAKE_COMMAND}" --build "${wasm_build}"
   DEPENDS ${wasm_inputs} ${wasm_more} "${wasm_source}/CMakeLists.txt"

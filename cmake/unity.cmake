@@ -1,0 +1,62 @@
+# roofcast_unity(TARGET): with ROOFCAST_UNITY the target's sources are compiled ten at a time, so that headers
+# are read (and clang-tidy walks them) once for all ten. Two that give the same name to different things in
+# their unnamed namespaces are never compiled together. Call it in the target's folder, after its sources.
+function(roofcast_unity target)
+  if(NOT ROOFCAST_UNITY OR (ROOFCAST_UNITY STREQUAL "ALL_BUT_MODEL" AND target STREQUAL "roofcast_model"))
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  set(last 0)
+  foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
+    if(NOT path MATCHES "\\.cpp$" OR path MATCHES "^${PROJECT_BINARY_DIR}/")
+      continue()
+    endif()
+    roofcast_unnamed(names used "${path}")
+    foreach(group RANGE ${last})
+      list(LENGTH members_${group} count)
+      set(apart ${names} ${used})
+      set(own ${apart})
+      list(REMOVE_ITEM apart "" ${names_${group}})
+      set(others ${names})
+      list(REMOVE_ITEM others "" ${used_${group}})
+      if(count LESS 10 AND "${apart}" STREQUAL "${own}" AND "${others}" STREQUAL "${names}")
+        set(chosen ${group}) # one that is still empty is always among them
+        break()
+      endif()
+    endforeach()
+    list(APPEND members_${chosen} "${source}")
+    list(APPEND names_${chosen} ${names})
+    list(APPEND used_${chosen} ${used})
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${chosen})
+    if(chosen EQUAL last)
+      math(EXPR last "${last} + 1")
+    endif()
+  endforeach()
+  set_target_properties(
+    ${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP UNITY_BUILD_CODE_BEFORE_INCLUDE
+                         "// NOLINTNEXTLINE(bugprone-suspicious-include)")
+  # GCC takes the unnamed namespace of an included source for a header's.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endfunction()
+
+# roofcast_unnamed(NAMES USED FILE): the names that the file's unnamed namespaces declare, and some more;
+# and those that it takes over with `using`. The code is formatted: both begin in the first column.
+function(roofcast_unnamed names used file)
+  file(READ "${file}" text)
+  string(REGEX REPLACE "[][;]" " " text "${text}") # a list would break there
+  string(REGEX MATCHALL "\nnamespace {\n.*\n}  // namespace\n" unnamed "${text}")
+  string(REGEX MATCHALL "\n[A-Za-z_][^\n]*" lines "${unnamed}")
+  string(REGEX MATCHALL "\nusing [a-z_:]+::[A-Za-z_]+" taken "${text}")
+  list(TRANSFORM taken REPLACE ".*::" "")
+  set(found "")
+  foreach(line IN LISTS lines)
+    string(REGEX MATCHALL "[A-Za-z_0-9]+( ?[=({]|$)|(class|struct|enum) [A-Za-z_0-9]+" declared "${line}")
+    list(TRANSFORM declared REPLACE "^(class|struct|enum) | ?[=({]$" "")
+    list(APPEND found ${declared})
+  endforeach()
+  list(FILTER found EXCLUDE REGEX "^(|namespace|[A-Z_]+)$") # nor names of macros: TEST(Suite, Name)
+  list(REMOVE_DUPLICATES found)
+  set(${names} "${found}" PARENT_SCOPE)
+  set(${used} "${taken}" PARENT_SCOPE)
+endfunction()
