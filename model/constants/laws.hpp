@@ -160,14 +160,6 @@ inline constexpr Constant kTensorEnergyShare{
     "compute capability 8.0, over its vector_flop_energy_j",
     "2026-11-25"};
 
-inline constexpr Constant kHeatingLaunches{
-    "heating_launches",
-    40,
-    "",
-    "launches back to back, as long as which together one heats the device",
-    Kind::fitted,
-    "SM clocks of the steady runs in validation/measured, which bear out 10 to 100 alike",
-    "2026-11-22"};
 inline constexpr Constant kL1MergeBytes{
     "l1_merge_bytes",
     15e3,
@@ -192,6 +184,6 @@ inline constexpr std::array kAll = {
     kPipelineStepCycles,   kPipelineStartCycles, kOutOfStepReadDensity, kLineDensity,
     kClocksPerCopyRequest, kSmStoreBytesPerClk,  kL2ResidentShare,      kL2GradualEviction,
     kL1GradualEviction,    kL2DirtyShare,        kL2WriteShare,         kDramTurnaround,
-    kPdlLaunchShare,       kTensorEnergyShare,   kHeatingLaunches,      kL1MergeBytes};
+    kPdlLaunchShare,       kTensorEnergyShare,   kL1MergeBytes};
 
 }  // namespace roofcast::law

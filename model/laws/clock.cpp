@@ -30,14 +30,12 @@ std::optional<double> expected_clock_hz(const Gpu& gpu, bool on_tensor_cores) {
   return on_tensor_cores && hz && tensor ? std::min(*hz, *tensor) : hz;
 }
 
-double tensor_power_slowdown(double busy_share, double time_s, const SmClock& clock,
-                             const Gpu& gpu) {
+double tensor_power_slowdown(double busy_share, double time_s, const Gpu& gpu) {
   const auto& free = gpu.sustained.power_free_share;
   const auto& slowdown = gpu.sustained.power_slowdown;
   if (!free || !slowdown || *free >= 1 || busy_share <= *free) return 0;
   constexpr double kNoLonger_s = 1e-6;
-  const double heating_s = clock.back_to_back ? law::kHeatingLaunches * time_s : time_s;
-  const double decades = std::max(0.0, std::log10(heating_s / kNoLonger_s));
+  const double decades = std::max(0.0, std::log10(time_s / kNoLonger_s));
   // Beyond that a kernel would end sooner if its tensor cores were less busy.
   const double most = (1 - *free) / *free;
   return std::min(*slowdown * decades, most) * std::min((busy_share - *free) / (1 - *free), 1.0);

@@ -24,16 +24,13 @@ std::optional<double> expected_clock_hz(const Gpu& gpu, bool on_tensor_cores);
 struct SmClock {
   double hz;
   bool given = false;
-  bool back_to_back = false;  ///< launches follow each other without a pause
 };
 
 /// How much longer a kernel on tensor cores takes because their load lowers the clock: nothing
 /// until they are busy for `power_free_share` of its time, then a share `power_slowdown` for each
 /// tenfold of a microsecond that it lasts and full use of them: longer kernels, repeated, heat the
-/// device for longer. Launches back to back heat as one kernel as long as `heating_launches` of
-/// them. No such constants: nothing.
-double tensor_power_slowdown(double busy_share, double time_s, const SmClock& clock,
-                             const Gpu& gpu);
+/// device for longer. No such constants: nothing.
+double tensor_power_slowdown(double busy_share, double time_s, const Gpu& gpu);
 
 /// How much longer than `time_s` a launch takes because a board may not spend more than its power
 /// limit: the energy of its arithmetic takes so long at that limit. A FLOP costs in proportion to

@@ -127,7 +127,7 @@ double least_time_s(const Outline& outline, const Gpu& gpu, const Assumptions& a
   if (!clock->given && sheet && cycles > 0) {
     // A launch that takes longer is less busy, and yet ends later.
     const double useful = outline.useful_flops / *sheet / static_cast<double>(*gpu.sm_count);
-    running_s += running_s * tensor_power_slowdown(useful / cycles, running_s, *clock, gpu);
+    running_s += running_s * tensor_power_slowdown(useful / cycles, running_s, gpu);
   }
   return least_beside_s(outline, gpu, assumptions) + running_s;
 }
