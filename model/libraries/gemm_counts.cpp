@@ -45,11 +45,16 @@ Waits step_waits(const LibraryProduct& c) {
 }
 
 // Wavefronts of the operands of a step: four warps of mma.sync, two by two, read those of their own
-// sums. What wgmma and tcgen05 read does not limit them.
-double operand_wavefronts(const LibraryProduct& c) {
+// sums. A wgmma reads its 64 rows and all columns: with fewer than 64 columns that takes longer than
+// to multiply them. What tcgen05 reads does not limit it.
+double operand_wavefronts(const LibraryProduct& c, bool of_tcgen05) {
   constexpr double kWarpsAcross = 2;
-  if (!c.tensor || c.takes_wide) return 0;
-  return (kWarpsAcross + 1) * as_double(stage_bytes(c.tile)) / as_double(kLineBytes);
+  constexpr std::int64_t kRows = 64;
+  if (!c.tensor || of_tcgen05) return 0;
+  const double lines_of_row = as_double(c.tile.step_bytes) / as_double(kLineBytes);
+  if (!c.takes_wide) return (kWarpsAcross + 1) * c.lines() * lines_of_row;
+  const auto [columns, rows] = std::minmax(c.tile.m, c.tile.n);
+  return as_double(ceil_div(rows, kRows) * (kRows + columns)) * lines_of_row;
 }
 
 // What of a step's operands a block looks up in L2: two neighbours in a cluster share one side of
@@ -118,6 +123,7 @@ TileRaster LibraryProduct::raster() const {
 
 Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu) {
   const double blocks = as_double(c.blocks()), steps = c.steps();
+  const bool of_tcgen05 = c.takes_wide && gpu.features.has(Instruction::tcgen05);
   // A product of a warpgroup is issued before the one before it has ended.
   const double chains = c.takes_wide ? 2 : 1, groups = c.takes_wide && !c.tile.ping_pong ? 2 : 1;
   const double stored = c.outputs() * (c.splits > 1 ? as_double(c.splits * kPartBytes) : c.result);
@@ -128,7 +134,7 @@ Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu) {
                                         : TileScheduler::hardware,
           .type = type,
           .on_tensor_cores = c.tensor,
-          .of_tcgen05 = c.takes_wide && gpu.features.has(Instruction::tcgen05),
+          .of_tcgen05 = of_tcgen05,
           .warps = as_double(c.tile.threads / kWarpLanes),
           .steps = steps,
           .ahead = std::max(0.0, as_double(c.tile.stages - 1)),
@@ -137,7 +143,7 @@ Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu) {
           .step_waits = step_waits(c),
           .step_flops = 2 * c.area() * c.depth() / c.tile.rate,
           .step_instructions = c.tensor ? 0 : simt_instructions(c),
-          .step_operands = operand_wavefronts(c),
+          .step_operands = operand_wavefronts(c, of_tcgen05),
           .step_bytes = (c.received(c.a, c.b) + c.received(c.b, c.a)) / (blocks * steps),
           .step_copies = copy_requests(c),
           .stored_bytes = stored / blocks,
