@@ -156,6 +156,21 @@ std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
   return found;
 }
 
+std::int64_t tiles_of(const Problem& p, const LibraryTile& tile) {
+  return ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n) * p[kBatch];
+}
+
+// cuBLAS gives each SM a large tile where they take two rounds at most, though more small ones would
+// end sooner.
+bool yields_to_larger(const LibraryTile& tile, const Problem& p, const Gpu& gpu) {
+  if (p.dtype == DType::fp32 || p[kTileM] != kToChoose || p[kTileN] != kToChoose) return false;
+  const auto tiles = tiles_for(p, gpu);
+  return std::any_of(tiles.begin(), tiles.end(), [&](const LibraryTile& larger) {
+    const std::int64_t blocks = tiles_of(p, larger), sms = gpu.slots(1);
+    return larger.m * larger.n > tile.m * tile.n && blocks >= sms && blocks <= 2 * sms;
+  });
+}
+
 std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
   static constexpr std::array<std::int64_t, 12> kKnown = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
   constexpr std::int64_t kLeastSteps = 1, kMostRounds = 2;
@@ -169,11 +184,12 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
         fitting_blocks(tile, gpu) == 0) {
       continue;
     }
-    const std::int64_t whole = ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n) * p[kBatch];
+    const std::int64_t whole = tiles_of(p, tile);
     const std::int64_t most =
         of_tf32 ? gpu.slots(1) / kTf32Part : kMostRounds * gpu.slots(tile.blocks_per_sm);
     for (const std::int64_t splits :
          splits_of(asked_splits(p), steps_of(p), whole, most, kKnown, kLeastSteps)) {
+      if (splits == 1 && yields_to_larger(tile, p, gpu)) continue;
       add(found, p, tile.m, tile.n, splits);
     }
   }
