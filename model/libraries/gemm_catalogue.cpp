@@ -114,6 +114,9 @@ void add(std::vector<Problem>& found, const Problem& p, std::int64_t m, std::int
   one[kSplitK] = splits;
 }
 
+constexpr std::array<std::int64_t, 24> kAnySplits = {
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24};
+
 // Tiles with one side given, along m or along n. The names fill a round: on 132 SMs 1149x2008 takes
 // 126 tiles, 4435x1624 takes 260. So of the least number of rounds the narrowest width is tried.
 void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side, bool along_m,
@@ -127,19 +130,21 @@ void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side
   }
   most = std::min(most / kWideColumns, ceil_div(other, kWideColumns)) * kWideColumns;
   if (most <= 0 && asked == kToChoose) return;
-  // By the names and grids of kernels for wgmma their parts of k are 900 to 1750 elements of 16
-  // bits; products of more than 2048 whose tiles leave half of the SMs idle are split, 241 of 261.
-  constexpr std::int64_t kDeepSteps = 32, kUsualPart = 3;
+  // By the names and grids of 700 kernels for wgmma: split are those with fewer than 2048 results for
+  // each of at least 40 steps, into parts of at least 20.
+  constexpr std::int64_t kResultsOfStep = 2048, kDeepSteps = 40, kUsualPart = 3;
+  const std::int64_t steps = steps_of(p), results = p[kM] * p[kN] * p[kBatch];
+  const bool chooses = has_wgmma(gpu) && p[kSplitK] == kToChoose;
+  const bool deep = steps >= kDeepSteps && results < kResultsOfStep * steps;
   const std::int64_t least_part = has_wgmma(gpu) ? kDeepSteps / 2 : kUsualPart;
   for (const std::int64_t splits :
-       splits_of(p[kSplitK], steps_of(p), rows, places, kSplits, least_part)) {
+       splits_of(p[kSplitK], steps, rows, places, kAnySplits, least_part)) {
+    if (chooses && deep != (splits > 1)) continue;
     std::int64_t width = asked;
     if (asked == kToChoose) {
       const std::int64_t blocks = rows * splits, least = blocks * ceil_div(other, most);
       const std::int64_t columns = ceil_div(least, places) * places / blocks;
       width = ceil_div(ceil_div(other, columns), kWideColumns) * kWideColumns;
-      const bool idles = 2 * blocks * ceil_div(other, width) <= places;
-      if (p[kSplitK] == kToChoose && splits == 1 && idles && steps_of(p) > kDeepSteps) continue;
     }
     const std::int64_t m = along_m ? side : width, n = along_m ? width : side;
     if (wide_tile(m, n, gpu)) add(found, p, m, n, splits);
