@@ -40,6 +40,7 @@ std::vector<SparseAccesses> sparse_accesses(const Plan& plan, const Occupancy& o
                                             const LaunchMemory& memory, const Gpu& gpu) {
   const auto access = static_cast<double>(dram_access_bytes(gpu));
   std::vector<SparseAccesses> sparse;
+  sparse.reserve(3 + 2 * plan.arrays.size());
   double written = memory.early_bytes;
   for (const ArrayUse& use : plan.arrays) written += use.footprint.write_bytes;
   // A single launch leaves some of its writes in L2.

@@ -65,7 +65,8 @@ struct Prepared {
   double loads = 0, rest = 0;  ///< without waiting
   double repeats = 1, ahead = 0;
   double fill = 0, last = 0;  ///< of a loop, once: cycles, and the share of its waits at the pipes
-  std::array<Wait, kStations + 1> pipes, memory;  // as many as are counted
+  std::array<Wait, kPipes + 1> pipes;  // as many as are counted
+  std::array<Wait, kStations - kPipes> memory;
   std::size_t pipe_count = 0, memory_count = 0;
 
   // Who waits for nobody is left out.
@@ -210,14 +211,14 @@ double own_pipes(const Visit& visit) {
 // X − n ÷ T(X) grows with X, nearly in a line where stations are idle, since T is flat there, and
 // where one is full, since then its inverse is. So Newton's steps are few; one that leaves what
 // lies between a throughput too low and one too high halves that instead.
-double steady_cycle(std::span<const Visit> visits, double resident, Ends ends) {
+double steady_cycle(std::span<const Visit> visits, double resident, Ends ends, double at_least) {
   constexpr double kClose = 1e-6;  // the step from there is exact to its square
   constexpr int kMost = 60;
   const Network network(visits, resident, ends);
   const double idle = network.life(0).cycles;
-  if (network.fullest() <= 0) return idle;
+  if (network.fullest() <= 0) return std::max(idle, at_least);
   // No throughput is higher: a station is full, or nobody waits.
-  double low = 0, high = std::min(1 / network.fullest(), resident / idle);
+  double low = 0, high = std::min(1 / network.fullest(), resident / std::max(idle, at_least));
   double x = high;
   for (int i = 0; i < kMost; ++i) {
     const Cycles life = network.life(x);

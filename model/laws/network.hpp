@@ -19,7 +19,8 @@ enum class Ends : unsigned char {
 
 /// Cycles from a block's start to the start of the block in its place, with `resident` blocks on
 /// the SM that have drifted apart: n = X · T(X), T the time of a block where X start per cycle.
-double steady_cycle(std::span<const Visit> visits, double resident, Ends ends);
+/// `at_least` where that is more.
+double steady_cycle(std::span<const Visit> visits, double resident, Ends ends, double at_least = 0);
 
 /// Cycles of `resident` blocks that start a phase together: their latency shows once, then they
 /// follow one another through the fullest station.

@@ -12,12 +12,37 @@
 namespace roofcast {
 namespace {
 
+constexpr double kNever = 1e18;
+
+/// Of a block's last step, in SM cycles.
+class End {
+ public:
+  End(const Outline::End& step, double warps, const Gpu& gpu) : stored_(step.bytes.write_bytes) {
+    const StepLatency latency = latency_of(step.waits, {}, gpu);
+    waits_ = latency.loads + latency.rest;
+    loads_ = step.bytes.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever);
+    const bool together = step.waits.barriers > 0;
+    if (together) issue_ = step.instructions / gpu.sm.warp_issue_per_clk.value_or(kNever);
+    port_share_ = together ? 1 : 1 / warps;
+    shown_ = std::min(1.0, law::kOverlappingWarps / warps);
+  }
+  /// Of the port, which stores so many bytes a cycle.
+  double port(double store_rate) const { return loads_ + stored_ / store_rate; }
+  /// Of a block that nobody delays. The pipes of warps that meet overlap in part.
+  double own(double port) const {
+    const double shown = port_share_ * port;
+    return waits_ + std::max(shown, issue_) + shown_ * std::min(shown, issue_);
+  }
+
+ private:
+  double stored_, waits_, loads_, issue_ = 0, port_share_, shown_;
+};
+
 /// SM cycles of blocks that wait for nobody: each takes what it takes alone, and those of an SM
 /// together no less than its fullest pipe.
 class LoopBound {
  public:
   LoopBound(const Outline& outline, double clock_hz, const Gpu& gpu) : outline_(outline) {
-    constexpr double kNever = 1e18;
     const auto& sheet = outline.on_tensor_cores ? gpu.sm.tensor_flop_per_clk[outline.type]
                                                 : gpu.sm.vector_flop_per_clk[outline.type];
     arithmetic_ =
@@ -26,11 +51,11 @@ class LoopBound {
     port_ = std::max(outline.step_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever),
                      law::kClocksPerCopyRequest * outline.step_copies);
     l2_reads_ = gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kNever) / clock_hz;
-    end_ = latency_of(outline.end_waits, {}, gpu).rest;
     // Of one of the groups' chains.
     const StepLatency latency = latency_of(outline.step_waits, {}, gpu);
     const double handed_over = hands_over() ? law::kPipelineStepCycles / outline.chains : 0;
     const double load = latency.loads + port_;
+    loads_ = latency.loads;
     multiplied_ = arithmetic_ / outline.parts + latency.rest + handed_over;
     // Copies take no longer than the steps that they are ahead by. Where none is ahead port and
     // pipes overlap in a block.
@@ -44,35 +69,38 @@ class LoopBound {
     const bool feeds = outline_.on_tensor_cores && !outline_.of_tcgen05 && hands_over();
     return feeds ? double{law::kPipelineStartCycles} : 0;
   }
-  /// From a block's start to that of the next one in its place, of `resident` on each of `active`
-  /// SMs, which store at their share of L2's writes.
-  double block(double resident, double active) const {
+  /// Of so many rounds of `resident` blocks on each of `active` SMs, which store at their share of
+  /// L2's writes. The `first` round of a launch waits for its first copies.
+  double rounds(double count, double resident, double active, double steps, const End& end,
+                bool first) const {
     const double rate =
         std::min<double>(law::kSmStoreBytesPerClk, law::kL2WriteShare * l2_reads_ / active);
-    const double mixed = block(resident, outline_.steps, outline_.stored_bytes / rate, end_);
+    const double port = end.port(rate);
+    const double mixed = block(resident, steps, port, end.own(port));
     const bool in_turns = outline_.scheduler == TileScheduler::ping_pong;
-    if (resident > 1 || outline_.parts <= 1 || in_turns) return mixed;
+    if (resident > 1 || outline_.parts <= 1 || (in_turns && !first)) return count * mixed;
     // The warpgroups of a block alone on its SM end their loop before they store.
-    const double end = std::max(end_, outline_.stored_bytes / law::kSmStoreBytesPerClk);
-    return std::max(mixed, block(1, outline_.steps, 0, 0) + end);
+    const double stores = end.port(law::kSmStoreBytesPerClk);
+    const double alone = block(1, steps, 0, 0) + std::max(stores, end.own(stores));
+    const double later = in_turns ? mixed : std::max(mixed, alone);
+    const bool copies = first && steps > 1;
+    return count * later + (copies ? std::max(0.0, alone + loads_ - later) : 0);
   }
-  double rest_block() const { return block(1, outline_.rest_steps, 0, 0); }
   /// Of L2, for all that blocks read, and store at its rate of writes.
   double l2() const {
-    const double stored = static_cast<double>(outline_.blocks) * outline_.stored_bytes;
+    const double stored = static_cast<double>(outline_.blocks) * outline_.end.bytes.write_bytes;
     return (outline_.looked_up_bytes + stored / law::kL2WriteShare) / l2_reads_;
   }
 
  private:
   bool hands_over() const { return outline_.ahead > 0 && outline_.step_waits.tile_loads > 0; }
 
-  // In the first and last steps not all chains are under way; `end`: waits at a block's end.
-  double block(double resident, double steps, double stored, double end) const {
+  // In the first and last steps not all chains are under way.
+  double block(double resident, double steps, double end_port, double end_own) const {
     const double tiles = outline_.scheduler == TileScheduler::ping_pong ? 2 : 1;
     const double blocks = resident * tiles, walked = steps + outline_.chains - 1;
-    const double busy = std::max(steps * arithmetic_, steps * port_ + stored);
-    const double own = stored / outline_.warps + end;
-    const double cycles = std::max(blocks * busy, walked * step_ + own);
+    const double busy = std::max(steps * arithmetic_, steps * port_ + end_port);
+    const double cycles = std::max(blocks * busy, walked * step_ + end_own);
     if (steps * arithmetic_ <= 0) return cycles / tiles;
     // Parts wait for each other where they multiply (network.cpp), the less the longer a block
     // takes: a step of Newton's from below stays below.
@@ -80,12 +108,12 @@ class LoopBound {
     const double ahead = others / (others + law::kSmVariability), idle = cycles - ahead * all;
     const double wait =
         law::kSmVariability * walked * arithmetic_ / outline_.parts * ahead * all / idle;
-    const double missing = walked * multiplied_ + own + wait - cycles;
+    const double missing = walked * multiplied_ + end_own + wait - cycles;
     return (cycles + std::max(0.0, missing / (1 + wait / idle))) / tiles;
   }
 
   const Outline& outline_;
-  double arithmetic_, port_, l2_reads_, end_, multiplied_, step_;
+  double arithmetic_, port_, l2_reads_, loads_, multiplied_, step_;
 };
 
 // Of the blocks of a launch: full rounds, then the rest.
@@ -94,9 +122,23 @@ double rounds_cycles(const Outline& outline, const LoopBound& loop, const Gpu& g
   const auto full = static_cast<double>(outline.blocks / all);
   const auto left = static_cast<double>(outline.blocks % all);
   const double last = std::ceil(left / static_cast<double>(sms));
-  return static_cast<double>((outline.rest_blocks + all - 1) / all) * loop.rest_block() +
-         full * loop.block(static_cast<double>(outline.blocks_per_sm), static_cast<double>(sms)) +
-         (last > 0 ? loop.block(last, left / last) : 0);
+  double cycles = 0;
+  const auto add = [&](double rounds, double resident, double active, double steps,
+                       const End& end) {
+    if (rounds > 0) cycles += loop.rounds(rounds, resident, active, steps, end, cycles <= 0);
+  };
+  const End end(outline.end, outline.warps, gpu);
+  add(full, static_cast<double>(outline.blocks_per_sm), static_cast<double>(sms), outline.steps,
+      end);
+  add(last > 0 ? 1 : 0, last, left / last, outline.steps, end);
+  if (outline.rest_blocks > 0) {
+    const std::int64_t before = (outline.rest_blocks - 1) / all;
+    add(static_cast<double>(before), 1, static_cast<double>(sms), outline.rest_steps,
+        End(outline.rest_end, outline.warps, gpu));
+    add(1, 1, static_cast<double>(outline.rest_blocks - before * all), outline.rest_steps,
+        End(outline.last_end, outline.warps, gpu));
+  }
+  return cycles;
 }
 
 double least_cycles(const Outline& outline, double clock_hz, const Gpu& gpu) {

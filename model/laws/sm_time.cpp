@@ -171,12 +171,12 @@ class Rounds {
     const Ends ends = stays(plan_.scheduler) ? Ends::last : Ends::both;
     const std::span<const Visit> all = started(visits, resident, active, false);
     if (plan_.scheduler != TileScheduler::ping_pong) {
-      const double mixed = steady_cycle(all, resident, ends);
-      return visits.size() > 1 ? std::max(mixed, in_step(visits, resident, ends)) : mixed;
+      const double least = visits.size() > 1 ? in_step(visits, resident, ends) : 0;
+      return steady_cycle(all, resident, ends, least);
     }
     // The loops of the two tiles take turns: one multiplies while the other is stored.
     const auto loops = all.first(all.size() - 1);
-    return std::max(steady_cycle(all, 2 * resident, ends) / 2, steady_cycle(loops, resident, ends));
+    return steady_cycle(all, 2 * resident, ends, 2 * steady_cycle(loops, resident, ends)) / 2;
   }
 
   // One round of blocks that differ: they share an SM until the shortest of it has ended.

@@ -49,9 +49,12 @@ Rows drawn(const Problem& p, std::int64_t draw) {
   // No token passes an expert twice: rows beyond the tokens go to the other experts, which may
   // exceed the tokens in turn.
   constexpr int kRounds = 8;
+  double full_before = 0;
   for (int round = 0; round < kRounds; ++round) {
     double full = 0, rest = 0;
     for (const double one : wanted) (one >= tokens ? full : rest) += std::min(one, tokens);
+    if (full == full_before) break;
+    full_before = full;
     for (double& one : wanted) one = one >= tokens ? tokens : one * (choices - full) / rest;
   }
   Rows rows;

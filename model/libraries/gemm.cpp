@@ -121,13 +121,13 @@ void set_blocks(Plan& plan, const LibraryProduct& c, const Outline& brief) {
   step.wavefronts.operands = brief.step_operands;
   step.wavefronts.copies = brief.step_copies;
   step.waits = brief.step_waits;
-  Step epilogue;
-  set_traffic(epilogue.issued, {0, brief.stored_bytes});
-  if (c.tensor) epilogue.warp_instructions = tensor::end_instructions(c.area());
   // Of threads that copy for themselves: parameters, and what lies where; then they have nothing to
   // multiply yet.
   Step first;
   first.waits = {.global = 2, .tile_loads = 1};
+  Step epilogue;
+  set_traffic(epilogue.issued, brief.end.bytes);
+  epilogue.warp_instructions = brief.end.instructions;
   std::vector<Phase> phases;
   if (step.waits.tile_loads == 0) phases.push_back({first});
   const double groups = c.takes_wide ? brief.parts / brief.chains : 0;

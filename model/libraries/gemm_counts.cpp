@@ -146,7 +146,8 @@ Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu) {
           .step_operands = operand_wavefronts(c, of_tcgen05),
           .step_bytes = (c.received(c.a, c.b) + c.received(c.b, c.a)) / (blocks * steps),
           .step_copies = copy_requests(c),
-          .stored_bytes = stored / blocks,
+          .end = {.bytes = {0, stored / blocks},
+                  .instructions = c.tensor ? tensor::end_instructions(c.area()) : 0},
           .looked_up_bytes = step_lookup_bytes(c, gpu) * blocks * steps,
           .launches = c.splits > 1 ? 2.0 : 1.0,
           .useful_flops = c.tensor ? c.flops() : 0};

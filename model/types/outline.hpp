@@ -9,6 +9,12 @@ namespace roofcast {
 /// A candidate in brief: the loop of a tiled product, counted, from which a lower bound of its time
 /// follows before its plan is made.
 struct Outline {
+  /// The last step of a block, in brief.
+  struct End {
+    Traffic bytes;  ///< below L1
+    double instructions = 0;
+    Waits waits = {};
+  };
   std::int64_t blocks = 1;  ///< tiles, or parts of them
   std::int64_t blocks_per_sm = 1;
   TileScheduler scheduler = TileScheduler::persistent;
@@ -26,14 +32,14 @@ struct Outline {
   double step_operands = 0;      ///< wavefronts, as of Wavefronts::operands
   double step_bytes = 0;         ///< that an SM receives from L2
   double step_copies = 0;        ///< requests, as of Wavefronts::copies
-  double stored_bytes = 0;       ///< by a block, at its end
-  Waits end_waits = {};          ///< of a block, as of its last step
+  End end = {};                  ///< of a block, its last one
   double looked_up_bytes = 0;    ///< in L2, by the launch
   double launches = 1;
-  double summed_bytes = 0;       ///< that the last of them reads
-  std::int64_t rest_blocks = 0;  ///< more, of the same steps and fewer, that end the launch
-  double rest_steps = 0;         ///< of each
-  double useful_flops = 0;       ///< on tensor cores, of the launch
+  double summed_bytes = 0;           ///< that the last of them reads
+  std::int64_t rest_blocks = 0;      ///< more, of the same steps and fewer, that end the launch
+  double rest_steps = 0;             ///< of each
+  End rest_end = {}, last_end = {};  ///< of theirs, and of those that come last
+  double useful_flops = 0;           ///< on tensor cores, of the launch
 };
 
 }  // namespace roofcast

@@ -59,7 +59,7 @@ Launch launch_of(const TiledProduct& c, const MmaTile& tile, bool stays, const G
   if (stays) {
     launch.grid[0] = std::min(c.tiles(), gpu.slots(resident_blocks(launch, gpu)));
   } else {
-    launch.grid = {c.down() * c.across(), c.p[kBatch], 1};
+    launch.grid = {c.down() * c.across, c.p[kBatch], 1};
   }
   return launch;
 }

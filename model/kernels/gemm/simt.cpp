@@ -34,14 +34,14 @@ std::int64_t thread_tile(const Problem& problem, std::size_t parameters, std::si
 // What blocks move in whole sectors that take so many columns of A or rows of B at a time.
 Traffic in_sectors(const TiledProduct& c, std::int64_t depth) {
   const auto pieces = [](std::int64_t run, std::int64_t row) {
-    return Operands::Side{{}, row * kElementBytes, std::min(run, row) * kElementBytes};
+    return Operands::Side({}, row * kElementBytes, std::min(run, row) * kElementBytes);
   };
   const Operands operands{pieces(depth, c.p[kK]), pieces(c.tile.n, c.p[kN])};
-  return {c.asked(operands, &Operands::Side::sectors), c.s.c() * operands.b.sectors()};
+  return {c.asked(operands, &Operands::Side::sectors), c.s.c() * operands.b.sectors};
 }
 
 Plan product_plan(const TiledProduct& c, Launch launch) {
-  launch.grid = {c.across(), c.down(), 1};
+  launch.grid = {c.across, c.down(), 1};
   Plan plan = c.plan({}, launch);
   plan.arrays = {reads_activation(tensor::kA, c.s.a()), reads(tensor::kB, c.s.b()),
                  writes(tensor::kC, c.s.c())};
@@ -52,7 +52,7 @@ Plan product_plan(const TiledProduct& c, Launch launch) {
 // The main loop, then the stores of C: tiles that its edges cut store less than whole ones.
 void set_loop(Plan& plan, const TiledProduct& c, Step step, double ahead, const Traffic& requested,
               const Traffic& l1, const Traffic& l2) {
-  const double steps = as_double(c.steps()), loads = as_double(c.blocks()) * steps;
+  const double steps = as_double(c.steps), loads = as_double(c.blocks()) * steps;
   const auto loaded = [&](const Traffic& all) { return Traffic{all.read_bytes / loads, 0}; };
   step.issued.requested = loaded(requested);
   step.issued.l1 = loaded(l1);

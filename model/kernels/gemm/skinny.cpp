@@ -133,7 +133,7 @@ void add_registers(Plan& plan, const Choice& c, Step end) {
   const SkinnyTile& tile = *c.registers;
   const bool aligned = c.aligned();
   const std::size_t kind = aligned ? 1 : 0;
-  const double blocks = as_double(c.blocks()), rounds = as_double(c.steps());
+  const double blocks = as_double(c.blocks()), rounds = as_double(c.steps);
   const double warps = as_double(SkinnyTile::kWarps);
   // All blocks of a part load the same tokens.
   const double tokens = c.across_bytes() / as_double(c.p[kBatch] * c.p[kSplitK]);

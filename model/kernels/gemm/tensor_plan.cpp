@@ -80,17 +80,20 @@ ArrayUse writes_tiles(ArrayId array, double bytes) {
 // to 128 rows: 128 bytes at 0.90 of a stream's rate where rows begin at lines, at 0.82 and 0.80
 // where they begin at odd multiples of 64 and 16 bytes).
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes, std::int64_t piece_bytes) {
-  Operands::Side side{use, pitch_bytes, piece_bytes};
+  Operands::Side side(use, pitch_bytes, piece_bytes);
   side.use.pattern.read_density = kDensityOfLines / lines_of_piece(kTileLineBytes, pitch_bytes);
   return side;
 }
 
 // TMA asks L2 for 64 bytes at once, but sector by sector where a piece begins within one (pieces of
 // 128 bytes, one SM: 1.61, 2.03 and 3.00 clocks where rows begin at multiples of 128, 32 and 16).
-double Operands::Side::requests() const {
+Operands::Side::Side(const ArrayUse& use_of, std::int64_t pitch_bytes, std::int64_t piece_bytes)
+    : use(use_of),
+      sectors(sectors_share(piece_bytes, pitch_bytes)),
+      joined(joined_share(pitch_bytes)) {
   const double off = off_sector_share(pitch_bytes);
-  return off * as_double(piece_bytes / kSectorBytes + 1) +
-         (1 - off) * as_double(piece_bytes / (2 * kSectorBytes));
+  requests = off * as_double(piece_bytes / kSectorBytes + 1) +
+             (1 - off) * as_double(piece_bytes / (2 * kSectorBytes));
 }
 
 namespace {
@@ -98,17 +101,19 @@ namespace {
 /// An operand as it is stored, and what becomes of it.
 struct Source {
   Matrix matrix;
-  ArrayUse use;
   std::int64_t pitch_bytes;
-  bool copied, turned;
+  bool is_a, copied, turned;
   ArrayId copy;
 
   Operands::Side side(std::int64_t piece_bytes) const {
-    if (copied) return {scratch(copy, {matrix.bytes(), 0}), 0, piece_bytes};
-    return operand(use, pitch_bytes, piece_bytes);
+    if (copied) return Operands::Side(scratch(copy, {matrix.bytes(), 0}), 0, piece_bytes);
+    return operand(use(), pitch_bytes, piece_bytes);
+  }
+  ArrayUse use() const {
+    return is_a ? reads_activation(kA, matrix.bytes()) : reads(kB, matrix.bytes());
   }
   Plan copying() const {
-    return turned ? transposed_copy(matrix, use, copy) : copy_of_rows(matrix, use, copy);
+    return turned ? transposed_copy(matrix, use(), copy) : copy_of_rows(matrix, use(), copy);
   }
 };
 
@@ -116,9 +121,8 @@ std::array<Source, 2> sources_of(const Problem& p, Copies copies) {
   const std::int64_t size = element_bytes(p.dtype);
   const auto source = [&](const Stored& from, bool is_a, bool turned) {
     const Matrix matrix{from.rows, from.columns, size, p[kBatch]};
-    const ArrayUse use = is_a ? reads_activation(kA, matrix.bytes()) : reads(kB, matrix.bytes());
     const bool copied = turned || (copies.off_rows && from.row * size % kVectorBytes != 0);
-    return Source{matrix, use, from.row * size, copied, turned, is_a ? kCopyOfA : kCopyOfB};
+    return Source{matrix, from.row * size, is_a, copied, turned, is_a ? kCopyOfA : kCopyOfB};
   };
   return {source(stored_a(p), true, p[kTransposedA] != 0),
           source(stored_b(p), false, copies.turned_b)};
@@ -166,36 +170,35 @@ std::string TileShape::text() const {
   return cluster ? tile + " in clusters of " + std::to_string(*cluster) : tile;
 }
 
-void check_split(std::string_view parameter, std::int64_t parts, const std::string& of_steps,
+void check_split(std::string_view parameter, std::int64_t parts, std::string_view of_steps,
                  std::int64_t steps) {
   require(parts >= 1 && parts <= steps, parameter, " is ", parts, ": choose 1 to the ", of_steps,
           ", ", steps);
 }
 
-double TiledProduct::asked(const Operands& operands, double (Operands::Side::*each)() const,
+double TiledProduct::asked(const Operands& operands, double Operands::Side::*each,
                            std::optional<std::int64_t> times_across) const {
   const auto& [a, b] = operands;
-  return as_double(across()) * down_bytes() * ((turned ? b : a).*each)() +
-         as_double(times_across.value_or(clusters_down())) * across_bytes() *
-             ((turned ? a : b).*each)();
+  return as_double(across) * down_bytes() * (turned ? b : a).*each +
+         as_double(times_across.value_or(clusters_down)) * across_bytes() * (turned ? a : b).*each;
 }
 
 double TiledProduct::joined(const Operands& operands) const {
   if (cluster > 1) return 0;  // what one block copies for both comes as it is
   const auto pairs = [](const Operands::Side& side, double bytes, std::int64_t blocks) {
-    return bytes * side.sectors() * joined_share(side.pitch_bytes) * as_double(blocks / 2);
+    return bytes * side.sectors * side.joined * as_double(blocks / 2);
   };
   const auto& [a, b] = operands;
-  return pairs(turned ? b : a, down_bytes(), across()) +
-         pairs(turned ? a : b, across_bytes(), clusters_down());
+  return pairs(turned ? b : a, down_bytes(), across) +
+         pairs(turned ? a : b, across_bytes(), clusters_down);
 }
 
 std::optional<TileRaster> TiledProduct::raster() const {
   if (p[kBatch] > 1) return std::nullopt;
   TileRaster raster{.tile_rows = down(),
-                    .tile_columns = across(),
+                    .tile_columns = across,
                     .row_panel_bytes = down_bytes() / as_double(down()),
-                    .column_panel_bytes = across_bytes() / as_double(across())};
+                    .column_panel_bytes = across_bytes() / as_double(across)};
   if (columns_first(turned, cluster)) {
     std::swap(raster.tile_rows, raster.tile_columns);
     std::swap(raster.row_panel_bytes, raster.column_panel_bytes);
@@ -239,7 +242,7 @@ void set_mma_loop(Plan& plan, const TiledProduct& c, const MmaTile& tile, const 
   // step before their use.
   constexpr double kNotAhead = 1.5;
   const double read = c.asked(operands, &Operands::Side::sectors);
-  const double steps = as_double(c.blocks()) * as_double(c.steps());
+  const double steps = as_double(c.blocks()) * as_double(c.steps);
   plan.joined = {by_tma ? c.joined(operands) : 0, read - c.s.a() - c.s.b()};
   Step step = c.step(read / steps);
   const double operand_bytes =
@@ -253,7 +256,7 @@ void set_mma_loop(Plan& plan, const TiledProduct& c, const MmaTile& tile, const 
   step.warp_instructions = operand_bytes / kMatricesBytes +
                            kOfCopy * thread_copied / as_double(kVectorBytes * kWarpLanes);
   step.waits = mma_waits(as_double(tile.threads() / kWarpLanes));
-  const Phase loop{step, as_double(c.steps()), tile.stages - kNotAhead, 0, kUnrolledProducts};
+  const Phase loop{step, as_double(c.steps), tile.stages - kNotAhead, 0, kUnrolledProducts};
   plan.blocks.push_back({c.blocks(), {loop, {end}}});
 }
 

@@ -92,12 +92,14 @@ Plan sum_of_parts(const Problem&);
 /// What the product's launch reads. A box is copied in pieces, one of each row.
 struct Operands {
   struct Side {
+    Side() : Side({}, 0) {}
+    /// Rows are so many bytes apart; 0: they begin at lines.
+    Side(const ArrayUse& use_of, std::int64_t pitch_bytes,
+         std::int64_t piece_bytes = kTileLineBytes);
     ArrayUse use;
-    std::int64_t pitch_bytes = 0;  ///< from row to row; 0: rows begin at lines
-    std::int64_t piece_bytes = kTileLineBytes;
-
-    double sectors() const { return sectors_share(piece_bytes, pitch_bytes); }
-    double requests() const;  ///< of the copy engine for a piece
+    double sectors;   ///< sectors_share() of a piece
+    double requests;  ///< of the copy engine for a piece
+    double joined;    ///< joined_share() of rows
   };
   Side a, b;
 };
@@ -142,7 +144,7 @@ const auto& find_tile(std::string_view kernel, std::string_view product, const T
 }
 
 /// Throws InputError where k has fewer steps than parts are asked for.
-void check_split(std::string_view parameter, std::int64_t parts, const std::string& of_steps,
+void check_split(std::string_view parameter, std::int64_t parts, std::string_view of_steps,
                  std::int64_t steps);
 
 /// A product in tiles, along the rows ("down") and columns ("across") of C, or of turned tiles the
@@ -155,26 +157,24 @@ struct TiledProduct {
         s(problem),
         tile(shape),
         turned(is_turned),
-        cluster(shape.cluster.value_or(1)) {}
+        cluster(shape.cluster.value_or(1)),
+        clusters_down(ceil_div(turned ? p[kN] : p[kM], (turned ? tile.n : tile.m) * cluster)),
+        across(ceil_div(turned ? p[kM] : p[kN], turned ? tile.m : tile.n)),
+        steps(ceil_div(ceil_div(p[kK], tile.k), parts())) {}
 
   const Problem& p;  ///< which outlives it
   Sizes s;
   TileShape tile;
   bool turned;
   std::int64_t cluster;  ///< tiles one below the other that share copies
+  std::int64_t clusters_down, across;
+  std::int64_t steps;  ///< of a block
 
-  std::int64_t extent_down() const { return turned ? p[kN] : p[kM]; }
-  std::int64_t extent_across() const { return turned ? p[kM] : p[kN]; }
-  std::int64_t clusters_down() const {
-    return ceil_div(extent_down(), (turned ? tile.n : tile.m) * cluster);
-  }
-  std::int64_t down() const { return clusters_down() * cluster; }
-  std::int64_t across() const { return ceil_div(extent_across(), turned ? tile.m : tile.n); }
-  std::int64_t tiles() const { return p[kBatch] * down() * across(); }
+  std::int64_t down() const { return clusters_down * cluster; }
+  std::int64_t tiles() const { return p[kBatch] * down() * across; }
   std::int64_t parts() const { return std::max<std::int64_t>(1, p[kSplitK]); }
   /// Blocks of a launch, or tiles of blocks that stay.
   std::int64_t blocks() const { return tiles() * parts(); }
-  std::int64_t steps() const { return ceil_div(ceil_div(p[kK], tile.k), parts()); }
   double area() const { return as_double(tile.m * tile.n); }
   double stage_bytes() const { return as_double((tile.m + tile.n) * tile.k) * s.element; }
   /// Sums of parts that blocks write, bytes; 0 where k is not split.
@@ -186,7 +186,7 @@ struct TiledProduct {
 
   /// Bytes of the operands that blocks ask for, times what `each` says of a piece. Each row of
   /// clusters asks for the operand across once, or it is asked for `times_across` times.
-  double asked(const Operands&, double (Operands::Side::*each)() const,
+  double asked(const Operands&, double Operands::Side::*each,
                std::optional<std::int64_t> times_across = {}) const;
   /// Of those, in sectors, what L2 looks up for two blocks at once: half, but none of rows that
   /// begin within a sector, and none where clusters share copies.

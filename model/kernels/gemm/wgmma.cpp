@@ -43,11 +43,11 @@ struct Choice : TiledProduct {
   std::int64_t split_tiles(const Gpu& gpu) const {
     return p[kSplitRest] > 1 ? tiles() % gpu.slots(1) : 0;
   }
-  std::int64_t rest_steps() const { return ceil_div(steps(), p[kSplitRest]); }
+  std::int64_t rest_steps() const { return ceil_div(steps, p[kSplitRest]); }
   /// Of all tiles and parts.
   double all_steps(const Gpu& gpu) const {
     const std::int64_t split = split_tiles(gpu);
-    return as_double(blocks() - split) * as_double(steps()) +
+    return as_double(blocks() - split) * as_double(steps) +
            as_double(split * p[kSplitRest] * rest_steps());
   }
   TileScheduler scheduler() const {
@@ -92,7 +92,7 @@ Launch launch_of(const Choice& c, const Gpu& gpu) {
 // blocks.
 double box_bytes(const Choice& c, const Operands& operands) {
   return c.asked(operands, &Operands::Side::sectors, c.down()) / c.s.k *
-         as_double(c.parts() * c.steps() * c.tile.k);
+         as_double(c.parts() * c.steps * c.tile.k);
 }
 
 double lookup_bytes(const Choice& c, const Operands& operands) {
@@ -189,7 +189,8 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
     const Phase loop{step, as_double(steps), as_double(c.one.stages - 1), c.groups(), kChains};
     if (count > 0) plan.blocks.push_back({count, {loop, {end}}});
   };
-  add(c.blocks() - split, c.steps(), stores.step);
+  plan.blocks.reserve(3);
+  add(c.blocks() - split, c.steps, stores.step);
   if (split == 0) return plan;
   add(split * others, c.rest_steps(), leave_of(c));
   add(split, c.rest_steps(), join_of(c, stores.step));
@@ -198,15 +199,15 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
 
 // Parts of k of the last round's tiles that are worth a forecast: as many as fill one round of
 // blocks, or more rounds that take less time together.
-std::vector<std::int64_t> rest_splits(const Problem& asked, const Choice& c, const Gpu& gpu) {
+std::vector<std::int64_t> rest_splits(const Choice& c, std::int64_t split, const Gpu& gpu) {
   constexpr std::int64_t kMost = 12, kLeastSteps = 3, kMostRounds = 4;
   constexpr double kWorthIt = 0.03;  // of a round
-  if (asked[kSplitRest] != kToChoose) return {asked[kSplitRest]};
+  if (c.p[kSplitRest] != kToChoose) return {c.p[kSplitRest]};
   std::vector<std::int64_t> found = {1};
   const std::int64_t slots = gpu.slots(1), rest = c.tiles() % slots;
   // A split that is given is the only one; one of all tiles leaves none for the rest.
-  if (asked[kSplitK] != kToChoose || c.p[kSplitK] > 1 || rest == 0) return found;
-  const std::int64_t most = std::min(kMost, c.steps() / kLeastSteps);
+  if (c.p[kSplitK] != kToChoose || split > 1 || rest == 0) return found;
+  const std::int64_t most = std::min(kMost, c.steps / kLeastSteps);
   double best = 1;
   for (std::int64_t rounds = 1; rounds <= kMostRounds; ++rounds) {
     const std::int64_t parts = rounds * slots / rest;
@@ -237,12 +238,14 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
   require_tensor_cores(p.dtype, gpu);
   (void)Sizes(p);  // which refuses rows that overlap
   std::vector<Problem> found;
+  found.reserve(2 * kAllTiles.size());
   for (const WgmmaTile& tile : tiles_for(p)) {
     const TileShape shape = shape_of(tile, p.dtype);
     if (!shape.is_asked_by(p)) continue;
     // The second block of a cluster would copy for nothing where there is one tile down.
     const Choice whole(p, tile);
-    if (p[kCluster] == kToChoose && tile.cluster > 1 && whole.extent_down() <= tile.down()) {
+    if (p[kCluster] == kToChoose && tile.cluster > 1 &&
+        (tile.turned ? p[kN] : p[kM]) <= tile.down()) {
       continue;
     }
     Problem one = shape.chosen_in(p);
@@ -252,7 +255,7 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
       // Of turned tiles, and where the last round's split is given, k of all tiles stays whole.
       if (p[kSplitK] == kToChoose && split > 1 && (tile.turned || p[kSplitRest] > 1)) break;
       one[kSplitK] = split;
-      for (const std::int64_t rest : rest_splits(p, {one, tile}, gpu)) {
+      for (const std::int64_t rest : rest_splits(whole, split, gpu)) {
         found.emplace_back(one)[kSplitRest] = rest;
       }
     }
@@ -262,6 +265,9 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
 }
 
 Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
+  const auto in_brief = [](const Step& end) {
+    return Outline::End{end.issued.l2, end.warp_instructions, end.waits};
+  };
   const Choice c = choice_of(p);
   const Operands operands = operands_of(p, copies_of(p));
   const Step step = step_of(c, operands, gpu), store = stores_of(c).step;
@@ -270,7 +276,7 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
           .scheduler = c.scheduler(),
           .type = p.dtype,
           .warps = as_double(c.one.threads() / kWarpLanes),
-          .steps = as_double(c.steps()),
+          .steps = as_double(c.steps),
           .ahead = as_double(c.one.stages - 1),
           .parts = c.groups() * kChains,
           .chains = kChains,
@@ -278,13 +284,14 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
           .step_operands = step.wavefronts.operands,
           .step_bytes = step.issued.l2.read_bytes,
           .step_copies = step.wavefronts.copies,
-          .stored_bytes = store.issued.l2.write_bytes,
-          .end_waits = store.waits,
+          .end = in_brief(store),
           .looked_up_bytes = lookup_bytes(c, operands),
           .launches = p[kSplitK] > 1 ? 2.0 : 1.0,
           .summed_bytes = c.partial_bytes(),
           .rest_blocks = split * p[kSplitRest],
           .rest_steps = as_double(c.rest_steps()),
+          .rest_end = in_brief(leave_of(c)),
+          .last_end = in_brief(join_of(c, store)),
           .useful_flops = c.s.flops()};
 }
 
