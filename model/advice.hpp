@@ -75,7 +75,7 @@ struct AdvisedShape {
   double time_change = 0;  ///< against the shape asked for: -0.1 is 10% less
   double rate = 0;         ///< what it is useful for, a second: FLOP, or bytes of what has none
   double rate_change = 0;
-  std::string why{};       ///< alignment, tiles, waves, bound: what is better
+  std::string why{};  ///< alignment, tiles, waves, bound: what is better
   std::optional<ProductCounts> product{};
 
   double time_s() const { return prediction.time->expected_s; }

@@ -130,15 +130,15 @@ bool contains(const Prediction& larger, const Prediction& smaller) {
 /// another. Free is at most kFreeShare of the time that it would add in proportion.
 template <class Size>
 Shapes room(const std::vector<Prediction>& larger, const Prediction& base, const Size& size) {
-  const auto rank = [&](const Prediction& one) { return std::pair(size(one), time_s(one)); };
   constexpr double kFreeShare = 0.1;
-  Shapes outermost;
+  const auto rank = [&](const Prediction& one) { return std::pair(size(one), time_s(one)); };
   const auto grows_free = [&](const Prediction& one, const Prediction& from) {
     if (!contains(one, from)) return &from != &base;
     const double growth = size(one) / size(from) - 1;
     return growth > 0 &&
            time_s(one) <= time_s(from) * (1 + std::min(kFreeShare * growth, kFreeTime));
   };
+  Shapes outermost;
   for (const Prediction* one : improvements(larger, base, rank, grows_free)) {
     if (std::none_of(outermost.begin(), outermost.end(),
                      [&](const auto* other) { return contains(*other, *one); })) {

@@ -74,6 +74,7 @@ TEST(ShapeAdvice, NamesAShapeThatIsLargerAndFaster) {
   EXPECT_EQ(extents.size(), 2U);
   const auto shapes = advise_shapes({kernel, now.problem, gpu}, {0.05, extents}).shapes;
   ASSERT_FALSE(shapes.empty());
+  EXPECT_FALSE(shapes.front().product.has_value());
   EXPECT_EQ(shapes.front().kind, AdviceKind::faster);
   EXPECT_EQ(shapes.front().prediction.problem[1], 4096);
   for (const AdvisedShape& one : shapes) {
