@@ -112,7 +112,8 @@ struct ShapeSearch {
         const Multiples first = multiples(question.problem, extent).front();
         if (first.always) aligned[extent] = nearest(extent, first.width);
       }
-      if (std::all_of(extents.begin(), extents.end(), [&](auto i) { return aligned[i] > 0; })) {
+      const auto is_there = [&](std::size_t extent) { return aligned[extent] > 0; };
+      if (aligned != question.problem && std::all_of(extents.begin(), extents.end(), is_there)) {
         around(aligned);
       }
     }
@@ -175,9 +176,10 @@ ShapeAdvice advise_shapes(const Question& question, const AdviceOptions& options
   };
   ShapeAdvice advice{told(AdviceKind::asked, asked)};
   const auto add = [&](AdviceKind kind, const Shapes& shapes, const Prediction& base) {
+    const AdvisedShape before = told(kind, base);
     for (std::size_t i = 0; i < std::min(kMostShapes, shapes.size()); ++i) {
       AdvisedShape& shape = advice.shapes.emplace_back(told(kind, *shapes[i]));
-      shape.why = of_product ? product_reason(told(kind, base), shape)
+      shape.why = of_product ? product_reason(before, shape)
                              : reason(kernel, base, shape.prediction, extents);
     }
   };
