@@ -4,7 +4,7 @@
 
 #include "cli/commands/batch.hpp"
 #include "cli/input/device.hpp"
-#include "model/product_advice.hpp"
+#include "model/advice.hpp"
 #include "model/roofcast.hpp"
 
 namespace {
@@ -59,7 +59,7 @@ void advise_call(benchmark::State& state) {
   constexpr unsigned kShapeGiven = 0b111;
   roofcast::check(kernel, problem, kShapeGiven);
   while (state.KeepRunning()) {
-    benchmark::DoNotOptimize(roofcast::advise_product({kernel, problem, gpu}, {}));
+    benchmark::DoNotOptimize(roofcast::advise_shapes({kernel, problem, gpu}, {}));
   }
 }
 BENCHMARK(advise_call)->Unit(benchmark::kMillisecond);

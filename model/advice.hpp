@@ -1,5 +1,6 @@
 #pragma once
-// Settings and shapes at which a kernel is forecast to do better.
+// Settings, shapes and launches that do better: values are tried, each is forecast, and those that
+// gain are named.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -37,6 +38,8 @@ constexpr bool saves(double less, double more) {
   return less <= more * (1 - kWorthNaming);
 }
 
+inline constexpr double kFreeTime = 0.01;  ///< more work is free if it adds less of the time
+
 /// How far the extents of a shape may change.
 struct AdviceOptions {
   double within = 0.05;  ///< of each extent; to be aligned, it always may
@@ -46,37 +49,56 @@ struct AdviceOptions {
 inline constexpr std::size_t kMostShapes = 5;  ///< of a kind
 
 enum class AdviceKind : unsigned char {
+  asked,
   faster,   ///< holds the asked shape, zeros added, and takes less time
   smaller,  ///< part of the asked shape, with a higher rate
   room      ///< holds the asked shape, or the best faster one, at no more time
 };
-inline constexpr std::array kAdviceKinds = {AdviceKind::faster, AdviceKind::smaller,
-                                            AdviceKind::room};
 constexpr std::string_view name(AdviceKind kind) {
-  constexpr std::array<std::string_view, kAdviceKinds.size()> names = {"faster", "smaller", "free"};
+  constexpr std::array<std::string_view, 4> names = {"asked", "faster", "smaller", "free"};
   return names[static_cast<std::size_t>(kind)];
 }
 
-struct ShapeAdvice {
-  AdviceKind kind = AdviceKind::faster;  ///< faster or smaller
-  Prediction prediction;
+/// What else is told of a matrix product.
+struct ProductCounts {
+  std::int64_t blocks = 0;        ///< of the launch that multiplies
+  double waves = 0;               ///< of those blocks
+  double tile_fill = 1;           ///< share of the tiles' elements that C needs
+  std::int64_t vector_bytes = 0;  ///< to which rows of n and of k elements are aligned, at most 16
+  double weight_bytes = 0;        ///< that B grows by: padded k and n take memory
+};
+
+/// One shape with its forecast.
+struct AdvisedShape {
+  AdviceKind kind = AdviceKind::asked;
+  Prediction prediction;   ///< settings that the model chose are in its problem
   double time_change = 0;  ///< against the shape asked for: -0.1 is 10% less
-  double rate_change = 0;  ///< of useful_rate
-  std::string why;         ///< waves, alignment, bound: what is better
+  double rate = 0;         ///< what it is useful for, a second: FLOP, or bytes of what has none
+  double rate_change = 0;
+  std::string why{};  ///< alignment, tiles, waves, bound: what is better
+  std::optional<ProductCounts> product{};
+
+  double time_s() const { return prediction.time->expected_s; }
+};
+
+struct ShapeAdvice {
+  AdvisedShape asked;
+  /// By kind, the best first. Of faster and smaller ones, a shape that changes more than another is
+  /// named only where it gains kWorthNaming more; room inside larger room is not named.
+  std::vector<AdvisedShape> shapes{};
 };
 
 /// Positions of the parameters that are sizes: no settings, no names.
 std::vector<std::size_t> extents_of(const KernelRef& kernel);
 
-/// Larger shapes that take less time, and smaller ones with a higher rate, each by kWorthNaming or
-/// more, and by as much against those that change less. Tried are multiples of powers of two up to
-/// 256, one extent at a time and the best few of each together; multiples of up to 8 always are in
-/// reach. Settings stay as the problem has them. Throws InputError where the device has no expected
-/// time.
-std::vector<ShapeAdvice> advise_shapes(const Question& question, const AdviceOptions& options);
+bool is_product(const KernelRef& kernel);
 
-/// What one call is useful for, a second: FLOPs, or compulsory bytes where nothing is computed.
-double useful_rate(const Prediction& prediction);
+/// Shapes near the asked one, one extent changed at a time and the best few of each together. Of a
+/// kernel of the family gemm, multiples of 16 B, of powers of two of that, and of the sides of its
+/// tiles; settings left to choose are chosen for each shape. Of others, multiples of powers of two
+/// up to 256, of which those up to 8 always are in reach; settings stay. Throws InputError as
+/// predict, and where the device has no expected time.
+ShapeAdvice advise_shapes(const Question& question, const AdviceOptions& options);
 
 /// Settings searched with the model, and what they bring.
 struct SettingsAdvice {
@@ -86,7 +108,6 @@ struct SettingsAdvice {
   std::size_t forecasts = 0;
   bool every_value = true;  ///< false: by pairs of settings, from the asked ones on
 
-  /// The fastest, which may be the asked one.
   const Prediction& best() const { return faster.empty() ? asked : faster.front(); }
 };
 
@@ -112,5 +133,29 @@ struct BetterSetting {
 /// number of threads (whole warps) that each alone raise the warps of an SM; those that cannot are
 /// left out.
 std::vector<BetterSetting> better_settings(const Launch& launch, const OccupancyRules& rules);
+
+/// Y[tokens,out] = X[tokens,in] · Wᵀ with W [out,in], and its gradients.
+struct LinearLayer {
+  std::int64_t tokens = 1, in = 1, out = 1;
+};
+inline constexpr std::array<std::string_view, 3> kLayerProducts = {"Y = X W^T", "dX = dY W",
+                                                                   "dW = dY^T X"};
+struct LayerForecast {
+  LinearLayer layer;
+  std::array<Prediction, kLayerProducts.size()> products{};  ///< in the order of kLayerProducts
+  double time_s() const;                                     ///< of all three, one after the other
+};
+
+struct LayerAdvice {
+  LayerForecast asked;
+  /// Layers that hold the asked one and take at least 3% less time (kWorthNaming), the fastest
+  /// first; of two the one that adds more is named only where it gains that much more.
+  std::vector<LayerForecast> padded{};
+};
+
+/// The products are gemm.library's, operands as the layer leaves them. Tokens stay; in and out are
+/// padded to multiples of 8 to 256. Throws InputError as predict does.
+LayerAdvice advise_layer(const LinearLayer& layer, DType dtype, const Gpu& gpu,
+                         const Assumptions& assumptions);
 
 }  // namespace roofcast

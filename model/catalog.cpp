@@ -26,12 +26,6 @@
 namespace roofcast {
 namespace {
 
-std::string list(std::span<const DType> types) {
-  std::string text;
-  for (const DType type : types) text += (text.empty() ? "" : ", ") + std::string(name(type));
-  return text;
-}
-
 void check_value(const Parameter& parameter, Problem& problem, std::size_t position) {
   if (parameter.is_text) {
     problem[position] = 0;
@@ -74,11 +68,21 @@ KernelRef find_kernel(std::string_view name) {
                    " `roofcast kernels` lists them all");
 }
 
+std::optional<std::int64_t> value_named(const KernelRef& kernel, const Problem& problem,
+                                        std::string_view parameter) {
+  const auto parameters = kernel.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].name == parameter) return problem[i];
+  }
+  return std::nullopt;
+}
+
 void check(const KernelRef& kernel, Problem& problem, unsigned given) {
   const std::span<const DType> types = kernel.dtypes();
   if (std::find(types.begin(), types.end(), problem.dtype) == types.end()) {
     throw InputError(std::string(kernel.name()) + " has no type " +
-                     std::string(name(problem.dtype)) + ": it takes " + list(types));
+                     std::string(name(problem.dtype)) + ": it takes " +
+                     listed(types, [](DType type) { return name(type); }));
   }
   const std::span<const Parameter> parameters = kernel.parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {

@@ -29,6 +29,10 @@ struct KernelRef {
 /// Throws InputError with the nearest name if there is none of that name.
 KernelRef find_kernel(std::string_view name);
 
+/// Where the kernel has such a parameter, its value: "tile_m".
+std::optional<std::int64_t> value_named(const KernelRef& kernel, const Problem& problem,
+                                        std::string_view parameter);
+
 /// Fills in the fallbacks of parameters that `given` does not mark and checks types and ranges.
 /// Throws InputError naming the parameter, the range and the mend.
 void check(const KernelRef& kernel, Problem& problem, unsigned given);

@@ -1,31 +1,13 @@
-#include "model/product_advice.hpp"
-
 #include "model/libraries/gemm.hpp"
-#include "model/shape_search.hpp"
+#include "model/search.hpp"
 
 namespace roofcast {
 namespace {
 
-struct Operands {
-  std::array<std::int64_t LinearLayer::*, 3> extents;  ///< m, n and k
-  gemm::Layout layout;
-};
-constexpr std::array<Operands, kLayerProducts.size()> kOperands = {
-    {{{&LinearLayer::tokens, &LinearLayer::out, &LinearLayer::in}, gemm::kNT},
-     {{&LinearLayer::tokens, &LinearLayer::in, &LinearLayer::out}, gemm::kNN},
-     {{&LinearLayer::out, &LinearLayer::in, &LinearLayer::tokens}, gemm::kTN}}};
-
-Problem problem_of(const Operands& product, const LinearLayer& layer, DType dtype) {
-  const auto [m, n, k] = product.extents;
-  Problem problem = gemm::library_problem(dtype, layer.*m, layer.*n, layer.*k);
-  problem[gemm::kLayout] = product.layout;
-  return problem;
-}
-
 std::set<std::int64_t> padded(std::int64_t extent) {
   std::set<std::int64_t> sizes = {extent};
-  for (const std::int64_t multiple : {8, 16, 32, 64, 128, 256}) {
-    sizes.insert(ceil_div(extent, multiple) * multiple);
+  for (std::int64_t width = 8; width <= 256; width *= 2) {
+    sizes.insert(ceil_div(extent, width) * width);
   }
   return sizes;
 }
@@ -41,27 +23,27 @@ double LayerForecast::time_s() const {
 LayerAdvice advise_layer(const LinearLayer& layer, DType dtype, const Gpu& gpu,
                          const Assumptions& assumptions) {
   const KernelRef library = find_kernel("gemm.library");
-  const auto forecast = [&](const LinearLayer& one) {
-    LayerForecast result{one, {}};
-    for (std::size_t i = 0; i < kLayerProducts.size(); ++i) {
-      result.products[i] = predict(library, problem_of(kOperands[i], one, dtype), gpu, assumptions);
-    }
-    return result;
+  const auto product = [&](std::int64_t m, std::int64_t n, std::int64_t k, gemm::Layout layout) {
+    Problem problem = gemm::library_problem(dtype, m, n, k);
+    problem[gemm::kLayout] = layout;
+    return predict(library, problem, gpu, assumptions);
   };
-  LayerAdvice advice{forecast(layer), {}};
-  require_time(advice.asked.products.front(), gpu);
-  std::vector<LayerForecast> found;
+  std::vector<LayerForecast> found;  // first the asked one
   for (const std::int64_t in : padded(layer.in)) {
     for (const std::int64_t out : padded(layer.out)) {
-      const LinearLayer one{layer.tokens, in, out};
-      if (one != layer) found.push_back(forecast(one));
+      const std::int64_t tokens = layer.tokens;
+      found.push_back({{tokens, in, out},
+                       {product(tokens, out, in, gemm::kNT), product(tokens, in, out, gemm::kNN),
+                        product(out, in, tokens, gemm::kTN)}});
     }
   }
+  require_time(found.front().products.front(), gpu);
   const auto weights = [](const LayerForecast& one) { return one.layer.in * one.layer.out; };
-  const auto faster = [](const auto& one, const auto& other) {
+  const auto faster = [](const LayerForecast& one, const LayerForecast& other) {
     return saves(one.time_s(), other.time_s());
   };
-  for (const LayerForecast* one : improvements_by(weights, found, advice.asked, faster)) {
+  LayerAdvice advice{found.front()};
+  for (const LayerForecast* one : improvements(found, found.front(), weights, faster)) {
     advice.padded.push_back(*one);
   }
   return advice;

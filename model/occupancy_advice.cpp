@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 
 #include "model/advice.hpp"
 #include "model/laws/occupancy.hpp"
@@ -6,39 +7,37 @@
 namespace roofcast {
 
 std::vector<BetterSetting> better_settings(const Launch& launch, const OccupancyRules& rules) {
-  const std::int64_t now = occupancy(launch, rules).warps_per_sm;
+  const std::int64_t now = occupancy(launch, rules).warps_per_sm, threads = launch.threads();
   std::vector<BetterSetting> found;
-  // Whether this value alone raises the warps of an SM; then it is found.
-  const auto helps = [&](std::string_view setting, std::int64_t value, const auto& set) {
-    Launch changed = launch;
-    set(changed, value);
-    const Occupancy reached = occupancy(changed, rules);
-    if (reached.warps_per_sm <= now) return false;
-    found.push_back({setting, value, reached});
-    return true;
-  };
-  const auto down = [&](std::string_view setting, std::int64_t Launch::*member, std::int64_t least,
-                        std::int64_t step) {
-    const auto set = [&](Launch& one, std::int64_t value) { one.*member = value; };
-    for (std::int64_t value = (launch.*member - 1) / step * step;
-         value >= least && value < launch.*member; value -= step) {
-      if (helps(setting, value, set)) return;
+  // The first of the values that alone raises the warps of an SM.
+  const auto try_all = [&](std::string_view setting, const std::vector<std::int64_t>& values,
+                           const auto& set) {
+    for (const std::int64_t value : values) {
+      Launch changed = launch;
+      set(changed, value);
+      const Occupancy reached = occupancy(changed, rules);
+      if (reached.warps_per_sm > now) return found.push_back({setting, value, reached});
     }
   };
-  down("registers", &Launch::registers, 1, 1);
-  down("shared_bytes", &Launch::shared_bytes, 0,
-       std::max<std::int64_t>(1, rules.shared_allocation_unit_bytes));
+  const auto multiples = [](std::int64_t width, std::int64_t least, std::int64_t most) {
+    std::vector<std::int64_t> values;
+    for (std::int64_t value = most / width * width; value >= least; value -= width) {
+      values.push_back(value);
+    }
+    return values;
+  };
+  try_all("registers", multiples(1, 1, launch.registers - 1),
+          [](Launch& one, std::int64_t value) { one.registers = value; });
+  try_all("shared_bytes",
+          multiples(std::max<std::int64_t>(1, rules.shared_allocation_unit_bytes), 0,
+                    launch.shared_bytes - 1),
+          [](Launch& one, std::int64_t value) { one.shared_bytes = value; });
   // Whole warps, the nearest first; of two as near the smaller.
-  const std::int64_t threads = launch.threads(), warp = rules.warp_size;
-  const auto set = [](Launch& one, std::int64_t value) { one.block = {value, 1, 1}; };
-  std::int64_t below = (threads - 1) / warp * warp, above = threads / warp * warp + warp;
-  while (below >= warp || above <= rules.threads_per_block) {
-    const bool down_next =
-        below >= warp && (above > rules.threads_per_block || threads - below <= above - threads);
-    std::int64_t& next = down_next ? below : above;
-    if (helps("threads", next, set)) break;
-    next += down_next ? -warp : warp;
-  }
+  auto warps = multiples(rules.warp_size, rules.warp_size, rules.threads_per_block);
+  std::sort(warps.begin(), warps.end(), [&](std::int64_t a, std::int64_t b) {
+    return std::pair(std::abs(a - threads), a) < std::pair(std::abs(b - threads), b);
+  });
+  try_all("threads", warps, [](Launch& one, std::int64_t value) { one.block = {value, 1, 1}; });
   return found;
 }
 

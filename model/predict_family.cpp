@@ -68,15 +68,9 @@ std::string crossover_note(const KernelFamily& family, std::string_view keeping,
 
 Prediction predict_family(const KernelFamily& family, const Problem& problem, const Gpu& gpu,
                           const Assumptions& assumptions) {
-  if (family.work == nullptr) {
-    std::string variants;
-    for (const KernelModel& kernel : family.variants) {
-      variants += (variants.empty() ? "" : ", ") + std::string(kernel.name);
-    }
-    throw InputError("the kernels of " + std::string(family.name) +
-                     " do different work, so the family has no limit of its own: ask for one of " +
-                     variants);
-  }
+  require(family.work != nullptr, "the kernels of ", family.name,
+          " do different work, so the family has no limit of its own: ask for one of ",
+          listed(family.variants, [](const KernelModel& kernel) { return kernel.name; }));
   Prediction result;
   result.problem = problem;
   result.work = family.work(problem);

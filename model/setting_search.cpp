@@ -1,4 +1,4 @@
-#include "model/shape_search.hpp"
+#include "model/search.hpp"
 
 namespace roofcast {
 namespace {
@@ -16,17 +16,16 @@ Values values_of(const Parameter& parameter, std::int64_t asked) {
 }
 
 /// All values of two settings at a time, from the best so far, until none is better.
-void search_by_pairs(NearbySearch& search, const Problem& asked, double asked_s,
+void search_by_pairs(Search& search, Problem best, double best_s,
                      std::span<const std::size_t> positions, std::span<const Values> values) {
-  Problem best = asked;
-  double best_s = asked_s, before_s = 0;
+  double before_s = 0;
   std::size_t seen = 0;
   do {
     before_s = best_s;
     for (std::size_t a = 0; a < positions.size(); ++a) {
       for (std::size_t b = a + 1; b < positions.size(); ++b) {
-        search.visit_all(best, std::array{positions[a], positions[b]},
-                         std::array{values[a], values[b]});
+        search.visit(best, std::array{positions[a], positions[b]},
+                     std::array{values[a], values[b]});
         for (; seen < search.found().size(); ++seen) {
           if (time_s(search.found()[seen]) >= best_s) continue;
           best_s = time_s(search.found()[seen]);
@@ -40,13 +39,8 @@ void search_by_pairs(NearbySearch& search, const Problem& asked, double asked_s,
 }  // namespace
 
 std::vector<std::size_t> settings_of(const KernelRef& kernel) {
-  std::vector<std::size_t> found;
-  if (kernel.kernel == nullptr || !kernel.kernel->own_choice.empty()) return found;
-  const auto parameters = kernel.parameters();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (parameters[i].configures) found.push_back(i);
-  }
-  return found;
+  if (kernel.kernel == nullptr || !kernel.kernel->own_choice.empty()) return {};
+  return positions(kernel, [](const Parameter& one) { return one.configures; });
 }
 
 SettingsAdvice advise_settings(const Question& question, std::span<const std::size_t> varied) {
@@ -54,31 +48,27 @@ SettingsAdvice advise_settings(const Question& question, std::span<const std::si
   SettingsAdvice advice{question.forecast(), {}, {varied.begin(), varied.end()}};
   require(advice.asked.time.has_value(), question.gpu.name,
           " has no expected time: settings cannot be compared");
+  const double asked_s = time_s(advice.asked);
   std::vector<Values> values;
   std::size_t combinations = 1;
   for (const std::size_t position : varied) {
     values.push_back(values_of(question.kernel.parameters()[position], problem[position]));
     combinations = std::min(kMostCombinations + 1, combinations * values.back().size());
   }
+  Search search(question);
   advice.every_value = combinations <= kMostCombinations;
-  const double asked_s = time_s(advice.asked);
-  NearbySearch search(question);
   if (advice.every_value) {
-    search.visit_all(problem, varied, values);
+    search.visit(problem, varied, values);
   } else {
     search_by_pairs(search, problem, asked_s, varied, values);
   }
   advice.forecasts = search.forecasts();
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < search.found().size(); ++i) {
-    if (saves(time_s(search.found()[i]), asked_s)) order.push_back(i);
-  }
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::pair(time_s(search.found()[a]), search.questions()[a].values) <
-           std::pair(time_s(search.found()[b]), search.questions()[b].values);
-  });
-  for (std::size_t i = 0; i < std::min(kMostFaster, order.size()); ++i) {
-    advice.faster.push_back(search.found()[order[i]]);
+  const auto first = [&](const Prediction& one) {
+    return std::pair(time_s(one), search.questions()[&one - search.found().data()].values);
+  };
+  for (const Prediction* one : in_order(search.found(), first)) {
+    if (advice.faster.size() == kMostFaster || !saves(time_s(*one), asked_s)) break;
+    advice.faster.push_back(*one);
   }
   return advice;
 }

@@ -7,10 +7,6 @@
 namespace roofcast::cli {
 namespace {
 
-bool is_product(const KernelRef& kernel) {
-  return kernel.kernel != nullptr && kernel.family == find_kernel("gemm").family;
-}
-
 /// Of `all` those that are to vary.
 std::vector<std::size_t> varied(const KernelRef& kernel, const std::vector<std::size_t>& all,
                                 const AdviceRequest& request) {
@@ -41,18 +37,14 @@ AdviceAnswer advice_on_variant(const Question& question, const AdviceRequest& re
   check_varied(kernel, request);
   const AdviceOptions options{request.within, varied(kernel, extents_of(kernel), request),
                               request.smaller};
-  AdviceAnswer answer{kernel, question.problem, &question.gpu, options, {}, ""};
+  AdviceAnswer answer{kernel, question.problem, &question.gpu, options};
   const std::vector<std::size_t> settings = varied(kernel, settings_of(kernel), request);
   if (!is_product(kernel) || !settings.empty()) {
     answer.settings = advise_settings(question, settings);
   }
-  if (is_product(kernel)) {
-    const bool found = answer.settings && !answer.settings->faster.empty();
-    answer.advised =
-        advise_product(found ? question.with(answer.settings->best().problem) : question, options);
-    return answer;
-  }
-  answer.shapes = advise_shapes(question.with(answer.settings->best().problem), options);
+  const bool found = answer.settings && !answer.settings->faster.empty();
+  answer.advice =
+      advise_shapes(found ? question.with(answer.settings->best().problem) : question, options);
   return answer;
 }
 

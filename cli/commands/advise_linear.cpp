@@ -7,7 +7,7 @@
 #include "cli/output/json_writer.hpp"
 #include "cli/output/text_table.hpp"
 #include "cli/output/units.hpp"
-#include "model/product_advice.hpp"
+#include "model/advice.hpp"
 
 namespace roofcast::cli {
 namespace {
@@ -91,7 +91,7 @@ void write_forecast(JsonWriter& json, const LayerForecast& one) {
   for (std::size_t i = 0; i < kLayerProducts.size(); ++i) {
     const Prediction& product = one.products[i];
     json.begin_object();
-    json.word_member("product", name(kLayerProducts[i]));
+    json.word_member("product", kLayerProducts[i]);
     json.member("expected_s", product.time->expected_s);
     json.member("low_s", product.time->low_s);
     json.member("high_s", product.time->high_s);

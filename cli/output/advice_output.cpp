@@ -1,5 +1,6 @@
 #include "cli/output/advice_output.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "cli/input/kernel_options.hpp"
@@ -12,20 +13,17 @@
 namespace roofcast::cli {
 namespace {
 
-void write_product(JsonWriter& json, const AdviceAnswer& answer, const ProductForecast& product) {
-  json.member("blocks", product.blocks);
-  json.member("tile_fill", product.tile_fill);
-  json.member("row_alignment_bytes", product.vector_bytes);
+void write_forecast(JsonWriter& json, const AdviceAnswer& answer, const AdvisedShape& shape) {
+  if (const auto& product = shape.product) {
+    json.member("blocks", product->blocks);
+    json.member("tile_fill", product->tile_fill);
+    json.member("row_alignment_bytes", product->vector_bytes);
+  }
   json.key("forecast");
-  write_json(json, {answer.kernel, *answer.gpu, product.prediction});
+  write_json(json, {answer.kernel, *answer.gpu, shape.prediction});
 }
 
-std::string extent_text(const ProductForecast& product, std::size_t extent) {
-  return fmt::format("{}", product.prediction.problem[extent]);
-}
-
-std::string tile_text(const AdviceAnswer& answer, const ProductForecast& product) {
-  const Problem& problem = product.prediction.problem;
+std::string tile_text(const AdviceAnswer& answer, const Problem& problem) {
   const auto m = value_named(answer.kernel, problem, "tile_m");
   const auto n = value_named(answer.kernel, problem, "tile_n");
   if (!m || !n) return "–";
@@ -53,43 +51,48 @@ std::string shapes_text(const AdviceAnswer& answer, const Style& style) {
                    {"blocks", Align::right},
                    {"waves", Align::right},
                    {"why"}});
-  const auto add = [&](std::string_view kind, const ProductForecast& product,
-                       const std::string& time, const std::string& weights,
-                       const std::string& why) {
-    table.add({std::string(kind), extent_text(product, 0), extent_text(product, 1),
-               extent_text(product, 2), si_text(product.time_s(), "s"), time,
-               si_text(product.flops_per_s, "FLOP/s"), weights, tile_text(answer, product),
-               fmt::format("{}", product.blocks), figure_text(product.waves, 3), why},
-              kind == name(AdviceKind::faster));
+  const auto add = [&](const AdvisedShape& shape, const std::string& time,
+                       const std::string& weights, const std::string& why) {
+    const Problem& p = shape.prediction.problem;
+    table.add({std::string(name(shape.kind)), fmt::to_string(p[0]), fmt::to_string(p[1]),
+               fmt::to_string(p[2]), si_text(shape.time_s(), "s"), time,
+               si_text(shape.rate, "FLOP/s"), weights, tile_text(answer, p),
+               fmt::to_string(shape.product->blocks), figure_text(shape.product->waves, 3), why},
+              shape.kind == AdviceKind::faster);
   };
-  const ProductForecast& asked = answer.advised->asked;
-  add("asked", asked, "", "", fmt::format("rows aligned to {} B", asked.vector_bytes));
-  for (const ProductAdvice& one : answer.advised->shapes) {
-    add(name(one.kind), one.product, signed_percent(one.time_change),
-        weights_text(one.weight_bytes), one.why);
+  const AdvisedShape& asked = answer.advice->asked;
+  add(asked, "", "", fmt::format("rows aligned to {} B", asked.product->vector_bytes));
+  for (const AdvisedShape& one : answer.advice->shapes) {
+    add(one, signed_percent(one.time_change), weights_text(one.product->weight_bytes), one.why);
   }
   return table.text(style, "  ");
 }
 
 // What the kinds that occur mean.
 std::string legend_text(const AdviceAnswer& answer, const Style& style) {
-  constexpr std::array<std::string_view, kAdviceKinds.size()> meanings = {
-      "holds the asked shape, the rest filled with zeros, and takes less time",
-      "leaves the rest out, and its rate is higher",
-      "room for more in the time of the first faster shape, else of the asked one"};
+  struct Meaning {
+    AdviceKind kind;
+    std::string_view text;
+  };
+  constexpr std::array meanings = {
+      Meaning{AdviceKind::faster,
+              "holds the asked shape, the rest filled with zeros, and takes less time"},
+      Meaning{AdviceKind::smaller, "leaves the rest out, and its rate is higher"},
+      Meaning{AdviceKind::room,
+              "room for more in the time of the first faster shape, else of the asked one"}};
   std::string text;
-  for (const AdviceKind kind : kAdviceKinds) {
-    const auto& shapes = answer.advised->shapes;
-    const auto count = std::count_if(shapes.begin(), shapes.end(),
-                                     [kind](const auto& one) { return one.kind == kind; });
-    if (count == 0) continue;
-    text += fmt::format("  {:<8} {}\n", name(kind), meanings[static_cast<std::size_t>(kind)]);
+  const auto& shapes = answer.advice->shapes;
+  for (const Meaning& one : meanings) {
+    if (std::any_of(shapes.begin(), shapes.end(),
+                    [&](const AdvisedShape& shape) { return shape.kind == one.kind; })) {
+      text += fmt::format("  {:<8} {}\n", name(one.kind), one.text);
+    }
   }
   if (text.empty()) {
     text = fmt::format("  no shape within {} of each extent is forecast faster by {} or more\n",
                        percent(answer.options.within), percent(kWorthNaming));
   }
-  for (const std::string& note : answer.advised->asked.prediction.notes) {
+  for (const std::string& note : answer.advice->asked.prediction.notes) {
     text += fmt::format("  {}\n", style.faint(visible(fmt::format("note: {}", note))));
   }
   return text;
@@ -101,27 +104,32 @@ void write_json(JsonWriter& json, const AdviceAnswer& answer) {
   if (answer.refused()) {
     return write_refusal(json, answer.kernel, answer.problem, *answer.gpu, answer.refusal);
   }
-  if (!answer.advised) return write_kernel_advice(json, answer);
   json.begin_object();
   json.member("schema_version", kSchemaVersion);
   if (answer.settings) write_settings(json, answer);
   json.key("asked");
   json.begin_object();
-  write_product(json, answer, answer.advised->asked);
+  write_forecast(json, answer, answer.advice->asked);
   json.end_object();
   json.key("shapes");
   json.begin_array();
-  for (const ProductAdvice& one : answer.advised->shapes) {
+  for (const AdvisedShape& one : answer.advice->shapes) {
     json.begin_object();
     json.member("kind", name(one.kind));
     json.member("time_change", one.time_change);
     json.member("rate_change", one.rate_change);
-    json.member("weight_bytes", one.weight_bytes);
+    if (one.product) json.member("weight_bytes", one.product->weight_bytes);
     json.member("why", one.why);
-    write_product(json, answer, one.product);
+    write_forecast(json, answer, one);
     json.end_object();
   }
   json.end_array();
+  if (!answer.of_product() && !answer.variants.empty()) {
+    json.key("variants");
+    json.begin_array();
+    for (const Candidate& one : answer.variants) write_json(json, one);
+    json.end_array();
+  }
   json.end_object();
 }
 
@@ -145,25 +153,20 @@ void write_csv(fmt::memory_buffer& out, std::span<const AdviceAnswer> answers) {
         table.row({answer.kernel, *answer.gpu, one});
       }
     }
-    if (!answer.advised) {
-      fmt::format_to(to, "asked,0,0,,,,,");
-      table.row({answer.kernel, *answer.gpu, answer.settings->asked});
-      for (const ShapeAdvice& one : answer.shapes) {
-        fmt::format_to(to, "{},{},{},,,,{},", name(one.kind), one.time_change, one.rate_change,
-                       csv_field(one.why));
-        table.row({answer.kernel, *answer.gpu, one.prediction});
+    const auto add = [&](const AdvisedShape& shape, const Prediction& prediction) {
+      fmt::format_to(to, "{},{},{},", name(shape.kind), shape.time_change, shape.rate_change);
+      if (const auto& product = shape.product) {
+        fmt::format_to(to, "{},{},{},", product->weight_bytes, product->tile_fill,
+                       product->vector_bytes);
+      } else {
+        fmt::format_to(to, ",,,");
       }
-      continue;
-    }
-    const ProductForecast& asked = answer.advised->asked;
-    fmt::format_to(to, "asked,0,0,0,{},{},,", asked.tile_fill, asked.vector_bytes);
-    table.row({answer.kernel, *answer.gpu, asked.prediction});
-    for (const ProductAdvice& one : answer.advised->shapes) {
-      fmt::format_to(to, "{},{},{},{},{},{},{},", name(one.kind), one.time_change, one.rate_change,
-                     one.weight_bytes, one.product.tile_fill, one.product.vector_bytes,
-                     csv_field(one.why));
-      table.row({answer.kernel, *answer.gpu, one.product.prediction});
-    }
+      fmt::format_to(to, "{},", csv_field(shape.why));
+      table.row({answer.kernel, *answer.gpu, prediction});
+    };
+    const AdvisedShape& asked = answer.advice->asked;
+    add(asked, answer.of_product() ? asked.prediction : answer.settings->asked);
+    for (const AdvisedShape& one : answer.advice->shapes) add(one, one.prediction);
   }
 }
 
@@ -174,7 +177,7 @@ std::string advice_text(const AdviceAnswer& answer, const Style& style) {
   text += '\n';
   if (answer.refused()) return text + "  " + visible(answer.refusal) + '\n';
   text += fmt::format("  calibration  {}\n\n", visible(specs::calibration_text(gpu)));
-  if (!answer.advised) return text + kernel_advice_text(answer, style);
+  if (!answer.of_product()) return text + kernel_advice_text(answer, style);
   if (answer.settings) text += settings_text(answer, style) + '\n';
   return text + shapes_text(answer, style) + '\n' + legend_text(answer, style);
 }

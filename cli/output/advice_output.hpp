@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/output/answer.hpp"
-#include "model/product_advice.hpp"
+#include "model/advice.hpp"
 
 namespace roofcast::cli {
 
@@ -15,13 +15,13 @@ struct AdviceAnswer {
   Problem problem;
   const Gpu* gpu;
   AdviceOptions options{};
-  std::optional<Advised> advised{};  ///< of a matrix product, with its fastest settings
+  std::optional<ShapeAdvice> advice{};  ///< with the fastest settings
   std::string refusal{};
   std::optional<SettingsAdvice> settings{};  ///< absent of a product whose library chooses
-  std::vector<ShapeAdvice> shapes{};         ///< of another kernel, with its fastest settings
   std::vector<Candidate> variants{};         ///< of a family, each with its fastest settings
 
-  bool refused() const { return !advised && !settings; }
+  bool refused() const { return !advice; }
+  bool of_product() const { return is_product(kernel); }
 };
 
 /// {"schema_version":…,"asked":FORECAST,"shapes":[{"kind":…,…,"forecast":FORECAST}]}, forecasts as

@@ -43,23 +43,21 @@ std::string shapes_text(const AdviceAnswer& answer, const Style& style) {
   for (const char* title : {"expected", "time", "rate"}) columns.push_back({title, Align::right});
   columns.push_back({"why"});
   TextTable table(std::move(columns));
-  const auto add = [&](std::string_view kind, const Prediction& one, const std::string& time,
-                       const std::string& why) {
-    std::vector<std::string> cells = cells_of(kind, answer, one, extents);
-    const bool computes = one.useful_flops > 0;
-    cells.push_back(si_text(time_s(one), "s"));
+  const auto add = [&](const AdvisedShape& one, const std::string& time, const std::string& why) {
+    std::vector<std::string> cells = cells_of(name(one.kind), answer, one.prediction, extents);
+    cells.push_back(si_text(one.time_s(), "s"));
     cells.push_back(time);
-    cells.push_back(si_text(useful_rate(one), computes ? "FLOP/s" : "B/s"));
+    cells.push_back(si_text(one.rate, one.prediction.useful_flops > 0 ? "FLOP/s" : "B/s"));
     cells.push_back(why);
-    table.add(std::move(cells), kind == name(AdviceKind::faster));
+    table.add(std::move(cells), one.kind == AdviceKind::faster);
   };
   const bool changed = !answer.settings->faster.empty();
-  add("asked", answer.settings->best(), "", changed ? "with the fastest settings" : "");
-  for (const ShapeAdvice& one : answer.shapes) {
-    add(name(one.kind), one.prediction, signed_percent(one.time_change), one.why);
+  add(answer.advice->asked, "", changed ? "with the fastest settings" : "");
+  for (const AdvisedShape& one : answer.advice->shapes) {
+    add(one, signed_percent(one.time_change), one.why);
   }
   std::string text = table.text(style, "  ");
-  if (answer.shapes.empty()) {
+  if (answer.advice->shapes.empty()) {
     text += fmt::format("  no shape within {} of each extent is forecast faster by {} or more\n",
                         percent(answer.options.within), percent(kWorthNaming));
   }
@@ -148,37 +146,6 @@ std::string kernel_advice_text(const AdviceAnswer& answer, const Style& style) {
     text += fmt::format("  {}\n", style.faint(visible(fmt::format("note: {}", note))));
   }
   return text;
-}
-
-void write_kernel_advice(JsonWriter& json, const AdviceAnswer& answer) {
-  json.begin_object();
-  json.member("schema_version", kSchemaVersion);
-  write_settings(json, answer);
-  json.key("asked");
-  json.begin_object();
-  json.key("forecast");
-  write_forecast(json, answer, answer.settings->best());
-  json.end_object();
-  json.key("shapes");
-  json.begin_array();
-  for (const ShapeAdvice& one : answer.shapes) {
-    json.begin_object();
-    json.member("kind", name(one.kind));
-    json.member("time_change", one.time_change);
-    json.member("rate_change", one.rate_change);
-    json.member("why", one.why);
-    json.key("forecast");
-    write_forecast(json, answer, one.prediction);
-    json.end_object();
-  }
-  json.end_array();
-  if (!answer.variants.empty()) {
-    json.key("variants");
-    json.begin_array();
-    for (const Candidate& one : answer.variants) write_json(json, one);
-    json.end_array();
-  }
-  json.end_object();
 }
 
 }  // namespace roofcast::cli

@@ -13,6 +13,5 @@ void write_settings(JsonWriter& json, const AdviceAnswer& answer);
 
 /// All of the advice on a kernel that is no matrix product.
 std::string kernel_advice_text(const AdviceAnswer& answer, const Style& style);
-void write_kernel_advice(JsonWriter& json, const AdviceAnswer& answer);
 
 }  // namespace roofcast::cli

@@ -40,6 +40,22 @@ struct Constant {
   }
 };
 
+constexpr Constant measured(std::string_view name, double value, std::string_view unit,
+                            std::string_view meaning, std::string_view source,
+                            std::string_view date) {
+  return {name, value, unit, meaning, Constant::Kind::measured, source, date};
+}
+constexpr Constant counted(std::string_view name, double value, std::string_view unit,
+                           std::string_view meaning, std::string_view source,
+                           std::string_view date) {
+  return {name, value, unit, meaning, Constant::Kind::counted, source, date};
+}
+constexpr Constant fitted(std::string_view name, double value, std::string_view unit,
+                          std::string_view meaning, std::string_view source,
+                          std::string_view date) {
+  return {name, value, unit, meaning, Constant::Kind::fitted, source, date};
+}
+
 constexpr std::string_view name(Constant::Kind kind) {
   constexpr std::string_view names[] = {"measured", "counted", "fitted"};
   return names[static_cast<int>(kind)];

@@ -7,15 +7,11 @@
 
 namespace roofcast::interval {
 
-inline constexpr Constant kExperts{
-    "moe.library",
-    1.4,
-    "",
+inline constexpr Constant kExperts = fitted(
+    "moe.library", 1.4, "",
     "half-width of the interval, of that of other kernels: holds 90% of the rows of each GPU and "
     "type",
-    Constant::Kind::fitted,
-    "moe_fused.csv (ai-dynamo/aiconfigurator, TensorRT-LLM), rows of even position",
-    "2026-11-25"};
+    "moe_fused.csv (ai-dynamo/aiconfigurator, TensorRT-LLM), rows of even position", "2026-11-25");
 
 /// Named as the kernels are.
 inline constexpr std::array kAll = {kExperts};

@@ -7,8 +7,6 @@
 
 namespace roofcast::law {
 
-using Kind = Constant::Kind;
-
 inline constexpr std::string_view kFit =
     "cases of even index of default, random1, random2, random7, random10, tensor, attention, "
     "products18 and products19 of both GPUs in validation/measured: coordinate search of the "
@@ -16,168 +14,104 @@ inline constexpr std::string_view kFit =
 inline constexpr std::string_view kMined =
     "streams, chains and the microbenchmarks in_flight and bandwidth in validation/measured";
 
-inline constexpr Constant kSmVariability{
-    "sm_variability",
-    2,
-    "",
-    "variability of service of an SM's pipes and block starts: 0 is a server whose customers never "
-    "meet",
-    Kind::fitted,
-    kFit,
-    "2026-11-23"};
-inline constexpr Constant kMemoryQueueBytes{
-    "memory_queue_bytes",
-    3000,
-    "B",
+inline constexpr Constant kSmVariability =
+    fitted("sm_variability", 2, "",
+           "variability of service of an SM's pipes and block starts: 0 is a server whose "
+           "customers never meet",
+           kFit, "2026-11-23");
+inline constexpr Constant kMemoryQueueBytes = fitted(
+    "memory_queue_bytes", 3000, "B",
     "bytes of an SM on their way at which half of them wait for the others at a full L2 or DRAM",
-    Kind::fitted,
-    kFit,
-    "2026-11-26"};
-inline constexpr Constant kOverlappingWarps{
-    "overlapping_warps",
-    6,
-    "warps",
-    "instruction streams beside which two pipes of an SM begin to overlap",
-    Kind::fitted,
-    kFit,
-    "2026-11-23"};
-inline constexpr Constant kTileLoadCycles{
-    "tile_load_cycles",
-    1100,
-    "clk",
-    "from the first copy of a tile to the arrival of its last",
-    Kind::fitted,
-    kFit,
-    "2026-11-23"};
-inline constexpr Constant kPipelineStepCycles{
-    "pipeline_step_cycles",
-    180,
-    "clk",
-    "from the arrival of a tile to its first use, and from its last use to the next copy",
-    Kind::fitted,
-    "even rows of gemm_tensor.csv (ai-dynamo/aiconfigurator), products51 and products71",
-    "2026-11-25"};
-inline constexpr Constant kPipelineStartCycles{
-    "pipeline_start_cycles",
-    1600,
-    "clk",
-    "of a launch whose blocks copy tiles ahead for the tensor cores, beyond its first copies: "
-    "barriers, tensor maps, registers handed over; none where tcgen05 multiplies",
-    Kind::fitted,
-    "even rows of gemm_tensor.csv (ai-dynamo/aiconfigurator), products51 and products71",
-    "2026-11-25"};
-inline constexpr Constant kOutOfStepReadDensity{
-    "out_of_step_read_density",
-    0.42,
-    "",
-    "of the DRAM around what blocks out of step read together: panels of A and B, rows that each "
-    "block takes one after the other",
-    Kind::fitted,
-    "gemm_tensor.csv (ai-dynamo/aiconfigurator), bf16, rows of even position of three GPUs: least "
-    "mean error of time among 0.3 to 0.56",
-    "2026-11-25"};
+    kFit, "2026-11-26");
+inline constexpr Constant kOverlappingWarps = fitted(
+    "overlapping_warps", 6, "warps",
+    "instruction streams beside which two pipes of an SM begin to overlap", kFit, "2026-11-23");
+inline constexpr Constant kTileLoadCycles =
+    fitted("tile_load_cycles", 1100, "clk",
+           "from the first copy of a tile to the arrival of its last", kFit, "2026-11-23");
+inline constexpr Constant kPipelineStepCycles =
+    fitted("pipeline_step_cycles", 180, "clk",
+           "from the arrival of a tile to its first use, and from its last use to the next copy",
+           "even rows of gemm_tensor.csv (ai-dynamo/aiconfigurator), products51 and products71",
+           "2026-11-25");
+inline constexpr Constant kPipelineStartCycles =
+    fitted("pipeline_start_cycles", 1600, "clk",
+           "of a launch whose blocks copy tiles ahead for the tensor cores, beyond its first "
+           "copies: barriers, tensor maps, registers handed over; none where tcgen05 multiplies",
+           "even rows of gemm_tensor.csv (ai-dynamo/aiconfigurator), products51 and products71",
+           "2026-11-25");
+inline constexpr Constant kOutOfStepReadDensity =
+    fitted("out_of_step_read_density", 0.42, "",
+           "of the DRAM around what blocks out of step read together: panels of A and B, rows that "
+           "each block takes one after the other",
+           "gemm_tensor.csv (ai-dynamo/aiconfigurator), bf16, rows of even position of three GPUs: "
+           "least mean error of time among 0.3 to 0.56",
+           "2026-11-25");
 
-inline constexpr Constant kLineDensity{
-    "density_of_lines",
-    kDensityOfLines,
-    "",
-    "of the DRAM around lines of many rows that tiles read: DRAM sends lines at random at 0.935 of "
-    "its rate in order",
-    Kind::measured,
-    "the microbenchmark scattered in validation/measured, pieces of 128 B",
-    "2026-11-23"};
-inline constexpr Constant kClocksPerCopyRequest{
-    "clocks_per_copy_request",
-    0.81,
-    "clk",
-    "of the copy engine of an SM for a request to L2, of 64 bytes or of a sector",
-    Kind::measured,
-    "the run `sectors` in validation/measured: tiles of 64x64 to 128x128 on one SM, whose rows "
-    "begin at multiples of 16 to 128 bytes",
-    "2026-11-26"};
-inline constexpr Constant kSmStoreBytesPerClk{
-    "sm_store_bytes_per_clk",
-    31.8,
-    "B/clk",
-    "that one SM alone stores to L2; beside others it has its share of L2's writes",
-    Kind::measured,
-    "memory-study runs of both GPUs, l2_mix: writes by 1 to 16 SMs",
-    "2026-11-23"};
-inline constexpr Constant kL2ResidentShare{
-    "l2_resident_share",
-    0.97,
-    "",
-    "of the bytes of a partition of L2, that pass before what was read begins to be lost",
-    Kind::measured,
-    "memory-study runs of both GPUs, l2_capacity: panels that every SM reads are all found again "
-    "to 26 of 50 MB and lost from 30 MB on; two GPUs of one partition read products' weights again "
-    "to 0.95 and 1.0 of it (ai-dynamo/aiconfigurator, gemm_perf)",
-    "2026-11-25"};
-inline constexpr Constant kL2GradualEviction{"l2_gradual_eviction",
-                                             0.12,
-                                             "",
-                                             "of that, that pass more until all of it is lost",
-                                             Kind::measured,
-                                             "as l2_resident_share",
-                                             "2026-11-25"};
-inline constexpr Constant kL1GradualEviction{
-    "l1_gradual_eviction",
-    0.5,
-    "",
-    "of what an SM has for L1, that passes more until all that was read is lost",
-    Kind::fitted,
-    "default, random1, random2, random7 and random10 of both GPUs in validation/measured: mean "
-    "error of softmax.three_pass 7.5%, with L2's gradual eviction 7.7%",
-    "2026-11-26"};
-inline constexpr Constant kL2DirtyShare{"l2_dirty_share",
-                                        0.9,
-                                        "",
-                                        "of L2's bytes that hold recent traffic when a kernel ends",
-                                        Kind::measured,
-                                        "memory-study runs of both GPUs, first_touch: of writes "
-                                        "into a clean L2 25.0 of 50 MB and 29.6 of 60 MB stay",
-                                        "2026-11-23"};
-inline constexpr Constant kL2WriteShare{
-    "l2_write_share", 0.52,   "",          "of L2's read bandwidth that it takes of whole lines",
-    Kind::measured,   kMined, "2026-11-23"};
-inline constexpr Constant kDramTurnaround{
-    "dram_turnaround",
-    0.09,
-    "",
-    "of the time of the lesser of reads and writes that DRAM loses between them",
-    Kind::measured,
-    kMined,
-    "2026-11-23"};
+inline constexpr Constant kLineDensity =
+    measured("density_of_lines", kDensityOfLines, "",
+             "of the DRAM around lines of many rows that tiles read: DRAM sends lines at random at "
+             "0.935 of its rate in order",
+             "the microbenchmark scattered in validation/measured, pieces of 128 B", "2026-11-23");
+inline constexpr Constant kClocksPerCopyRequest =
+    measured("clocks_per_copy_request", 0.81, "clk",
+             "of the copy engine of an SM for a request to L2, of 64 bytes or of a sector",
+             "the run `sectors` in validation/measured: tiles of 64x64 to 128x128 on one SM, whose "
+             "rows begin at multiples of 16 to 128 bytes",
+             "2026-11-26");
+inline constexpr Constant kSmStoreBytesPerClk =
+    measured("sm_store_bytes_per_clk", 31.8, "B/clk",
+             "that one SM alone stores to L2; beside others it has its share of L2's writes",
+             "memory-study runs of both GPUs, l2_mix: writes by 1 to 16 SMs", "2026-11-23");
+inline constexpr Constant kL2ResidentShare =
+    measured("l2_resident_share", 0.97, "",
+             "of the bytes of a partition of L2, that pass before what was read begins to be lost",
+             "memory-study runs of both GPUs, l2_capacity: panels that every SM reads are all "
+             "found again to 26 of 50 MB and lost from 30 MB on; two GPUs of one partition read "
+             "products' weights again to 0.95 and 1.0 of it (ai-dynamo/aiconfigurator, gemm_perf)",
+             "2026-11-25");
+inline constexpr Constant kL2GradualEviction =
+    measured("l2_gradual_eviction", 0.12, "", "of that, that pass more until all of it is lost",
+             "as l2_resident_share", "2026-11-25");
+inline constexpr Constant kL1GradualEviction =
+    fitted("l1_gradual_eviction", 0.5, "",
+           "of what an SM has for L1, that passes more until all that was read is lost",
+           "default, random1, random2, random7 and random10 of both GPUs in validation/measured: "
+           "mean error of softmax.three_pass 7.5%, with L2's gradual eviction 7.7%",
+           "2026-11-26");
+inline constexpr Constant kL2DirtyShare =
+    measured("l2_dirty_share", 0.9, "", "of L2's bytes that hold recent traffic when a kernel ends",
+             "memory-study runs of both GPUs, first_touch: of writes into a clean L2 25.0 of 50 MB "
+             "and 29.6 of 60 MB stay",
+             "2026-11-23");
+inline constexpr Constant kL2WriteShare =
+    measured("l2_write_share", 0.52, "", "of L2's read bandwidth that it takes of whole lines",
+             kMined, "2026-11-23");
+inline constexpr Constant kDramTurnaround =
+    measured("dram_turnaround", 0.09, "",
+             "of the time of the lesser of reads and writes that DRAM loses between them", kMined,
+             "2026-11-23");
 
-inline constexpr Constant kTensorEnergyShare{
-    "tensor_energy_share",
-    0.18,
-    "",
-    "of the energy of a FLOP on the SIMT pipes, that one of as many bytes takes on the tensor "
-    "cores",
-    Kind::measured,
-    "gemm_tensor.csv (ai-dynamo/aiconfigurator): bf16 at 271 TFLOP/s and 400 W on a chip of "
-    "compute capability 8.0, over its vector_flop_energy_j",
-    "2026-11-25"};
+inline constexpr Constant kTensorEnergyShare =
+    measured("tensor_energy_share", 0.18, "",
+             "of the energy of a FLOP on the SIMT pipes, that one of as many bytes takes on the "
+             "tensor cores",
+             "gemm_tensor.csv (ai-dynamo/aiconfigurator): bf16 at 271 TFLOP/s and 400 W on a chip "
+             "of compute capability 8.0, over its vector_flop_energy_j",
+             "2026-11-25");
 
-inline constexpr Constant kL1MergeBytes{
-    "l1_merge_bytes",
-    15e3,
-    "B",
-    "between two parts of a sector's store at which L1 joins half of them",
-    Kind::measured,
-    "counters of the random runs in validation/measured: of parts 4 KB apart 4% reach L2 one by "
-    "one, of 8 KB 13%, of 16 KB 44 to 76%",
-    "2026-11-22"};
+inline constexpr Constant kL1MergeBytes =
+    measured("l1_merge_bytes", 15e3, "B",
+             "between two parts of a sector's store at which L1 joins half of them",
+             "counters of the random runs in validation/measured: of parts 4 KB apart 4% reach L2 "
+             "one by one, of 8 KB 13%, of 16 KB 44 to 76%",
+             "2026-11-22");
 
-inline constexpr Constant kPdlLaunchShare{
-    "pdl_launch_share",
-    0.7,
-    "",
-    "of a graph's cost for the next kernel, by programmatic dependent launch",
-    Kind::measured,
-    "launches-2026-11-23.csv in validation/measured: null kernels 0.545 and 0.778 us",
-    "2026-11-23"};
+inline constexpr Constant kPdlLaunchShare =
+    measured("pdl_launch_share", 0.7, "",
+             "of a graph's cost for the next kernel, by programmatic dependent launch",
+             "launches-2026-11-23.csv in validation/measured: null kernels 0.545 and 0.778 us",
+             "2026-11-23");
 
 inline constexpr std::array kAll = {
     kSmVariability,        kMemoryQueueBytes,    kOverlappingWarps,     kTileLoadCycles,

@@ -16,143 +16,87 @@ inline constexpr std::string_view kFlash2Fit =
     "capability 8.9 and of 0.14's prefill by 8.0 (ai-dynamo/aiconfigurator): by hand among 1 to 6 "
     "and 0 to 600";
 
-inline constexpr Constant kFlash2Products{
-    "attention_flash2_products",
-    1.5,
-    "",
-    "of a warp under way at once in FlashAttention-2's forward",
-    Constant::Kind::fitted,
-    kFlash2Fit,
-    "2026-11-26"};
-inline constexpr Constant kBlockOperations{
-    "attention_block_operations",
-    300,
-    "",
-    "dependent ones of a block before its first tile, or for 16 rows of one of TensorRT-LLM's "
-    "groups: addresses, divisions, sums over rows",
-    Constant::Kind::fitted,
-    kFlash2Fit,
-    "2026-11-26"};
-inline constexpr Constant kCacheWaits{
-    "attention_cache_waits",
-    8,
-    "trips",
+inline constexpr Constant kFlash2Products =
+    fitted("attention_flash2_products", 1.5, "",
+           "of a warp under way at once in FlashAttention-2's forward", kFlash2Fit, "2026-11-26");
+inline constexpr Constant kBlockOperations =
+    fitted("attention_block_operations", 300, "",
+           "dependent ones of a block before its first tile, or for 16 rows of one of "
+           "TensorRT-LLM's groups: addresses, divisions, sums over rows",
+           kFlash2Fit, "2026-11-26");
+inline constexpr Constant kCacheWaits = fitted(
+    "attention_cache_waits", 8, "trips",
     "to L2 or DRAM of a block that writes to a cache: lengths, places, sines and cosines, the data",
-    Constant::Kind::fitted,
     "attention_causal_prefill.csv above 50 us and attention_fa3_causal_prefill.csv above 20 us, "
     "compute capability 9.0: by hand among 4 to 10",
-    "2026-11-26"};
-inline constexpr Constant kScoreInstructions{
-    "attention_score_instructions",
-    5.3,
-    "",
-    "of a thread for a score: a multiply-add for scale and maximum, the maximum, the exponential, "
-    "the sum, half a conversion to a pair; of backward a multiply-add, the exponential, a "
-    "subtraction, a product and two halves of conversions",
-    Constant::Kind::counted,
-    "this project's flash3, 6.3 with the sums at head dim 128",
-    "2026-11-24"};
-inline constexpr Constant kEdgeInstructions{
-    "attention_edge_instructions",
-    2,
-    "",
+    "2026-11-26");
+inline constexpr Constant kScoreInstructions =
+    counted("attention_score_instructions", 5.3, "",
+            "of a thread for a score: a multiply-add for scale and maximum, the maximum, the "
+            "exponential, the sum, half a conversion to a pair; of backward a multiply-add, the "
+            "exponential, a subtraction, a product and two halves of conversions",
+            "this project's flash3, 6.3 with the sums at head dim 128", "2026-11-24");
+inline constexpr Constant kEdgeInstructions = counted(
+    "attention_edge_instructions", 2, "",
     "more of a thread for a score of a tile beyond the last key: a comparison and a selection",
-    Constant::Kind::counted,
-    "FlashAttention-2, mask.h: apply_mask",
-    "2026-11-26"};
-inline constexpr Constant kMaskInstructions{
-    "attention_mask_instructions",
-    8,
-    "",
-    "of a thread for a score that a causal mask cuts, in cuDNN and FlashAttention-2",
-    Constant::Kind::fitted,
-    kAttentionFit,
-    "2026-11-24"};
-inline constexpr Constant kResultInstructions{
-    "attention_result_instructions",
-    30,
-    "",
-    "of a thread for an element of dK and dV at the end of a block, in cuDNN",
-    Constant::Kind::fitted,
-    kAttentionFit,
-    "2026-11-24"};
-inline constexpr Constant kPassWaits{
-    "attention_pass_waits",
-    6,
-    "trips",
-    "to L2 or DRAM of a block that passes over rows before or after backward's products",
-    Constant::Kind::fitted,
-    kAttentionFit,
-    "2026-11-24"};
-inline constexpr Constant kGroupSumWaits{
-    "attention_group_sum_waits",
-    12,
-    "trips",
-    "to L2 or DRAM of a block of PyTorch's sums of dK and dV over a group",
-    Constant::Kind::fitted,
-    kAttentionFit,
-    "2026-11-24"};
+    "FlashAttention-2, mask.h: apply_mask", "2026-11-26");
+inline constexpr Constant kMaskInstructions =
+    fitted("attention_mask_instructions", 8, "",
+           "of a thread for a score that a causal mask cuts, in cuDNN and FlashAttention-2",
+           kAttentionFit, "2026-11-24");
+inline constexpr Constant kResultInstructions =
+    fitted("attention_result_instructions", 30, "",
+           "of a thread for an element of dK and dV at the end of a block, in cuDNN", kAttentionFit,
+           "2026-11-24");
+inline constexpr Constant kPassWaits =
+    fitted("attention_pass_waits", 6, "trips",
+           "to L2 or DRAM of a block that passes over rows before or after backward's products",
+           kAttentionFit, "2026-11-24");
+inline constexpr Constant kGroupSumWaits =
+    fitted("attention_group_sum_waits", 12, "trips",
+           "to L2 or DRAM of a block of PyTorch's sums of dK and dV over a group", kAttentionFit,
+           "2026-11-24");
 
-inline constexpr Constant kVectorInstructions{
-    "attention_vector_instructions",
-    15,
-    "",
-    "of a thread for an element of K and of V where no tensor core multiplies (MMHA): conversions, "
-    "multiply-adds, its part of the sums over threads",
-    Constant::Kind::fitted,
-    "attention_decode.csv (ai-dynamo/aiconfigurator, TensorRT-LLM), rows of even position over 20 "
-    "us of both GPUs: least mean error of time among 14 to 17",
-    "2026-11-26"};
+inline constexpr Constant kVectorInstructions =
+    fitted("attention_vector_instructions", 15, "",
+           "of a thread for an element of K and of V where no tensor core multiplies (MMHA): "
+           "conversions, multiply-adds, its part of the sums over threads",
+           "attention_decode.csv (ai-dynamo/aiconfigurator, TensorRT-LLM), rows of even position "
+           "over 20 us of both GPUs: least mean error of time among 14 to 17",
+           "2026-11-26");
 
-inline constexpr Constant kVectorOperations{
-    "attention_vector_operations",
-    2000,
-    "",
-    "dependent ones of a block of such a kernel, before its first keys and after its last",
-    Constant::Kind::fitted,
-    "attention_decode.csv, lone heads to 64 keys of rows of even position of both GPUs",
-    "2026-11-26"};
+inline constexpr Constant kVectorOperations =
+    fitted("attention_vector_operations", 2000, "",
+           "dependent ones of a block of such a kernel, before its first keys and after its last",
+           "attention_decode.csv, lone heads to 64 keys of rows of even position of both GPUs",
+           "2026-11-26");
 
-inline constexpr Constant kMovedInstructions{
-    "attention_moved_instructions",
-    95,
-    "",
+inline constexpr Constant kMovedInstructions = measured(
+    "attention_moved_instructions", 95, "",
     "issue slots of a warp for 32 elements that PyTorch copies to another layout "
     "(elementwise_kernel): places in both arrays by four divisions of each element's number",
-    Constant::Kind::measured,
     "attention-backward-kernels-2026-11-26 in validation/measured: times of copies less 1.5 us, at "
     "the boost clock",
-    "2026-11-26"};
+    "2026-11-26");
 
 inline constexpr std::string_view kCopiesFit =
     "by hand, to products off 16 bytes in cublas-grids-2026-11-26 of both GPUs in "
     "validation/measured: seeds 91 to 95, then within a tenth of those seeds 96 and 97";
 
-inline constexpr Constant kCopyRequests{
-    "gemm_copy_requests",
-    14,
-    "",
+inline constexpr Constant kCopyRequests = fitted(
+    "gemm_copy_requests", 14, "",
     "of the copy engine that a warp's copy of 32 pieces of a row off 16 bytes takes as long as",
-    Constant::Kind::fitted,
-    kCopiesFit,
-    "2026-11-26"};
-inline constexpr Constant kRegisterCopyRequests{
-    "gemm_register_copy_requests",
-    9,
-    "",
+    kCopiesFit, "2026-11-26");
+inline constexpr Constant kRegisterCopyRequests = fitted(
+    "gemm_register_copy_requests", 9, "",
     "of the copy engine that a warp's copy of 32 such pieces through registers takes as long as",
-    Constant::Kind::fitted,
-    kCopiesFit,
-    "2026-11-26"};
-inline constexpr Constant kLeftOutCopies{
-    "gemm_left_out_copies",
-    0.3,
-    "",
+    kCopiesFit, "2026-11-26");
+inline constexpr Constant kLeftOutCopies = fitted(
+    "gemm_left_out_copies", 0.3, "",
     "of a copy through registers, for what lies beyond C's edges: addresses and the zeros stored",
-    Constant::Kind::fitted,
     "by hand, to cublas-grids-2026-11-26 of both GPUs and cublas-thin-2026-11-26 (seed 101) in "
     "validation/measured",
-    "2026-11-26"};
+    "2026-11-26");
 
 inline constexpr std::array kAll = {kFlash2Products,       kBlockOperations,   kCacheWaits,
                                     kScoreInstructions,    kEdgeInstructions,  kMaskInstructions,

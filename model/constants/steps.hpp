@@ -11,32 +11,21 @@ inline constexpr std::string_view kStepsFit =
     "training_mpt.csv (mosaicml/llm-foundry), rows of even position, 8 to 512 GPUs, all kinds "
     "together: fit_steps, mean |log error| of time";
 
-inline constexpr Constant kAttentionShare{
-    "step_attention_share",
-    0.8306,
-    "",
-    "further time of attention kernels in training steps of 2023, of those of today",
-    Constant::Kind::fitted,
-    kStepsFit,
-    "2026-11-25"};
-inline constexpr Constant kLayerSeconds{
-    "step_layer_s",
-    1.614e-3,
-    "s",
-    "of each layer and pass of eager FSDP training: launches and hooks of the framework",
-    Constant::Kind::fitted,
-    kStepsFit,
-    "2026-11-25"};
+inline constexpr Constant kAttentionShare =
+    fitted("step_attention_share", 0.8306, "",
+           "further time of attention kernels in training steps of 2023, of those of today",
+           kStepsFit, "2026-11-25");
+inline constexpr Constant kLayerSeconds =
+    fitted("step_layer_s", 1.614e-3, "s",
+           "of each layer and pass of eager FSDP training: launches and hooks of the framework",
+           kStepsFit, "2026-11-25");
 
-inline constexpr Constant kRequestSeconds{
-    "serving_request_s",
-    22e-6,
-    "s",
-    "of each request and step of a service: scheduled, sampled and sent while the GPU waits",
-    Constant::Kind::fitted,
-    "serving.csv (ai-dynamo/aiconfigurator), rows of even position of its first GPU, three models "
-    "and systems together: fit_serving, mean |error| of time",
-    "2026-11-25"};
+inline constexpr Constant kRequestSeconds =
+    fitted("serving_request_s", 22e-6, "s",
+           "of each request and step of a service: scheduled, sampled and sent while the GPU waits",
+           "serving.csv (ai-dynamo/aiconfigurator), rows of even position of its first GPU, three "
+           "models and systems together: fit_serving, mean |error| of time",
+           "2026-11-25");
 
 inline constexpr std::array kAll = {kAttentionShare, kLayerSeconds, kRequestSeconds};
 

@@ -212,12 +212,10 @@ class Planner {
 Quantity::Quantity(std::string_view text, std::span<const std::string> parameters)
     : expression_(expression::parse(text)) {
   const auto is_reduction = [](const auto& node) { return expression::is_reduction(node.op); };
-  if (!expression_.statements.front().name.empty() ||
-      std::any_of(expression_.nodes.begin(), expression_.nodes.end(), is_reduction)) {
-    throw InputError(
-        "a value of a kernel file is one expression of numbers and parameters: no '=', "
-        "and no sum, mean, amax or amin");
-  }
+  require(expression_.statements.front().name.empty() &&
+              std::none_of(expression_.nodes.begin(), expression_.nodes.end(), is_reduction),
+          "a value of a kernel file is one expression of numbers and parameters: no '=', and no "
+          "sum, mean, amax or amin");
   for (const std::string& name : expression_.inputs) {
     positions_.push_back(position_of(name, parameters));
   }

@@ -31,14 +31,6 @@ const Operation* function_of(std::string_view name) {
   return nullptr;
 }
 
-std::string all_functions() {
-  std::string names;
-  for (const Operation& function : kFunctions) {
-    names += (names.empty() ? "" : " ") + std::string(function.written);
-  }
-  return names;
-}
-
 // Recursive descent, level by level. The depth is at most in proportion to the length of the text.
 class Parser {
  public:
@@ -214,7 +206,9 @@ class Parser {
     skip_spaces();
     if (next() == '(') {
       refuse(begin, "no function is named '" + std::string(found) + "'",
-             "use one of " + all_functions());
+             "use one of " +
+                 listed(
+                     kFunctions, [](const Operation& function) { return function.written; }, " "));
     }
     for (Statement& statement : result_.statements) {
       if (statement.name != found) continue;

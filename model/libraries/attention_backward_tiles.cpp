@@ -39,9 +39,7 @@ void fit_backward(Tile& tile, std::int64_t width, const Gpu& gpu) {
 }  // namespace
 
 Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
-  if (library == kTrtllm) {
-    throw InputError("TensorRT-LLM has no backward: choose cudnn, fa2 or fa3");
-  }
+  require(library != kTrtllm, "TensorRT-LLM has no backward: choose cudnn, fa2 or fa3");
   const std::int64_t width = library_width(library, shape.head_dim);
   Backward c{.shape = shape,
              .kernel = kernel_of(library, gpu),

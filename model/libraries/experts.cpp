@@ -222,7 +222,7 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
   const auto text = [](const Tile& tile) {
     return std::to_string(tile.rows) + "x" + std::to_string(tile.columns);
   };
-  throw InputError("moe.library has no such tile here: choose one of " + gemm::listed(tiles, text));
+  throw InputError("moe.library has no such tile here: choose one of " + listed(tiles, text));
 }
 
 constexpr std::array kVariants = {

@@ -36,14 +36,12 @@ bool quantizes(const Problem& p) {
 }
 
 void check_library(const Problem& p, const Gpu& gpu) {
-  if (quantizes(p) && p.dtype != DType::fp8) {
-    throw InputError("quantize is for fp8: leave it out, or ask for --dtype fp8");
-  }
+  require(!quantizes(p) || p.dtype == DType::fp8,
+          "quantize is for fp8: leave it out, or ask for --dtype fp8");
   constexpr std::int64_t kLeastOfPart = 8;  // elements of k: no kernel sums fewer at once
-  if (const std::int64_t most = ceil_div(p[kK], kLeastOfPart); p[kSplitK] > most) {
-    throw InputError("split_k is " + std::to_string(p[kSplitK]) + ": choose 1 to " +
-                     std::to_string(most) + ", parts of at least 8 of k, or 0 to leave it open");
-  }
+  const std::int64_t most = ceil_div(p[kK], kLeastOfPart);
+  require(p[kSplitK] <= most, "split_k is ", p[kSplitK], ": choose 1 to ", most,
+          ", parts of at least 8 of k, or 0 to leave it open");
   if (p.dtype != DType::fp32) require_tensor_cores(p.dtype, gpu);
 }
 

@@ -206,10 +206,8 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
 RowLengths library_rows(const Problem& p) {
   RowLengths rows = row_lengths(p, p[kLayout]);
   const auto lead = [](std::int64_t& row, std::int64_t leading, const char* name) {
-    if (leading != 0 && leading < row) {
-      throw InputError(std::string(name) + " is " + std::to_string(leading) + " and a row holds " +
-                       std::to_string(row) + " elements: give at least that, or 0");
-    }
+    require(leading == 0 || leading >= row, name, " is ", leading, " and a row holds ", row,
+            " elements: give at least that, or 0");
     if (leading != 0) row = leading;
   };
   lead(rows.a, p[kLda], "lda");

@@ -43,12 +43,4 @@ inline std::int64_t asked_splits(const Problem& p) {
   return p[kBatch] > 1 && p[kSplitK] == kToChoose ? 1 : p[kSplitK];
 }
 
-/// "one, two, three".
-template <typename Items, typename Text>
-std::string listed(const Items& items, const Text& text) {
-  std::string all;
-  for (const auto& one : items) all += (all.empty() ? "" : ", ") + text(one);
-  return all;
-}
-
 }  // namespace roofcast::gemm

@@ -28,8 +28,8 @@ void take_share(Plan& plan, gemm::LibraryArray operand, double share) {
 // --- weights of 4 bits ---
 
 void require_plain(const Problem& p) {
-  if (p[gemm::kQuantize] == gemm::kNothing && p[gemm::kLayout] == gemm::kNN) return;
-  throw InputError("weights of 4 bits lie packed: leave 'quantize' and 'layout' out");
+  require(p[gemm::kQuantize] == gemm::kNothing && p[gemm::kLayout] == gemm::kNN,
+          "weights of 4 bits lie packed: leave 'quantize' and 'layout' out");
 }
 
 /// What is left of the operands that the SMs receive, and the instructions of warps that widen the

@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -89,6 +90,17 @@ inline std::string message_part(std::string_view text) {
 template <class... Piece>
 void require(bool holds, const Piece&... pieces) {
   if (!holds) throw InputError((message_part(pieces) + ...));
+}
+
+/// "one, two, three".
+template <class Items, class Text>
+std::string listed(const Items& items, const Text& text, std::string_view between = ", ") {
+  std::string all;
+  for (const auto& one : items) {
+    if (&one != &*std::begin(items)) all += between;
+    all += text(one);
+  }
+  return all;
 }
 
 }  // namespace roofcast

@@ -1,4 +1,4 @@
-#include "model/product_advice.hpp"
+#include "model/advice.hpp"
 
 #include <gtest/gtest.h>
 
@@ -23,13 +23,13 @@ TEST(LayerAdvice, AVocabularyOfOddLengthIsPaddedFirst) {
 TEST(LayerAdvice, EachProductHasTheOperandsOfTheLayer) {
   const LayerAdvice advice =
       advise_layer({512, 1024, 2048}, DType::bf16, gpu_named("h100-sxm5"), {});
-  const auto extents = [&](LayerProduct product) {
-    const Problem& p = advice.asked.products[static_cast<std::size_t>(product)].problem;
+  const auto extents = [&](std::size_t product) {
+    const Problem& p = advice.asked.products[product].problem;
     return std::array{p[0], p[1], p[2]};
   };
-  EXPECT_EQ(extents(LayerProduct::output), (std::array<std::int64_t, 3>{512, 2048, 1024}));
-  EXPECT_EQ(extents(LayerProduct::input_gradient), (std::array<std::int64_t, 3>{512, 1024, 2048}));
-  EXPECT_EQ(extents(LayerProduct::weight_gradient), (std::array<std::int64_t, 3>{2048, 1024, 512}));
+  EXPECT_EQ(extents(0), (std::array<std::int64_t, 3>{512, 2048, 1024}));
+  EXPECT_EQ(extents(1), (std::array<std::int64_t, 3>{512, 1024, 2048}));
+  EXPECT_EQ(extents(2), (std::array<std::int64_t, 3>{2048, 1024, 512}));
 }
 
 TEST(LayerAdvice, AlignedLayersAreLeftAlone) {

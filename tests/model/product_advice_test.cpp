@@ -1,4 +1,4 @@
-#include "model/product_advice.hpp"
+#include "model/advice.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,22 +26,22 @@ struct Shape {
   std::int64_t m, n, k;
 };
 
-Advised advise(const Shape& shape, const AdviceOptions& options = {},
-               std::string_view gpu = "h200-sxm") {
+ShapeAdvice advise(const Shape& shape, const AdviceOptions& options = {},
+                   std::string_view gpu = "h200-sxm") {
   const KernelRef library = find_kernel("gemm.library");
-  return advise_product({library, product(library, shape.m, shape.n, shape.k), gpu_named(gpu)},
-                        options);
+  return advise_shapes({library, product(library, shape.m, shape.n, shape.k), gpu_named(gpu)},
+                       options);
 }
 
-std::vector<ProductAdvice> of_kind(const Advised& advised, AdviceKind kind) {
-  std::vector<ProductAdvice> found;
+std::vector<AdvisedShape> of_kind(const ShapeAdvice& advised, AdviceKind kind) {
+  std::vector<AdvisedShape> found;
   std::copy_if(advised.shapes.begin(), advised.shapes.end(), std::back_inserter(found),
-               [kind](const ProductAdvice& one) { return one.kind == kind; });
+               [kind](const AdvisedShape& one) { return one.kind == kind; });
   return found;
 }
 
-std::int64_t extent(const ProductAdvice& one, std::size_t i) {
-  return one.product.prediction.problem[i];
+std::int64_t extent(const AdvisedShape& one, std::size_t i) {
+  return one.prediction.problem[i];
 }
 
 constexpr std::array kShapes = {Shape{4096, 50257, 768}, Shape{1793, 1793, 1793},
@@ -49,14 +49,14 @@ constexpr std::array kShapes = {Shape{4096, 50257, 768}, Shape{1793, 1793, 1793}
                                 Shape{1, 33, 65},        Shape{8192, 8192, 8192}};
 
 TEST(ProductAdvice, NamesWhatThePaddingOfAVocabularyBuys) {
-  const Advised advised = advise({4096, 50257, 768}, {}, "h100-sxm5");
+  const ShapeAdvice advised = advise({4096, 50257, 768}, {}, "h100-sxm5");
   const auto faster = of_kind(advised, AdviceKind::faster);
   ASSERT_FALSE(faster.empty());
   EXPECT_EQ(extent(faster.front(), gemm::kN) % 8, 0);
   EXPECT_GE(extent(faster.front(), gemm::kN), 50264);
   EXPECT_LE(extent(faster.front(), gemm::kN), 50304);
   EXPECT_LT(faster.front().time_change, -0.3);
-  EXPECT_EQ(faster.front().weight_bytes,
+  EXPECT_EQ(faster.front().product->weight_bytes,
             2.0 * 768 * static_cast<double>(extent(faster.front(), gemm::kN) - 50257));
   EXPECT_NE(faster.front().why.find("rows aligned to 16 B"), std::string::npos);
 }
@@ -64,11 +64,11 @@ TEST(ProductAdvice, NamesWhatThePaddingOfAVocabularyBuys) {
 TEST(ProductAdvice, NamesTheWaveThatASmallerShapeSaves) {
   // Tiles of 128x128: 196 of 1792 rows and columns fit 108 SMs at once, two each, 225 of 1800 do
   // not.
-  const Advised advised = advise({1800, 1800, 1792}, {}, "a100-sxm4-80gb");
+  const ShapeAdvice advised = advise({1800, 1800, 1792}, {}, "a100-sxm4-80gb");
   const auto smaller = of_kind(advised, AdviceKind::smaller);
   ASSERT_FALSE(smaller.empty());
-  EXPECT_LE(smaller.front().product.waves, 1);
-  EXPECT_GT(advised.asked.waves, 1);
+  EXPECT_LE(smaller.front().product->waves, 1);
+  EXPECT_GT(advised.asked.product->waves, 1);
   EXPECT_NE(smaller.front().why.find("1 wave of tiles 128x128, not "), std::string::npos)
       << smaller.front().why;
 }
@@ -77,12 +77,12 @@ TEST(ProductAdvice, EveryShapeIsForecastAsItSays) {
   const KernelRef library = find_kernel("gemm.library");
   for (const char* gpu : {"h200-sxm", "a100-sxm4-80gb", "b200"}) {
     for (const Shape& shape : kShapes) {
-      const Advised advised = advise(shape, {}, gpu);
+      const ShapeAdvice advised = advise(shape, {}, gpu);
       const Problem asked = product(library, shape.m, shape.n, shape.k);
-      for (const ProductAdvice& one : advised.shapes) {
+      for (const AdvisedShape& one : advised.shapes) {
         const Problem near = product(library, extent(one, 0), extent(one, 1), extent(one, 2));
         const Prediction again = predict(library, near, gpu_named(gpu));
-        EXPECT_EQ(again.time->expected_s, one.product.time_s());
+        EXPECT_EQ(again.time->expected_s, one.time_s());
         EXPECT_EQ(one.time_change, again.time->expected_s / advised.asked.time_s() - 1);
         EXPECT_FALSE(one.why.empty());
         const bool up = one.kind != AdviceKind::smaller;
@@ -96,7 +96,7 @@ TEST(ProductAdvice, EveryShapeIsForecastAsItSays) {
         }
         if (one.kind == AdviceKind::smaller) {
           EXPECT_GT(one.rate_change, kWorthNaming);
-          EXPECT_LE(one.weight_bytes, 0);
+          EXPECT_LE(one.product->weight_bytes, 0);
         }
       }
     }
@@ -105,11 +105,11 @@ TEST(ProductAdvice, EveryShapeIsForecastAsItSays) {
 
 TEST(ProductAdvice, RoomCostsNothing) {
   for (const Shape& shape : kShapes) {
-    const Advised advised = advise(shape);
+    const ShapeAdvice advised = advise(shape);
     const auto faster = of_kind(advised, AdviceKind::faster);
-    const double base_s = faster.empty() ? advised.asked.time_s() : faster.front().product.time_s();
-    for (const ProductAdvice& one : of_kind(advised, AdviceKind::room)) {
-      EXPECT_LE(one.product.time_s(), base_s * (1 + kFreeTime));
+    const double base_s = faster.empty() ? advised.asked.time_s() : faster.front().time_s();
+    for (const AdvisedShape& one : of_kind(advised, AdviceKind::room)) {
+      EXPECT_LE(one.time_s(), base_s * (1 + kFreeTime));
     }
   }
   // 50 rows and 56 take the same tiles.
@@ -126,7 +126,7 @@ TEST(ProductAdvice, MissesNothingThatASearchOfEveryShapeFinds) {
     const auto most = [&](std::int64_t asked) {
       return static_cast<std::int64_t>(static_cast<double>(asked) * (1 + options.within));
     };
-    const Advised advised = advise(shape, options);
+    const ShapeAdvice advised = advise(shape, options);
     double least_s = advised.asked.time_s();
     for (std::int64_t m = shape.m; m <= most(shape.m); ++m) {
       for (std::int64_t n = shape.n; n <= most(shape.n); ++n) {
@@ -137,8 +137,7 @@ TEST(ProductAdvice, MissesNothingThatASearchOfEveryShapeFinds) {
       }
     }
     const auto faster = of_kind(advised, AdviceKind::faster);
-    const double named_s =
-        faster.empty() ? advised.asked.time_s() : faster.front().product.time_s();
+    const double named_s = faster.empty() ? advised.asked.time_s() : faster.front().time_s();
     EXPECT_LE(named_s * (1 - kWorthNaming), least_s) << shape.m << " " << shape.n << " " << shape.k;
   }
 }
@@ -153,9 +152,9 @@ TEST(ProductAdvice, ChangesOnlyWhatMayChange) {
   AdviceOptions options;
   options.varied = {{gemm::kN}};
   options.smaller = false;
-  const Advised advised = advise({1793, 1793, 1792}, options);
+  const ShapeAdvice advised = advise({1793, 1793, 1792}, options);
   ASSERT_FALSE(advised.shapes.empty());
-  for (const ProductAdvice& one : advised.shapes) {
+  for (const AdvisedShape& one : advised.shapes) {
     EXPECT_EQ(extent(one, gemm::kM), 1793);
     EXPECT_GT(extent(one, gemm::kN), 1793);
     EXPECT_EQ(extent(one, gemm::kK), 1792);
@@ -172,12 +171,12 @@ TEST(ProductAdvice, CountsTheBlocksThatMultiply) {
     problem[gemm::kQuantize] = quantize;
     problem[gemm::kTileM] = 128;
     problem[gemm::kTileN] = 256;
-    return advise_product({library, problem, gpu_named("h200-sxm")}, {}).asked;
+    return advise_shapes({library, problem, gpu_named("h200-sxm")}, {}).asked;
   };
-  const ProductForecast alone = asked(gemm::kNothing), converted = asked(gemm::kActivations);
-  EXPECT_EQ(alone.blocks, 32 * 16);
-  EXPECT_EQ(converted.blocks, alone.blocks);
-  EXPECT_EQ(converted.waves, alone.waves);
+  const AdvisedShape alone = asked(gemm::kNothing), converted = asked(gemm::kActivations);
+  EXPECT_EQ(alone.product->blocks, 32 * 16);
+  EXPECT_EQ(converted.product->blocks, alone.product->blocks);
+  EXPECT_EQ(converted.product->waves, alone.product->waves);
   EXPECT_GT(converted.time_s(), alone.time_s());
 }
 
@@ -186,9 +185,9 @@ TEST(ProductAdvice, KeepsTheTileThatIsAskedFor) {
   Problem problem = product(library, 1800, 1800, 1792);
   problem[gemm::kTileM] = 128;
   problem[gemm::kTileN] = 256;
-  const Advised advised = advise_product({library, problem, gpu_named("a100-sxm4-80gb")}, {});
+  const ShapeAdvice advised = advise_shapes({library, problem, gpu_named("a100-sxm4-80gb")}, {});
   ASSERT_FALSE(advised.shapes.empty());
-  for (const ProductAdvice& one : advised.shapes) {
+  for (const AdvisedShape& one : advised.shapes) {
     EXPECT_EQ(extent(one, gemm::kTileM), 128);
     EXPECT_EQ(extent(one, gemm::kTileN), 256);
   }
@@ -199,7 +198,7 @@ TEST(ProductAdvice, AnyKernelOfTheFamilyIsAsked) {
     const KernelRef found = find_kernel(kernel.name);
     const std::int64_t rows = kernel.name == "gemm.skinny" ? 16 : 1000;
     const Problem problem = product(found, rows, 1000, 1000, found.dtypes().back());
-    EXPECT_NO_THROW((void)advise_product({found, problem, gpu_named("h200-sxm")}, {}))
+    EXPECT_NO_THROW((void)advise_shapes({found, problem, gpu_named("h200-sxm")}, {}))
         << kernel.name;
   }
 }
@@ -211,7 +210,7 @@ TEST(ProductAdvice, RefusesWhatHasNoAnswer) {
     problem.dtype = found.dtypes().front();
     problem.values = {1000, 1000, 1000};
     check(found, problem, 0b111);
-    return advise_product({found, problem, gpu_named(gpu)}, {});
+    return advise_shapes({found, problem, gpu_named(gpu)}, {});
   };
   EXPECT_THROW((void)asked("gemm.library", "k80"), InputError);
   EXPECT_THROW((void)asked("gemm.library", "tpu-v5e"), InputError);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/product_advice.hpp"
+#include "model/advice.hpp"
 #include "tests/model/scan/questions.hpp"
 
 namespace roofcast {
@@ -72,21 +72,22 @@ TEST(ShapeAdvice, NamesAShapeThatIsLargerAndFaster) {
   const Prediction now = predict(kernel, asked(kernel, {4096, 4095}), gpu);
   const auto extents = extents_of(kernel);
   EXPECT_EQ(extents.size(), 2U);
-  const auto shapes = advise_shapes({kernel, now.problem, gpu}, {0.05, extents});
+  const auto shapes = advise_shapes({kernel, now.problem, gpu}, {0.05, extents}).shapes;
   ASSERT_FALSE(shapes.empty());
+  EXPECT_FALSE(shapes.front().product.has_value());
   EXPECT_EQ(shapes.front().kind, AdviceKind::faster);
   EXPECT_EQ(shapes.front().prediction.problem[1], 4096);
-  for (const ShapeAdvice& one : shapes) {
+  for (const AdvisedShape& one : shapes) {
     EXPECT_LE(one.time_change, -kWorthNaming);
     EXPECT_DOUBLE_EQ(one.prediction.time->expected_s / now.time->expected_s - 1, one.time_change);
     const bool larger = one.prediction.problem[1] >= 4095 && one.prediction.problem[0] >= 4096;
     EXPECT_EQ(one.kind == AdviceKind::faster, larger);
   }
-  const auto padded = advise_shapes({kernel, now.problem, gpu}, {0.05, extents, false});
+  const auto padded = advise_shapes({kernel, now.problem, gpu}, {0.05, extents, false}).shapes;
   EXPECT_TRUE(std::all_of(padded.begin(), padded.end(),
-                          [](const ShapeAdvice& one) { return one.kind == AdviceKind::faster; }));
+                          [](const AdvisedShape& one) { return one.kind == AdviceKind::faster; }));
   EXPECT_TRUE(
-      advise_shapes({kernel, now.problem, gpu}, {0.05, std::vector<std::size_t>{}}).empty());
+      advise_shapes({kernel, now.problem, gpu}, {0.05, std::vector<std::size_t>{}}).shapes.empty());
 }
 
 }  // namespace

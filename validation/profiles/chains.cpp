@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "model/product_advice.hpp"
+#include "model/kernels/gemm/gemm.hpp"
 #include "validation/profiles/profile.hpp"
 
 namespace roofcast::validation {
@@ -36,7 +36,7 @@ std::optional<std::int64_t> head_of(const CallGroup& group, const SoftmaxRows& s
   const auto batch = value_named(product.kernel, product.problem, "batch");
   if (batch.value_or(1) != softmax.batch) return std::nullopt;
   std::vector<std::int64_t> extents;
-  for (const std::size_t extent : kProductExtents) extents.push_back(product.problem[extent]);
+  for (const std::size_t extent : gemm::kExtents) extents.push_back(product.problem[extent]);
   for (const std::int64_t wanted : {softmax.queries, softmax.keys}) {
     const auto found = std::find(extents.begin(), extents.end(), wanted);
     if (found == extents.end()) return std::nullopt;

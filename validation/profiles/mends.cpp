@@ -8,7 +8,7 @@
 
 #include "model/counting/integers.hpp"
 #include "model/kernels/gemm/alignment.hpp"
-#include "model/product_advice.hpp"
+#include "model/kernels/gemm/gemm.hpp"
 #include "validation/profiles/chains.hpp"
 #include "validation/profiles/forecasts.hpp"
 #include "validation/profiles/profile.hpp"
@@ -73,7 +73,7 @@ std::map<std::int64_t, std::int64_t> ragged_extents(const Recognized& product) {
 
 Problem padded(const Recognized& product, const std::map<std::int64_t, std::int64_t>& sizes) {
   Problem p = product.problem;
-  for (const std::size_t extent : kProductExtents) {
+  for (const std::size_t extent : gemm::kExtents) {
     const auto size = sizes.find(p[extent]);
     if (size != sizes.end()) p[extent] = size->second;
   }

@@ -137,10 +137,9 @@ const auto& find_tile(std::string_view kernel, std::string_view product, const T
   for (const auto& tile : tiles) {
     if (shape_of(tile) == asked) return tile;
   }
-  std::string known;
-  for (const auto& tile : tiles) known += (known.empty() ? "" : ", ") + shape_of(tile).text();
   throw InputError(std::string(kernel) + " has no tile " + asked.text() + " for " +
-                   std::string(product) + ": choose one of " + known);
+                   std::string(product) + ": choose one of " +
+                   listed(tiles, [&](const auto& tile) { return shape_of(tile).text(); }));
 }
 
 /// Throws InputError where k has fewer steps than parts are asked for.

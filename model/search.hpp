@@ -1,0 +1,113 @@
+#pragma once
+// The one search of all advice: values to try, a forecast of each, and those that gain.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "model/advice.hpp"
+#include "model/counting/integers.hpp"
+
+namespace roofcast {
+
+using Values = std::vector<std::int64_t>;
+using Shapes = std::vector<const Prediction*>;
+
+inline double time_s(const Prediction& prediction) {
+  return prediction.time->expected_s;
+}
+
+/// Problems near the asked one, each forecast once, without those that the kernel does not take.
+class Search {
+ public:
+  explicit Search(const Question& asked) : asked_(asked) { tried_.insert(asked.problem.values); }
+
+  /// Every combination of values of the parameters at these positions, the last changing fastest.
+  void visit(Problem problem, std::span<const std::size_t> positions,
+             std::span<const Values> values) {
+    if (!positions.empty()) {
+      for (const std::int64_t value : values.front()) {
+        problem[positions.front()] = value;
+        visit(problem, positions.subspan(1), values.subspan(1));
+      }
+    } else if (tried_.insert(problem.values).second) {
+      try {
+        found_.push_back(asked_.with(problem).forecast());
+        questions_.push_back(problem);
+      } catch (const InputError&) {  // the kernel does not take it
+      }
+    }
+  }
+
+  /// With that of the asked problem.
+  std::size_t forecasts() const { return tried_.size(); }
+  const std::vector<Prediction>& found() const { return found_; }
+  /// As asked for each of those found, with settings left to choose.
+  const std::vector<Problem>& questions() const { return questions_; }
+
+ private:
+  Question asked_;
+  std::set<std::array<std::int64_t, Problem::kMaxParameters>> tried_;
+  std::vector<Prediction> found_;
+  std::vector<Problem> questions_;
+};
+
+template <class Found, class Rank>
+auto in_order(const Found& found, const Rank& rank) {
+  std::vector<decltype(&*found.begin())> order;
+  for (const auto& one : found) order.push_back(&one);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const auto* a, const auto* b) { return rank(*a) < rank(*b); });
+  return order;
+}
+
+/// In the order of their rank each that is better than the asked one and than all taken before it;
+/// the last taken first.
+template <class Forecast, class Rank, class Better>
+std::vector<const Forecast*> improvements(const std::vector<Forecast>& found, const Forecast& asked,
+                                          const Rank& rank, const Better& is_better) {
+  std::vector<const Forecast*> taken = {&asked};
+  for (const Forecast* one : in_order(found, rank)) {
+    if (std::all_of(taken.begin(), taken.end(),
+                    [&](const auto* other) { return is_better(*one, *other); })) {
+      taken.push_back(one);
+    }
+  }
+  std::reverse(taken.begin(), taken.end());
+  taken.pop_back();
+  return taken;
+}
+
+inline void require_time(const Prediction& prediction, const Gpu& gpu) {
+  require(prediction.time.has_value(), "no expected time on ", gpu.name,
+          ": choose a GPU whose SMs and clock are known (`roofcast gpus`)");
+}
+
+/// Positions of parameters of a kind.
+template <class Holds>
+std::vector<std::size_t> positions(const KernelRef& kernel, const Holds& holds) {
+  std::vector<std::size_t> found;
+  const auto parameters = kernel.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (holds(parameters[i])) found.push_back(i);
+  }
+  return found;
+}
+
+/// To try for an extent: the nearest multiples of a width, so many. The nearest may be far where
+/// `always`.
+struct Multiples {
+  std::int64_t width, count = 1;
+  bool always = false;
+};
+
+/// Of a matrix product: what to try around the base, and what is told.
+std::vector<Multiples> product_multiples(const Question& question, const Problem& base,
+                                         std::size_t extent);
+ProductCounts product_counts(const Question& question, const Prediction& prediction);
+std::string product_reason(const AdvisedShape& from, const AdvisedShape& to);
+
+}  // namespace roofcast
