@@ -215,7 +215,6 @@ TEST(ProductAdvice, RefusesWhatHasNoAnswer) {
   EXPECT_THROW((void)asked("gemm.library", "k80"), InputError);
   EXPECT_THROW((void)asked("gemm.library", "tpu-v5e"), InputError);
   EXPECT_THROW((void)asked("gemm", "h200-sxm"), InputError);
-  EXPECT_THROW((void)asked("softmax.online", "h200-sxm"), InputError);
 }
 
 }  // namespace
