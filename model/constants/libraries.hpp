@@ -26,9 +26,8 @@ inline constexpr Constant kBlockOperations =
            kFlash2Fit, "2026-11-26");
 inline constexpr Constant kCacheWaits = fitted(
     "attention_cache_waits", 8, "trips",
-    "to L2 or DRAM of a block that writes to a cache: lengths, places, sines and cosines, the data",
-    "attention_causal_prefill.csv above 50 us and attention_fa3_causal_prefill.csv above 20 us, "
-    "compute capability 9.0: by hand among 4 to 10",
+    "to L2 or DRAM of a block of vLLM's that writes to a cache: places, the data",
+    "attention_fa3_causal_prefill.csv above 20 us, compute capability 9.0: by hand among 4 to 10",
     "2026-11-26");
 inline constexpr Constant kScoreInstructions =
     counted("attention_score_instructions", 5.3, "",

@@ -32,6 +32,32 @@ void read_as_multiplied(BlockSteps& steps, const Forward& c) {
   }
 }
 
+// Tiles whose rows beyond the last query count pass as many keys as a whole one under the mask.
+std::vector<Steps> library_steps(Forward c) {
+  if (c.tile.whole) {
+    const std::int64_t all = ceil_div(c.shape.seq_q, c.tile.queries) * c.tile.queries;
+    c.shape.seq_kv += all - c.shape.seq_q;
+    c.shape.seq_q = all;
+  }
+  return steps_of_tiles(c.blocks());
+}
+
+// Q·Kᵀ reads Q and K from shared memory, P·V V alone, each warpgroup of 64 rows for itself, while
+// later keys and values arrive there. A warpgroup that waits for each product waits for what it
+// reads; where one runs behind the other they share that time.
+void read_shared(BlockSteps& steps, const Forward& c, DType type, const Gpu& gpu) {
+  const double row = c.shape.row_bytes(), queries = as_double(c.tile.queries);
+  const double keys = (queries / 64 + 1) * as_double(c.tile.keys) * row / 128;
+  for (Step* step : {&steps.full, &steps.masked}) {
+    const double product =
+        step->issued.tensor_flops[type] / 2 / gpu.sm.tensor_flop_per_clk[type].value_or(1);
+    const double of_scores = queries * row / 128 + keys;
+    step->wavefronts.operands = c.tile.waited_products < 1
+                                    ? of_scores + keys
+                                    : std::max(product, of_scores) + std::max(product, keys);
+  }
+}
+
 constexpr std::string_view kGuess =
     "tiles, splits and the order of heads are taken from public sources or guessed: no profile of "
     "the library; registers are a guess";
@@ -40,10 +66,11 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   Plan plan = forward_plan(c, p.dtype);
   plan.notes.caveat = kGuess;
   const bool all_new = c.shape.seq_q >= c.shape.seq_kv;
-  if (p[kCacheWrites] == kWritesQkv && all_new) {
+  if (p[kCacheWrites] == kWritesQkv && all_new && !serving::moves_queries(c)) {
     plan.arrays[kQ] = scratch(kQkv, {c.shape.q_bytes() + 2 * c.shape.kv_bytes(), 0});
     plan.arrays.erase(plan.arrays.begin() + kK, plan.arrays.begin() + kV + 1);
   } else if (p[kCacheWrites] != kNoWrites && all_new) {
+    if (p[kCacheWrites] == kWritesQkv) plan.arrays[kQ] = scratch(kQ, {c.shape.q_bytes(), 0});
     plan.arrays[kK] = scratch(kK, {c.shape.kv_bytes(), 0});
     plan.arrays[kV] = scratch(kV, {c.shape.kv_bytes(), 0});
   }
@@ -52,9 +79,10 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   }
   BlockSteps steps = forward_steps(c, p.dtype);
   if (!c.kernel.wide() && c.tile.chains > 1) read_as_multiplied(steps, c);
+  if (c.kernel.product == Instruction::wgmma) read_shared(steps, c, p.dtype, gpu);
   if (!c.tile.merges) {
-    add_blocks(plan, steps, steps_of_tiles(c.blocks()), c.copies(),
-               c.tile.in_order ? 1 : c.copies(), c.splits);
+    add_blocks(plan, steps, library_steps(c), c.copies(), c.tile.in_order ? 1 : c.copies(),
+               c.splits);
   } else if (c.kernel.on_tensor_cores()) {
     const double density = serving::group_read_density(c.shape);
     for (const ArrayId cache : {kK, kV}) plan.arrays[cache].pattern.read_density = density;
@@ -66,30 +94,22 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
 }
 
 // K and V, as one product leaves them beside Q, to a cache: a block a token (vLLM,
-// csrc/cache_kernels.cu: reshape_and_cache_flash). Or, a thread a vector, K and V to the cache with
-// Q and K rotated where they are, Q moved where there are older keys (TensorRT-LLM,
-// unfusedAttentionKernels).
-Plan cache_writes(const Shape& shape, bool with_q) {
-  constexpr std::int64_t kThreads = 256, kMostThreads = 512;
+// csrc/cache_kernels.cu: reshape_and_cache_flash).
+Plan cache_writes(const Shape& shape) {
+  constexpr std::int64_t kMostThreads = 512;
   const std::int64_t tokens = shape.batch * std::min(shape.seq_q, shape.seq_kv);
   const double kv = as_double(tokens * shape.kv_heads) * shape.row_bytes();
-  const double q = with_q ? shape.q_bytes() : 0, bytes = q + 2 * kv;
-  const auto vectors = static_cast<std::int64_t>(bytes / 16);
-  const std::int64_t blocks = with_q ? std::max(std::int64_t{1}, vectors / kThreads) : tokens;
   Step step;
-  step.issued.vector_flops = bytes / shape.element / as_double(blocks) * 2;
+  step.issued.vector_flops = 2 * kv / shape.element / as_double(tokens) * 2;
   step.waits.global = library::kCacheWaits;
-  std::vector<ArrayUse> arrays = {reads_activation(kQkv, bytes)};
+  std::vector<ArrayUse> arrays = {reads_activation(kQkv, 2 * kv)};
   if (shape.seq_q < shape.seq_kv) {
     arrays.push_back(scratch(kNewKv, {0, 2 * kv}));
-    if (with_q) arrays.push_back(scratch(kQ, {0, q}));
   } else {
     arrays.push_back(scratch(kK, {0, kv}));
     arrays.push_back(scratch(kV, {0, kv}));
-    if (with_q) arrays.front().footprint.write_bytes = q + kv;
   }
-  return even_launch(blocks,
-                     with_q ? kThreads : std::min(kMostThreads, shape.kv_heads * shape.head_dim),
+  return even_launch(tokens, std::min(kMostThreads, shape.kv_heads * shape.head_dim),
                      std::move(arrays), step);
 }
 
@@ -140,11 +160,11 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
   const Forward c = library_forward(library, p, gpu);
   const bool paged = p[kCacheWrites] != kNoWrites;
   LaunchSequence program;
-  if (paged) {
-    if (library == kTrtllm) program.push_back({offsets(c.shape)});
-    program.push_back({cache_writes(c.shape, p[kCacheWrites] == kWritesQkv)});
-  } else if (library == kTrtllm && c.tile.deals_keys) {
-    program.push_back({cache_writes(c.shape, true)});
+  if (paged && library == kTrtllm) program.push_back({offsets(c.shape)});
+  if (p[kCacheWrites] == kWritesQkv || (library == kTrtllm && c.tile.deals_keys)) {
+    program.push_back({serving::rotated_rows(c, gpu)});
+  } else if (paged) {
+    program.push_back({cache_writes(c.shape)});
   }
   if (c.tile.scheduler == TileScheduler::queue) program.push_back({cleared_counter()});
   program.push_back({attention_launch(c, p, gpu)});

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model/constants/libraries.hpp"
 #include "model/counting/coalescing.hpp"
+#include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/attention_tiles.hpp"
 
 namespace roofcast::attention::serving {
@@ -55,6 +57,20 @@ VectorLaunch vector_launch(const Shape& shape, const Gpu& gpu) {
   return {threads, keys, std::min(ceil_div(shape.seq_kv + 1, keys), ceil_div(sms(gpu), heads))};
 }
 
+// unfusedAttentionKernels.h: calGridSizeWithBestEfficiency. Of up to `most` blocks a head the
+// fewest that fill the last wave best.
+std::int64_t blocks_of_head(std::int64_t heads, std::int64_t most, std::int64_t wave) {
+  double best = 0;
+  std::int64_t found = 1;
+  for (std::int64_t blocks = 1; blocks <= most && best < 1; ++blocks) {
+    const double waves = as_double(blocks * heads) / as_double(wave);
+    if (waves / std::ceil(waves) <= best) continue;
+    best = waves / std::ceil(waves);
+    found = blocks;
+  }
+  return found;
+}
+
 }  // namespace
 
 bool decodes(const Shape& shape) {
@@ -90,6 +106,59 @@ Tile vector_tile(const Shape& shape, const Gpu& gpu) {
   tile.counts.waits = {.global = 2, .barriers = 1};  // K, then V
   tile.merges = true;
   return tile;
+}
+
+bool moves_queries(const Forward& c) {
+  return c.shape.seq_q < c.shape.seq_kv || c.kernel.product == Instruction::wgmma;
+}
+
+// unfusedAttentionKernels_2_template.h: applyBiasRopeUpdateKVCacheV2. A thread has 16 bytes of a
+// token's query head, the same ones of its K and V, which the first head of a group writes, and the
+// sines and cosines of eight elements. Blocks of 256 go from tokens to tokens. One after the other
+// come: the token's sequence, its lengths, its page.
+Plan rotated_rows(const Forward& c, const Gpu& gpu) {
+  constexpr std::int64_t kThreads = 256, kThreadsOfSm = 1024, kVectorBytes = 16;
+  constexpr double kRotated = 128, kRows = 5;  // Q, K and what both are rotated with, V
+  const Shape& shape = c.shape;
+  const double row = shape.row_bytes(), warps = warps_of(kThreads);
+  const std::int64_t tokens = shape.batch * std::min(shape.seq_q, shape.seq_kv);
+  const auto of_block = std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(as_double(kThreads * kVectorBytes) / row));
+  const std::int64_t rounds = ceil_div(tokens, of_block);
+  const std::int64_t blocks =
+      blocks_of_head(shape.heads, rounds, kThreadsOfSm / kThreads * sms(gpu));
+  const double q = shape.q_bytes(), kv = as_double(tokens * shape.kv_heads) * row;
+  std::vector<ArrayUse> arrays = {reads_activation(kQkv, q + 2 * kv)};
+  if (shape.seq_q < shape.seq_kv) {
+    arrays.push_back(scratch(kNewKv, {0, 2 * kv}));
+  } else {
+    arrays.push_back(scratch(kK, {0, kv}));
+    arrays.push_back(scratch(kV, {0, kv}));
+  }
+  if (moves_queries(c)) {
+    arrays.push_back(scratch(kQ, {0, q}));
+  } else {
+    arrays.front().footprint.write_bytes = q + kv;
+  }
+  Step step;
+  step.issued.vector_flops = (q + 2 * kv) / shape.element / as_double(rounds * shape.heads) * 2;
+  step.waits = {.global = 3, .barriers = 1};
+  Plan plan = even_launch(rounds * shape.heads, kThreads, std::move(arrays), step);
+  step = plan.blocks.front().phases.front().step;
+  const double sines = std::min(kRotated, as_double(shape.head_dim)) * kSumElement;
+  step.issued.l2.read_bytes = step.issued.l1.read_bytes = step.issued.requested.read_bytes =
+      (3 * q + as_double(tokens * shape.heads) * sines) / as_double(rounds * shape.heads);
+  const double lines = kVectorBytes * 32 / 128, tokens_of_warp = kVectorBytes * 32 / row;
+  step.wavefronts.l1_lookups = step.wavefronts.l1 =
+      warps * (kRows * lines + as_double(kVectorBytes / 2) * tokens_of_warp * sines / 128);
+  plan.launch.grid[0] = blocks * shape.heads;
+  plan.blocks.clear();
+  const std::int64_t more = rounds % blocks;
+  if (more > 0) {
+    plan.blocks.push_back({more * shape.heads, {{step, as_double(rounds / blocks + 1)}}});
+  }
+  plan.blocks.push_back({(blocks - more) * shape.heads, {{step, as_double(rounds / blocks)}}});
+  return plan;
 }
 
 std::int64_t splits(const Shape& shape, const Gpu& gpu) {

@@ -173,8 +173,14 @@ void set_trtllm(Forward& c, const Gpu& gpu) {
   if (!serving::decodes(c.shape)) {
     c.tile =
         c.kernel.wide() ? tile_in(kTrtllmTiles, c.width) : tile_in(kTrtllmNarrowTiles, c.width);
-    // A warpgroup without rows does nothing.
-    if (c.kernel.wide() && c.width < 256 && c.shape.seq_q <= 64) c.tile.queries = 64;
+    // fused_multihead_attention_v2.cpp: where K and V, counted once a query head, fit L2, the
+    // longest tiles of all heads go first; else the tiles of a head follow each other. Blocks stay,
+    // but Q has one buffer: a tile's copies wait for the one before, as if a block started with it.
+    if (c.kernel.wide()) {
+      c.tile.in_order = 2 * c.shape.q_bytes() > gpu.memory.l2_bytes.value_or(0);
+      c.tile.whole = c.shape.causal;  // warpspec/dma.h: compute_kv_tile_idx
+      if (c.width < 256 && c.shape.seq_q <= 64) c.tile.queries = 64;
+    }
     if (c.splits == kToChoose) c.splits = 1;
     return;
   }

@@ -57,6 +57,13 @@ Tile vector_tile(const Shape& shape, const Gpu& gpu);
 /// AccessPattern::read_density of a group's cache: rows of more than two lines do not come whole.
 double group_read_density(const Shape& shape);
 
+/// Whether the rotated queries go to a place of their own, beside K and V in the cache; else all
+/// stay where they are (attention_backend/trtllm.py: use_paged_context_fmha).
+bool moves_queries(const Forward& forward);
+
+/// The launch that rotates Q and K and writes K and V to the cache.
+Plan rotated_rows(const Forward& forward, const Gpu& gpu);
+
 /// Parts of the keys, each a block's. The last block of a head to end adds them.
 std::int64_t splits(const Shape& shape, const Gpu& gpu);
 

@@ -83,6 +83,7 @@ struct Tile {
   TileScheduler scheduler = TileScheduler::hardware;
   bool deals_keys = false;  ///< each warp has keys of its own; K and V take turns in one place
   bool merges = false;      ///< the last block adds the parts of split keys; else a launch does
+  bool whole = false;       ///< rows beyond the last query count as queries
   bool in_order = false;    ///< tiles of a head from the first on; else the longest first
   std::int64_t warps_across = 1;  ///< of backward, that share out columns: others have own rows
   std::int64_t parts = 1;         ///< of a step, whose scores a block of backward holds at a time

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "model/counting/totals.hpp"
 #include "model/kernels/attention/blocks.hpp"
 #include "model/libraries/attention_tiles.hpp"
 #include "tests/model/kernels/attention/problems.hpp"
@@ -112,6 +113,70 @@ TEST(AttentionLibrary, TensorMemoryDecodesNoLargeGroups) {
   };
   EXPECT_TRUE(by_tensor_cores(32));
   EXPECT_FALSE(by_tensor_cores(64));
+}
+
+Plan rotation(const char* gpu, const Problem& shape, std::int64_t kv_heads) {
+  Problem p = of(kTrtllm, shape, 1);
+  p[kKvHeads] = kv_heads;
+  p[kCacheWrites] = kWritesQkv;
+  return plan_library(p, gpu_named(gpu))[1].plan;
+}
+
+// Each of four query heads reads its rows and, once more, those of the one head of K and V, with 64
+// sines and cosines a token; the first writes K and V. A block has 32 tokens of 128 bytes.
+TEST(AttentionLibrary, EachQueryHeadReadsItsKeysToRotateThem) {
+  const Plan plan = rotation("h100-sxm5", prefill(2, 4, 256, 64, true), 1);
+  const double row = 2.0 * 64, rows = 2 * 256 * 4;
+  EXPECT_EQ(plan.launch.grid[0], 4 * 16);
+  EXPECT_EQ(l2_of_launch(plan).read_bytes, rows * (3 * row + 256));
+  EXPECT_EQ(l2_of_launch(plan).write_bytes, rows * row + 2 * 512 * row);
+  const Plan in_place = rotation("a100-sxm4-80gb", prefill(2, 4, 256, 64, true), 1);
+  EXPECT_EQ(l2_of_launch(in_place).write_bytes, rows * row + 3 * 512 * row);
+}
+
+// 66 blocks a head are 528 of 8 heads: a full wave.
+TEST(AttentionLibrary, BlocksThatRotateFillWavesAndGoOn) {
+  const Plan plan = rotation("h100-sxm5", prefill(16, 8, 1024, 64, true), 8);
+  EXPECT_EQ(plan.launch.grid[0], 528);
+  ASSERT_EQ(plan.blocks.size(), 2U);
+  EXPECT_EQ(plan.blocks[0].count, 8 * (512 % 66));
+  EXPECT_EQ(plan.blocks[0].phases.front().repeats, 8);
+  EXPECT_EQ(plan.blocks[1].phases.front().repeats, 7);
+}
+
+double steps_of(const Plan& plan) {
+  double steps = 0;
+  for (const Phase& phase : plan.blocks.front().phases) {
+    if (phase.ahead > 0) steps += phase.repeats;
+  }
+  return steps;
+}
+
+Plan prefill_plan(Library library, std::int64_t queries, std::int64_t head_dim) {
+  const Problem p = of(library, prefill(64, 8, queries, head_dim, true), 1);
+  return plan_library(p, gpu_named("h100-sxm5")).back().plan;
+}
+
+// Of 128 queries and 64 keys a step; what lies beyond the last query counts.
+TEST(AttentionLibrary, TensorRtTilesPassTheKeysOfWholeTiles) {
+  EXPECT_EQ(steps_of(prefill_plan(kTrtllm, 1, 256)), 2);
+  EXPECT_EQ(steps_of(prefill_plan(kFa3, 1, 256)), 1);
+}
+
+TEST(AttentionLibrary, TensorRtBeginsWithTheLongestTilesWhereKeysFitL2) {
+  EXPECT_EQ(steps_of(prefill_plan(kTrtllm, 512, 64)), 1);  // each head's in order
+  const Problem few = of(kTrtllm, prefill(1, 8, 512, 64, true), 1);
+  EXPECT_EQ(steps_of(plan_library(few, gpu_named("h100-sxm5")).back().plan), 2);
+}
+
+// Both products of a step of 64 keys and 256 elements take 1024 clocks. Q·Kᵀ takes 1280 where its
+// operands, read while later keys arrive, do; behind another product it does not show.
+TEST(AttentionLibrary, NarrowProductsWaitForSharedMemory) {
+  const auto operands = [](Library library) {
+    return prefill_plan(library, 4096, 256).blocks.front().phases[1].step.wavefronts.operands;
+  };
+  EXPECT_EQ(operands(kTrtllm), 1280 + 1024);
+  EXPECT_EQ(operands(kCudnn), 1280 + 768);
 }
 
 }  // namespace
