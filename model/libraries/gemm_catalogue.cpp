@@ -114,8 +114,9 @@ void add(std::vector<Problem>& found, const Problem& p, std::int64_t m, std::int
   one[kSplitK] = splits;
 }
 
-constexpr std::array<std::int64_t, 24> kAnySplits = {
-    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24};
+constexpr std::array<std::int64_t, 29> kAnySplits = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+                                                     11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
+                                                     21, 22, 23, 24, 32, 48, 64, 96, 128};
 
 // Tiles with one side given, along m or along n. The names fill a round: on 132 SMs 1149x2008 takes
 // 126 tiles, 4435x1624 takes 260. So of the least number of rounds the narrowest width is tried.
@@ -135,7 +136,7 @@ void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side
   constexpr std::int64_t kResultsOfStep = 2048, kDeepSteps = 40, kUsualPart = 3;
   const std::int64_t steps = steps_of(p), results = p[kM] * p[kN] * p[kBatch];
   const bool chooses = has_wgmma(gpu) && p[kSplitK] == kToChoose;
-  const bool deep = steps >= kDeepSteps && results < kResultsOfStep * steps;
+  const bool deep = steps >= kDeepSteps && results < kResultsOfStep * steps && rows < places;
   const std::int64_t least_part = has_wgmma(gpu) ? kDeepSteps / 2 : kUsualPart;
   for (const std::int64_t splits :
        splits_of(p[kSplitK], steps, rows, places, kAnySplits, least_part)) {
