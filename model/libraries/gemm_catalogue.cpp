@@ -114,6 +114,10 @@ void add(std::vector<Problem>& found, const Problem& p, std::int64_t m, std::int
   one[kSplitK] = splits;
 }
 
+std::int64_t tiles_of(const Problem& p, const LibraryTile& tile) {
+  return ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n) * p[kBatch];
+}
+
 constexpr std::array<std::int64_t, 29> kAnySplits = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
                                                      11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
                                                      21, 22, 23, 24, 32, 48, 64, 96, 128};
@@ -131,12 +135,12 @@ void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side
   }
   most = std::min(most / kWideColumns, ceil_div(other, kWideColumns)) * kWideColumns;
   if (most <= 0 && asked == kToChoose) return;
-  // By the names and grids of 700 kernels for wgmma: split are those with fewer than 2048 results for
-  // each of at least 40 steps, into parts of at least 20.
-  constexpr std::int64_t kResultsOfStep = 2048, kDeepSteps = 40, kUsualPart = 3;
-  const std::int64_t steps = steps_of(p), results = p[kM] * p[kN] * p[kBatch];
+  // By the names and grids of 700 kernels for wgmma: split are those of at least 40 steps, and of
+  // fewer tiles of 64x64 than half as many, into parts of at least 20.
+  constexpr std::int64_t kSide = 64, kDeepSteps = 40, kUsualPart = 3;
+  const std::int64_t steps = steps_of(p), tiles = tiles_of(p, {.m = kSide, .n = kSide});
   const bool chooses = has_wgmma(gpu) && p[kSplitK] == kToChoose;
-  const bool deep = steps >= kDeepSteps && results < kResultsOfStep * steps && rows < places;
+  const bool deep = steps >= kDeepSteps && 2 * tiles < steps && rows < places;
   const std::int64_t least_part = has_wgmma(gpu) ? kDeepSteps / 2 : kUsualPart;
   for (const std::int64_t splits :
        splits_of(p[kSplitK], steps, rows, places, kAnySplits, least_part)) {
@@ -160,10 +164,6 @@ std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
     }
   }
   return found;
-}
-
-std::int64_t tiles_of(const Problem& p, const LibraryTile& tile) {
-  return ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n) * p[kBatch];
 }
 
 // cuBLAS gives each SM a large tile where they take two rounds at most, though more small ones would
