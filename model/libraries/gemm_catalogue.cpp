@@ -114,8 +114,8 @@ void add(std::vector<Problem>& found, const Problem& p, std::int64_t m, std::int
   one[kSplitK] = splits;
 }
 
-std::int64_t tiles_of(const Problem& p, const LibraryTile& tile) {
-  return ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n) * p[kBatch];
+std::int64_t tiles_of(const Problem& p, std::int64_t m, std::int64_t n) {
+  return ceil_div(p[kM], m) * ceil_div(p[kN], n) * p[kBatch];
 }
 
 constexpr std::array<std::int64_t, 29> kAnySplits = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
@@ -138,7 +138,7 @@ void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side
   // By the names and grids of 700 kernels for wgmma: split are those of at least 40 steps, and of
   // fewer tiles of 64x64 than half as many, into parts of at least 20.
   constexpr std::int64_t kSide = 64, kDeepSteps = 40, kUsualPart = 3;
-  const std::int64_t steps = steps_of(p), tiles = tiles_of(p, {.m = kSide, .n = kSide});
+  const std::int64_t steps = steps_of(p), tiles = tiles_of(p, kSide, kSide);
   const bool chooses = has_wgmma(gpu) && p[kSplitK] == kToChoose;
   const bool deep = steps >= kDeepSteps && 2 * tiles < steps && rows < places;
   const std::int64_t least_part = has_wgmma(gpu) ? kDeepSteps / 2 : kUsualPart;
@@ -172,7 +172,7 @@ bool yields_to_larger(const LibraryTile& tile, const Problem& p, const Gpu& gpu)
   if (p.dtype == DType::fp32 || p[kTileM] != kToChoose || p[kTileN] != kToChoose) return false;
   const auto tiles = tiles_for(p, gpu);
   return std::any_of(tiles.begin(), tiles.end(), [&](const LibraryTile& larger) {
-    const std::int64_t blocks = tiles_of(p, larger), sms = gpu.slots(1);
+    const std::int64_t blocks = tiles_of(p, larger.m, larger.n), sms = gpu.slots(1);
     return larger.m * larger.n > tile.m * tile.n && blocks >= sms && blocks <= 2 * sms;
   });
 }
@@ -190,7 +190,7 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
         fitting_blocks(tile, gpu) == 0) {
       continue;
     }
-    const std::int64_t whole = tiles_of(p, tile);
+    const std::int64_t whole = tiles_of(p, tile.m, tile.n);
     const std::int64_t most =
         of_tf32 ? gpu.slots(1) / kTf32Part : kMostRounds * gpu.slots(tile.blocks_per_sm);
     for (const std::int64_t splits :
