@@ -112,10 +112,10 @@ bool moves_queries(const Forward& c) {
   return c.shape.seq_q < c.shape.seq_kv || c.kernel.product == Instruction::wgmma;
 }
 
-// unfusedAttentionKernels_2_template.h: applyBiasRopeUpdateKVCacheV2. A thread has 16 bytes of a
-// token's query head, the same ones of its K and V, which the first head of a group writes, and the
-// sines and cosines of eight elements. Blocks of 256 go from tokens to tokens. One after the other
-// come: the token's sequence, its lengths, its page.
+// unfusedAttentionKernels_2_template.h: applyBiasRopeUpdateKVCacheV2. A thread loads 16 bytes of a
+// token's query head and the same bytes of its K and V, which the first head of a group writes, with
+// the sines and cosines of eight elements. A block walks over tokens. Its three loads depend on each
+// other: the token's sequence, the sequence's lengths, the page.
 Plan rotated_rows(const Forward& c, const Gpu& gpu) {
   constexpr std::int64_t kThreads = 256, kThreadsOfSm = 1024, kVectorBytes = 16;
   constexpr double kRotated = 128, kRows = 5;  // Q, K and what both are rotated with, V
