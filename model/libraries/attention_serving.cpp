@@ -113,9 +113,9 @@ bool moves_queries(const Forward& c) {
 }
 
 // unfusedAttentionKernels_2_template.h: applyBiasRopeUpdateKVCacheV2. A thread loads 16 bytes of a
-// token's query head and the same bytes of its K and V, which the first head of a group writes, with
-// the sines and cosines of eight elements. A block walks over tokens. Its three loads depend on each
-// other: the token's sequence, the sequence's lengths, the page.
+// token's query head and the same bytes of its K and V, which the first head of a group writes,
+// with the sines and cosines of eight elements. A block walks over tokens. Its three loads depend
+// on each other: the token's sequence, the sequence's lengths, the page.
 Plan rotated_rows(const Forward& c, const Gpu& gpu) {
   constexpr std::int64_t kThreads = 256, kThreadsOfSm = 1024, kVectorBytes = 16;
   constexpr double kRotated = 128, kRows = 5;  // Q, K and what both are rotated with, V
