@@ -166,8 +166,8 @@ std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
   return found;
 }
 
-// cuBLAS gives each SM a large tile where they take two rounds at most, though more small ones would
-// end sooner.
+// cuBLAS gives each SM a large tile where these take two rounds at most, though more small ones
+// would end sooner.
 bool yields_to_larger(const LibraryTile& tile, const Problem& p, const Gpu& gpu) {
   if (p.dtype == DType::fp32 || p[kTileM] != kToChoose || p[kTileN] != kToChoose) return false;
   const auto tiles = tiles_for(p, gpu);
