@@ -45,8 +45,8 @@ Waits step_waits(const LibraryProduct& c) {
 }
 
 // Wavefronts of the operands of a step: four warps of mma.sync, two by two, read those of their own
-// sums. A wgmma reads its 64 rows and all columns: with fewer than 64 columns that takes longer than
-// to multiply them. What tcgen05 reads does not limit it.
+// sums. A wgmma reads its 64 rows and all columns: fewer than 64 columns it multiplies faster than
+// it reads both. What tcgen05 reads does not limit it.
 double operand_wavefronts(const LibraryProduct& c, bool of_tcgen05) {
   constexpr double kWarpsAcross = 2;
   constexpr std::int64_t kRows = 64;
