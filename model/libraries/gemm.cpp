@@ -263,7 +263,7 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
 
 std::vector<Problem> product_candidates(const Problem& p, const Gpu& gpu) {
   check_library(p, gpu);
-  return is_vector_product(p) ? vector_candidates(p, gpu) : blockings(p, gpu);
+  return is_vector_product(p) ? vector_candidates(p, gpu) : blockings(p, gpu, true);
 }
 
 Outline product_outline(const Problem& p, const Gpu& gpu) {

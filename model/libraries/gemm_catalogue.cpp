@@ -167,17 +167,18 @@ std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
 }
 
 // cuBLAS gives each SM a large tile where these take two rounds at most, though more small ones
-// would end sooner.
+// would end sooner; none that is larger than the product.
 bool yields_to_larger(const LibraryTile& tile, const Problem& p, const Gpu& gpu) {
   if (p.dtype == DType::fp32 || p[kTileM] != kToChoose || p[kTileN] != kToChoose) return false;
   const auto tiles = tiles_for(p, gpu);
   return std::any_of(tiles.begin(), tiles.end(), [&](const LibraryTile& larger) {
+    if (larger.m > p[kM] || larger.n > p[kN] || fitting_blocks(larger, gpu) == 0) return false;
     const std::int64_t blocks = tiles_of(p, larger.m, larger.n), sms = gpu.slots(1);
     return larger.m * larger.n > tile.m * tile.n && blocks >= sms && blocks <= 2 * sms;
   });
 }
 
-std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
+std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu, bool alone) {
   static constexpr std::array<std::int64_t, 12> kKnown = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
   constexpr std::int64_t kLeastSteps = 1, kMostRounds = 2;
   // Those by wgmma for tf32 are split only where tiles are few, by cuBLAS's kernels' names.
@@ -195,7 +196,7 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
         of_tf32 ? gpu.slots(1) / kTf32Part : kMostRounds * gpu.slots(tile.blocks_per_sm);
     for (const std::int64_t splits :
          splits_of(asked_splits(p), steps_of(p), whole, most, kKnown, kLeastSteps)) {
-      if (splits == 1 && yields_to_larger(tile, p, gpu)) continue;
+      if (alone && splits == 1 && yields_to_larger(tile, p, gpu)) continue;
       add(found, p, tile.m, tile.n, splits);
     }
   }
@@ -248,8 +249,9 @@ LibraryTile library_tile(const Problem& p, const Gpu& gpu) {
                    ", the other a multiple of " + std::to_string(kWideColumns));
 }
 
-std::vector<Problem> blockings(const Problem& p, const Gpu& gpu) {
-  std::vector<Problem> found = tiles_for(p, gpu).empty() ? of_any_width(p, gpu) : of_tiles(p, gpu);
+std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, bool alone) {
+  std::vector<Problem> found =
+      tiles_for(p, gpu).empty() ? of_any_width(p, gpu) : of_tiles(p, gpu, alone);
   if (!found.empty()) return found;
   (void)library_tile(p, gpu);  // which says what there is
   const std::int64_t splits = p[kSplitK] == kToChoose ? 1 : p[kSplitK];

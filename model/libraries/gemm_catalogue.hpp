@@ -25,8 +25,9 @@ bool takes_wide(const Problem& p, const Gpu& gpu);
 /// The tile that the problem names. Throws InputError where the library has none such here.
 LibraryTile library_tile(const Problem& p, const Gpu& gpu);
 
-/// The problem with each tile and number of parts that the library is taken to weigh up.
-std::vector<Problem> blockings(const Problem& p, const Gpu& gpu);
+/// The problem with each tile and number of parts that the library is taken to weigh up: for this
+/// product `alone`, or for several that share a tile.
+std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, bool alone = false);
 
 /// Whether the product is one of a matrix and a vector, which a library computes without tiles
 /// (gemvx, gemv2T): one row of A or one column of B, of 32 bits or of rows that are no whole
