@@ -68,9 +68,11 @@ std::string crossover_note(const KernelFamily& family, std::string_view keeping,
 
 Prediction predict_family(const KernelFamily& family, const Problem& problem, const Gpu& gpu,
                           const Assumptions& assumptions) {
-  require(family.work != nullptr, "the kernels of ", family.name,
-          " do different work, so the family has no limit of its own: ask for one of ",
-          listed(family.variants, [](const KernelModel& kernel) { return kernel.name; }));
+  if (family.work == nullptr) {
+    throw InputError("the kernels of " + std::string(family.name) +
+                     " do different work, so the family has no limit of its own: ask for one of " +
+                     listed(family.variants, [](const KernelModel& one) { return one.name; }));
+  }
   Prediction result;
   result.problem = problem;
   result.work = family.work(problem);

@@ -58,6 +58,7 @@ class Search {
 template <class Found, class Rank>
 auto in_order(const Found& found, const Rank& rank) {
   std::vector<decltype(&*found.begin())> order;
+  order.reserve(found.size());
   for (const auto& one : found) order.push_back(&one);
   std::stable_sort(order.begin(), order.end(),
                    [&](const auto* a, const auto* b) { return rank(*a) < rank(*b); });

@@ -17,10 +17,11 @@ constexpr double kNever = 1e18;
 /// Of a block's last step, in SM cycles.
 class End {
  public:
-  End(const Outline::End& step, double warps, const Gpu& gpu) : stored_(step.bytes.write_bytes) {
+  End(const Outline::End& step, double warps, const Gpu& gpu)
+      : stored_(step.bytes.write_bytes),
+        loads_(step.bytes.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever)) {
     const StepLatency latency = latency_of(step.waits, {}, gpu);
     waits_ = latency.loads + latency.rest;
-    loads_ = step.bytes.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever);
     const bool together = step.waits.barriers > 0;
     if (together) issue_ = step.instructions / gpu.sm.warp_issue_per_clk.value_or(kNever);
     port_share_ = together ? 1 : 1 / warps;
@@ -35,14 +36,16 @@ class End {
   }
 
  private:
-  double stored_, waits_, loads_, issue_ = 0, port_share_, shown_;
+  double stored_, loads_, waits_, issue_ = 0, port_share_, shown_;
 };
 
 /// SM cycles of blocks that wait for nobody: each takes what it takes alone, and those of an SM
 /// together no less than its fullest pipe.
 class LoopBound {
  public:
-  LoopBound(const Outline& outline, double clock_hz, const Gpu& gpu) : outline_(outline) {
+  LoopBound(const Outline& outline, double clock_hz, const Gpu& gpu)
+      : outline_(outline),
+        l2_reads_(gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kNever) / clock_hz) {
     const auto& sheet = outline.on_tensor_cores ? gpu.sm.tensor_flop_per_clk[outline.type]
                                                 : gpu.sm.vector_flop_per_clk[outline.type];
     arithmetic_ =
@@ -50,7 +53,6 @@ class LoopBound {
                   outline.step_instructions / gpu.sm.warp_issue_per_clk.value_or(kNever)});
     port_ = std::max(outline.step_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever),
                      law::kClocksPerCopyRequest * outline.step_copies);
-    l2_reads_ = gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kNever) / clock_hz;
     // Of one of the groups' chains.
     const StepLatency latency = latency_of(outline.step_waits, {}, gpu);
     const double handed_over = hands_over() ? law::kPipelineStepCycles / outline.chains : 0;
@@ -113,7 +115,7 @@ class LoopBound {
   }
 
   const Outline& outline_;
-  double arithmetic_, port_, l2_reads_, loads_, multiplied_, step_;
+  double l2_reads_, arithmetic_, port_, loads_, multiplied_, step_;
 };
 
 // Of the blocks of a launch: full rounds, then the rest.

@@ -167,12 +167,12 @@ std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
 }
 
 // cuBLAS gives each SM a large tile where these take two rounds at most, though more small ones
-// would end sooner; none that is larger than the product.
+// would end sooner.
 bool yields_to_larger(const LibraryTile& tile, const Problem& p, const Gpu& gpu) {
   if (p.dtype == DType::fp32 || p[kTileM] != kToChoose || p[kTileN] != kToChoose) return false;
   const auto tiles = tiles_for(p, gpu);
   return std::any_of(tiles.begin(), tiles.end(), [&](const LibraryTile& larger) {
-    if (larger.m > p[kM] || larger.n > p[kN] || fitting_blocks(larger, gpu) == 0) return false;
+    if (fitting_blocks(larger, gpu) == 0) return false;
     const std::int64_t blocks = tiles_of(p, larger.m, larger.n), sms = gpu.slots(1);
     return larger.m * larger.n > tile.m * tile.n && blocks >= sms && blocks <= 2 * sms;
   });

@@ -61,7 +61,9 @@ Cost power_cost(double exponent, DType dtype) {
 
 void check_rows(const Problem& problem) {
   const std::int64_t n = problem[map::kElements], cols = problem[kCols];
-  require(cols != 0, "sum, mean, amax and amin reduce rows: give cols, the elements of a row");
+  if (cols == 0) {
+    throw InputError("sum, mean, amax and amin reduce rows: give cols, the elements of a row");
+  }
   require(n % cols == 0, "n is ", n, ", which rows of ", cols,
           " elements do not make up: give a multiple of cols");
 }
