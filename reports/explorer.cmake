@@ -47,7 +47,7 @@ add_custom_command(
   COMMAND "${CMAKE_COMMAND}" -E env NODE_PATH=/usr/share/nodejs
           ${wasm_launcher} "${CMAKE_COMMAND}" --build "${wasm_build}"
   DEPENDS ${wasm_inputs} ${wasm_more} "${wasm_source}/CMakeLists.txt"
-          ${wasm_words}
+          "${PROJECT_SOURCE_DIR}/cmake/unity.cmake" ${wasm_words}
   COMMENT "Compiling the model to WebAssembly"
   VERBATIM)
 

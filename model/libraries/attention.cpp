@@ -93,26 +93,6 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   return plan;
 }
 
-// K and V, as one product leaves them beside Q, to a cache: a block a token (vLLM,
-// csrc/cache_kernels.cu: reshape_and_cache_flash).
-Plan cache_writes(const Shape& shape) {
-  constexpr std::int64_t kMostThreads = 512;
-  const std::int64_t tokens = shape.batch * std::min(shape.seq_q, shape.seq_kv);
-  const double kv = as_double(tokens * shape.kv_heads) * shape.row_bytes();
-  Step step;
-  step.issued.vector_flops = 2 * kv / shape.element / as_double(tokens) * 2;
-  step.waits.global = library::kCacheWaits;
-  std::vector<ArrayUse> arrays = {reads_activation(kQkv, 2 * kv)};
-  if (shape.seq_q < shape.seq_kv) {
-    arrays.push_back(scratch(kNewKv, {0, 2 * kv}));
-  } else {
-    arrays.push_back(scratch(kK, {0, kv}));
-    arrays.push_back(scratch(kV, {0, kv}));
-  }
-  return even_launch(tokens, std::min(kMostThreads, shape.kv_heads * shape.head_dim),
-                     std::move(arrays), step);
-}
-
 // Where each sequence begins, by its length (TensorRT-LLM, kernels/gptKernels.cu:
 // computeSeqAndPaddingOffsets).
 Plan offsets(const Shape& shape) {
@@ -164,7 +144,7 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
   if (p[kCacheWrites] == kWritesQkv || (library == kTrtllm && c.tile.deals_keys)) {
     program.push_back({serving::rotated_rows(c, gpu)});
   } else if (paged) {
-    program.push_back({cache_writes(c.shape)});
+    program.push_back({serving::cache_writes(c.shape)});
   }
   if (c.tile.scheduler == TileScheduler::queue) program.push_back({cleared_counter()});
   program.push_back({attention_launch(c, p, gpu)});

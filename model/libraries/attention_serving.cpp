@@ -71,6 +71,24 @@ std::int64_t blocks_of_head(std::int64_t heads, std::int64_t most, std::int64_t 
   return found;
 }
 
+// Of the tokens that a step brings: K and V as one product leaves them, beside so many bytes of Q,
+// and where they go.
+struct NewRows {
+  explicit NewRows(const Shape& shape, double q = 0)
+      : tokens(shape.batch * std::min(shape.seq_q, shape.seq_kv)),
+        kv(as_double(tokens * shape.kv_heads) * shape.row_bytes()),
+        arrays{reads_activation(kQkv, q + 2 * kv)} {
+    if (shape.seq_q < shape.seq_kv) {
+      arrays.push_back(scratch(kNewKv, {0, 2 * kv}));
+    } else {
+      for (const ArrayId cache : {kK, kV}) arrays.push_back(scratch(cache, {0, kv}));
+    }
+  }
+  std::int64_t tokens;
+  double kv;  ///< bytes of K, and of V
+  std::vector<ArrayUse> arrays;
+};
+
 }  // namespace
 
 bool decodes(const Shape& shape) {
@@ -117,37 +135,28 @@ bool moves_queries(const Forward& c) {
 // with the sines and cosines of eight elements. A block walks over tokens. Its three loads depend
 // on each other: the token's sequence, the sequence's lengths, the page.
 Plan rotated_rows(const Forward& c, const Gpu& gpu) {
-  constexpr std::int64_t kThreads = 256, kThreadsOfSm = 1024, kVectorBytes = 16;
+  constexpr std::int64_t kThreads = 256, kVectorBytes = 16;
   constexpr double kRotated = 128, kRows = 5;  // Q, K and what both are rotated with, V
   const Shape& shape = c.shape;
-  const double row = shape.row_bytes(), warps = warps_of(kThreads);
-  const std::int64_t tokens = shape.batch * std::min(shape.seq_q, shape.seq_kv);
+  const double row = shape.row_bytes(), warps = warps_of(kThreads), q = shape.q_bytes();
+  auto [tokens, kv, arrays] = NewRows(shape, q);
   const auto of_block = std::max<std::int64_t>(
       1, static_cast<std::int64_t>(as_double(kThreads * kVectorBytes) / row));
-  const std::int64_t rounds = ceil_div(tokens, of_block);
+  const std::int64_t rounds = ceil_div(tokens, of_block), turns = rounds * shape.heads;
   const std::int64_t blocks =
       blocks_of_head(shape.heads, rounds, kThreadsOfSm / kThreads * sms(gpu));
-  const double q = shape.q_bytes(), kv = as_double(tokens * shape.kv_heads) * row;
-  std::vector<ArrayUse> arrays = {reads_activation(kQkv, q + 2 * kv)};
-  if (shape.seq_q < shape.seq_kv) {
-    arrays.push_back(scratch(kNewKv, {0, 2 * kv}));
-  } else {
-    arrays.push_back(scratch(kK, {0, kv}));
-    arrays.push_back(scratch(kV, {0, kv}));
-  }
   if (moves_queries(c)) {
     arrays.push_back(scratch(kQ, {0, q}));
   } else {
     arrays.front().footprint.write_bytes = q + kv;
   }
-  Step step;
-  step.issued.vector_flops = (q + 2 * kv) / shape.element / as_double(rounds * shape.heads) * 2;
+  Plan plan = even_launch(turns, kThreads, std::move(arrays), {});
+  Step step = plan.blocks.front().phases.front().step;
+  step.issued.vector_flops = (q + 2 * kv) / shape.element / as_double(turns) * 2;
   step.waits = {.global = 3, .barriers = 1};
-  Plan plan = even_launch(rounds * shape.heads, kThreads, std::move(arrays), step);
-  step = plan.blocks.front().phases.front().step;
   const double sines = std::min(kRotated, as_double(shape.head_dim)) * kSumElement;
-  step.issued.l2.read_bytes = step.issued.l1.read_bytes = step.issued.requested.read_bytes =
-      (3 * q + as_double(tokens * shape.heads) * sines) / as_double(rounds * shape.heads);
+  set_traffic(step.issued, {(3 * q + as_double(tokens * shape.heads) * sines) / as_double(turns),
+                            step.issued.l2.write_bytes});
   const double lines = kVectorBytes * 32 / 128, tokens_of_warp = kVectorBytes * 32 / row;
   step.wavefronts.l1_lookups = step.wavefronts.l1 =
       warps * (kRows * lines + as_double(kVectorBytes / 2) * tokens_of_warp * sines / 128);
@@ -159,6 +168,16 @@ Plan rotated_rows(const Forward& c, const Gpu& gpu) {
   }
   plan.blocks.push_back({(blocks - more) * shape.heads, {{step, as_double(rounds / blocks)}}});
   return plan;
+}
+
+Plan cache_writes(const Shape& shape) {
+  constexpr std::int64_t kMostThreads = 512;
+  auto [tokens, kv, arrays] = NewRows(shape);
+  Step step;
+  step.issued.vector_flops = 2 * kv / shape.element / as_double(tokens) * 2;
+  step.waits.global = library::kCacheWaits;
+  return even_launch(tokens, std::min(kMostThreads, shape.kv_heads * shape.head_dim),
+                     std::move(arrays), step);
 }
 
 std::int64_t splits(const Shape& shape, const Gpu& gpu) {

@@ -64,6 +64,10 @@ bool moves_queries(const Forward& forward);
 /// The launch that rotates Q and K and writes K and V to the cache.
 Plan rotated_rows(const Forward& forward, const Gpu& gpu);
 
+/// The launch that writes K and V to the cache, a block a token (vLLM, csrc/cache_kernels.cu:
+/// reshape_and_cache_flash).
+Plan cache_writes(const Shape& shape);
+
 /// Parts of the keys, each a block's. The last block of a head to end adds them.
 std::int64_t splits(const Shape& shape, const Gpu& gpu);
 
