@@ -44,10 +44,13 @@ inline const Gpu& gpu_named(std::string_view name) {
   throw std::invalid_argument("no shipped device " + std::string(name));
 }
 
-// A build without optimization, as that of the sanitizers, asks each question of one device in 32:
-// of all in turn, and of none every other time.
-#ifdef __OPTIMIZE__
+// A release build asks every device each question, one for development (-O1) one device in 4 in
+// turn, one without optimization, as that of the sanitizers, one in 32: of all in turn, and of none
+// every other time.
+#ifdef NDEBUG
 inline constexpr std::size_t kOneIn = 1;
+#elif defined(__OPTIMIZE__)
+inline constexpr std::size_t kOneIn = 4;
 #else
 inline constexpr std::size_t kOneIn = 32;
 #endif
