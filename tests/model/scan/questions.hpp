@@ -44,7 +44,7 @@ inline const Gpu& gpu_named(std::string_view name) {
   throw std::invalid_argument("no shipped device " + std::string(name));
 }
 
-// A release build asks every device each question, one for development (-O1) one device in 4 in
+// A release build asks every device each question, one for development (-Og) one device in 4 in
 // turn, one without optimization, as that of the sanitizers, one in 32: of all in turn, and of none
 // every other time.
 #ifdef NDEBUG
