@@ -16,12 +16,6 @@ namespace {
 
 constexpr std::string_view kGuess =
     "tile, split and registers are what the library is taken to choose: no profile of it";
-constexpr std::string_view kSimtGuess =
-    "fp32 on the SIMT pipes: the tiles are those of published kernels, which of them and their "
-    "registers are guesses";
-constexpr std::string_view kFp8Guess =
-    "fp8 takes what bf16 keeps up: tile, split and registers are what the library is taken to "
-    "choose";
 constexpr std::string_view kUnaligned =
     "rows of n or k elements are no multiple of 16 B: slower kernels copy them in pieces, as "
     "estimated from published rates of odd sizes; tile, split and registers are guesses too";
@@ -112,10 +106,6 @@ void set_blocks(Plan& plan, const LibraryProduct& c, const Outline& brief) {
   step.warp_instructions = brief.step_instructions;
   set_traffic(step.issued, {brief.step_bytes, 0});
   step.issued.shared_bytes = as_double(stage_bytes(c.tile));
-  // Words of a line are read from one bank after another and written to others, two at a time.
-  constexpr double kTurnedLine = 4;
-  step.wavefronts.shared =
-      kTurnedLine * as_double((c.a.turned ? c.tile.m : 0) + (c.b.turned ? c.tile.n : 0));
   step.wavefronts.operands = brief.step_operands;
   step.wavefronts.copies = brief.step_copies;
   step.waits = brief.step_waits;
@@ -168,10 +158,7 @@ Plan plan_of_tiles(const Problem& p, const LibraryProduct& c, const ProductSizes
       brief.step_bytes * brief.steps * as_double(brief.blocks) - brief.looked_up_bytes;
   set_blocks(plan, c, brief);
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
-  plan.notes.caveat = !c.aligned              ? kUnaligned
-                      : !c.tensor             ? kSimtGuess
-                      : p.dtype == DType::fp8 ? kFp8Guess
-                                              : kGuess;
+  plan.notes.caveat = c.aligned ? kGuess : kUnaligned;
   return plan;
 }
 
@@ -240,22 +227,19 @@ std::vector<Problem> candidates_of(const Problem& problem, const Problem& produc
   return found;
 }
 
-Outline library_outline(const Problem& p, const Gpu& gpu) {
-  return outline_of(library_product(p, gpu), p.dtype, gpu);
+Outline library_outline(const Problem& p, const Gpu& gpu, const Packings& packings) {
+  return outline_of(library_product(p, gpu, packings), p.dtype, gpu);
 }
 
-LaunchSequence quantization_before(const Problem& p, const Gpu& /*gpu*/) {
-  const double elements = as_double(p[kBatch]) * as_double(p[kM]) * as_double(p[kK]);
-  return quantization(static_cast<Quantize>(p[kQuantize]), elements,
-                      {kWideA, kA, kScale, kWideScale});
-}
-
-LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
-  const LibraryProduct c = library_product(p, gpu);
+LaunchSequence plan_library(const Problem& p, const Gpu& gpu, const Packings& packings) {
+  const LibraryProduct c = library_product(p, gpu, packings);
   const double of_k = c.batch * c.k * c.element;
-  const ProductSizes sizes{of_k * as_double(c.a.extent), of_k * as_double(c.b.extent),
+  const ProductSizes sizes{of_k * as_double(c.a.extent) * packings.a.stored,
+                           of_k * as_double(c.b.extent) * packings.b.stored,
                            c.outputs() * c.result, c.outputs()};
-  LaunchSequence program = quantization_before(p, gpu);
+  LaunchSequence program =
+      quantization(static_cast<Quantize>(p[kQuantize]), of_k / c.element * as_double(c.a.extent),
+                   {kWideA, kA, kScale, kWideScale});
   add_product(program, plan_of_tiles(p, c, sizes, gpu), p, sizes);
   add_epilogue(program.back().plan, p);
   return program;

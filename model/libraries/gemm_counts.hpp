@@ -10,8 +10,8 @@ namespace roofcast::gemm {
 /// A along m, or B along n.
 struct LibraryOperand {
   std::int64_t extent, tile;
-  bool turned;    ///< lies across k, along which alone wgmma takes tf32
   double joined;  ///< share of its lines that L2 looks up once for two neighbours
+  Packing packing;
 
   std::int64_t tiles() const { return ceil_div(extent, tile); }
 };
@@ -24,6 +24,7 @@ struct LibraryProduct {
   std::int64_t splits;
   double element;          ///< bytes of A and B
   double result;           ///< bytes of C
+  double widening;         ///< as of Packings
   double vector;           ///< elements that one copy of A or B takes
   bool aligned;            ///< whole vectors fit all rows
   bool takes_wide;         ///< by wgmma or tcgen05
@@ -42,13 +43,13 @@ struct LibraryProduct {
 
   /// What the SMs receive of an operand, bytes: each tile of the other takes it all.
   double received(const LibraryOperand& of, const LibraryOperand& other) const {
-    return batch * k * element * as_double(of.extent * other.tiles());
+    return batch * k * element * of.packing.received * as_double(of.extent * other.tiles());
   }
   TileRaster raster() const;
 };
 
 /// Throws InputError where the library has no such tile here.
-LibraryProduct library_product(const Problem& p, const Gpu& gpu);
+LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings& packings = {});
 Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu);
 
 }  // namespace roofcast::gemm

@@ -98,7 +98,8 @@ inline constexpr Movement kNormInput = by_rows(kTwo, kOne, kNormGradient)
                                            .scaled()
                                            .beside({8, 0})
                                            .with(&Movement::threads, 128)
-                                           .with(&Movement::together, 4);
+                                           .with(&Movement::together, 4)
+                                           .with(&Movement::joined, {.shared = 22, .barriers = 5});
 inline constexpr Movement kNormParameters{
     .walk = Walk::columns, .reads = kTwo, .flops = 4, .row = {8, 0}, .tall = 8};
 inline constexpr Movement kRowNorm =
@@ -152,8 +153,11 @@ inline constexpr Operation kCrossEntropy{
 // (aten/src/ATen/native/cuda/fused_adam_utils.cuh): six products and sums, and a quotient of a
 // dozen; a root and a quotient are fp32. foreach, its default: decay, average, product, sum of
 // squares, root, correction, ε and the update, each over all tensors.
+inline constexpr double kChunksOfLaunch = 320 * kChunk;
 constexpr Movement of_tensors(const Arrays& reads, double flops, double special = 0) {
-  return map(reads, kOne, flops, special).with(&Movement::walk, Walk::chunks);
+  return map(reads, kOne, flops, special)
+      .with(&Movement::walk, Walk::chunks)
+      .with(&Movement::most_elements, kChunksOfLaunch);
 }
 inline constexpr Operation kAdamw{
     .fused = {{},
@@ -165,6 +169,7 @@ inline constexpr Operation kAdamw{
                .instructions = 20,  // a root and a quotient
                .widened = 9,
                .doubles = 18,
+               .most_elements = kChunksOfLaunch,
                .registers = 60}},
     .eager = {of_tensors(kOne, 1).times(5), of_tensors(kTwo, 3).times(2),
               of_tensors(kThree, 2, 1)}};
@@ -174,7 +179,7 @@ inline constexpr Operation kAdamw{
 inline constexpr Movement kAppended = map(kOne, kOne).beside({kIndex, 0});
 inline constexpr Operation kCacheAppend{
     .fused = {kAppended},
-    .eager = {kAppended.with(&Movement::walk, Walk::indexed).with(&Movement::instructions, 60)}};
+    .eager = {kAppended.with(&Movement::instructions, 60)}};
 
 // By a scale that is known, or by the largest element, found first.
 inline constexpr Operation kQuantize{
@@ -187,8 +192,19 @@ inline constexpr Operation kQuantizeRows{
 // Softmax over the experts and as many rounds of a maximum as a token has experts: weight, expert
 // and place of each. Eager: to fp32, softmax, top-k, the weights' sum and quotient, and back. Top-k
 // (aten/src/ATen/native/cuda/TensorTopK.cu) is a block a row, an element a thread, which looks for
-// the last chosen by two bits a round, and gathers; then the chosen are sorted in 15 exchanges.
+// the last chosen by two bits a round, and gathers; then the chosen are sorted in 15 exchanges. A
+// round reads its elements in L1, counts them by ballots, clears, adds up and reads shared memory:
+// three barriers.
 inline constexpr double kChoiceBytes = 12;
+constexpr Movement in_rounds(Movement movement, double rounds) {
+  movement.walk = Walk::rows;
+  movement.follows = true;
+  movement.of_thread += 90 * rounds;
+  movement.joined.shared += 4 * rounds;
+  movement.joined.arithmetic += 45 * rounds;
+  movement.joined.barriers += 3 * rounds;
+  return movement;
+}
 inline constexpr Operation kTopK{
     .fused = {by_rows(kOne, kNone, 3, 1)
                   .with(&Movement::row_of, {0, kChoiceBytes})
@@ -196,13 +212,8 @@ inline constexpr Operation kTopK{
     .eager = {
         map(kOne, kSingle),
         by_rows(kSingle, kSingle, 3, 1).after(),
-        {.walk = Walk::rows,
-         .reads = kSingle,
-         .row_of = {0, kChoiceBytes},
-         .follows = true,
-         .together = 1,
-         .rounds = 10.5},
-        {.walk = Walk::rows, .row_of = {kChoiceBytes, kChoiceBytes}, .follows = true, .rounds = 15},
+        in_rounds({.reads = kSingle, .row_of = {0, kChoiceBytes}, .together = 1}, 10.5),
+        in_rounds({.row_of = {kChoiceBytes, kChoiceBytes}}, 15),
         map(kNone, kNone).times(3).with(&Movement::row_of, {8, 4})}};
 
 }  // namespace roofcast::layer

@@ -14,6 +14,19 @@ void require_tensor_cores(DType type, const Gpu& gpu) {
           ": choose another type (`roofcast gpus ", gpu.name, "`)");
 }
 
+Plan even_launch(std::int64_t blocks, std::int64_t threads, std::vector<ArrayUse> arrays,
+                 Step step) {
+  Plan plan = launch_plan(blocks, {threads, 1, 1}, 32);
+  plan.arrays = std::move(arrays);
+  Traffic sum;
+  for (const ArrayUse& use : plan.arrays) sum += use.footprint;
+  set_traffic(step.issued, shared_by(sum, as_double(blocks)));
+  set_blocks(plan, {{step}});
+  plan.notes.estimated_traffic = true;
+  plan.notes.caveat = "registers are a guess";
+  return plan;
+}
+
 void set_blocks_with_edge(Plan& plan, const Step& full, double share) {
   const std::int64_t blocks = plan.launch.blocks();
   const auto whole = static_cast<std::int64_t>(std::floor(1 / share * (1 + 1e-12)));
