@@ -64,6 +64,9 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
     plan.arrays[kK] = scratch(kK, {c.shape.kv_bytes(), 0});
     plan.arrays[kV] = scratch(kV, {c.shape.kv_bytes(), 0});
   }
+  if (stays(plan.scheduler)) {
+    plan.launch.grid[0] = std::min(plan.launch.grid[0], gpu.slots(c.tile.blocks_per_sm));
+  }
   BlockSteps steps = forward_steps(c, p.dtype);
   if (!c.kernel.wide() && c.tile.chains > 1) read_as_multiplied(steps, c);
   if (c.kernel.product == Instruction::wgmma) read_shared(steps, c, p.dtype, gpu);

@@ -268,6 +268,8 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
     tile.counts.instructions_a_row = as_double(width) * library::kResultInstructions;
   }
   tile.registers = 168;
+  tile.together =
+      heads_together(shape.batch * shape.heads, 1, shape.seq_q * shape.head_dim * 2, shape.causal);
   fit_backward(tile, width, gpu);
   return c;
 }

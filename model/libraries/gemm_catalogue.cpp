@@ -135,8 +135,16 @@ void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side
   }
   most = std::min(most / kWideColumns, ceil_div(other, kWideColumns)) * kWideColumns;
   if (most <= 0 && asked == kToChoose) return;
+  // By the names and grids of 700 kernels for wgmma: split are those of at least 40 steps, and of
+  // fewer tiles of 64x64 than half as many, into parts of at least 20.
+  constexpr std::int64_t kSide = 64, kDeepSteps = 40, kUsualPart = 3;
+  const std::int64_t steps = steps_of(p), tiles = tiles_of(p, kSide, kSide);
+  const bool chooses = has_wgmma(gpu) && p[kSplitK] == kToChoose;
+  const bool deep = steps >= kDeepSteps && 2 * tiles < steps && rows < places;
+  const std::int64_t least_part = has_wgmma(gpu) ? kDeepSteps / 2 : kUsualPart;
   for (const std::int64_t splits :
-       splits_of(p[kSplitK], steps_of(p), rows, places, kAnySplits)) {
+       splits_of(p[kSplitK], steps, rows, places, kAnySplits, least_part)) {
+    if (chooses && deep != (splits > 1)) continue;
     std::int64_t width = asked;
     if (asked == kToChoose) {
       const std::int64_t blocks = rows * splits, least = blocks * ceil_div(other, most);

@@ -2,7 +2,6 @@
 // What a transformer does beside its products, attention and experts, as frameworks launch it: what
 // each operation moves (layer_operations.hpp), how a launch's threads go over it (layer_walks.cpp),
 // and the launches of an operation (layer.cpp).
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -108,7 +107,7 @@ struct Counted {
   double rows, cols, of;
 
   double elements() const;  ///< of what has no matrix, rows
-  double parts() const { return std::min(rows, of); }  ///< rows of sums that part_sums leaves
+  double parts() const;     ///< rows of sums that part_sums leaves
   double row_bytes() const { return cols * size_bytes(type); }
   double flops() const { return movement.flops + movement.flops_of * of; }
   double drawn_bytes() const { return expected_distinct(of, rows) * row_bytes(); }

@@ -196,6 +196,11 @@ Plan over_chunks(const Counted& one) {
 
 }  // namespace
 
+double Counted::parts() const {
+  constexpr double kRowsOfPart = 10;
+  return std::min(rows, std::min(rows, of) + std::floor(rows / kRowsOfPart));
+}
+
 double Counted::elements() const {
   if (movement.table == Table::zeroed) return of * cols;
   if (movement.walk == Walk::table_sums) return parts() * cols;

@@ -118,6 +118,7 @@ constexpr layer::Movement rmsnorm() {
 }  // namespace
 
 LaunchSequence plan_library(const Problem& p, const Gpu& /*gpu*/) {
+  constexpr ArrayId kVectors = 9;
   const bool rms = p[kLibraryKind] == kLibraryRmsnorm;
   const layer::Movement whole = rms ? rmsnorm() : layernorm();
   if (p[rows::kCols] % whole.together == 0) return layer::plan_of({whole}, p);
@@ -140,9 +141,12 @@ LaunchSequence plan_library(const Problem& p, const Gpu& /*gpu*/) {
   result.of_thread = 45;
   result.joined = {};
   LaunchSequence program = layer::plan_of({moments, result}, p);
-  ArrayUse& again = program.back().plan.arrays[1];  // x once more, and the vectors
-  again.array = program.front().plan.arrays.front().array;
-  again.compulsory.read_bytes = whole.parameters * as_double(p[rows::kCols]) * size_bytes(p.dtype);
+  const Plan& first = program.front().plan;
+  std::vector<ArrayUse>& arrays = program.back().plan.arrays;  // moments, x and vectors, the result
+  const double vectors = whole.parameters * as_double(p[rows::kCols]) * size_bytes(p.dtype);
+  arrays[1].array = kVectors;
+  arrays[1].compulsory.read_bytes = arrays[1].footprint.read_bytes = vectors;
+  arrays.push_back(scratch(first.arrays.front().array, first.arrays.front().footprint));
   return program;
 }
 

@@ -193,7 +193,8 @@ TEST(LayerKernels, ManyGradientsOfAnEmbeddingAreSortedFirst) {
   Problem problem = matrix(kBackward, kFused, 2);
   problem[layer::kRows] = 4000;
   const double table = 2 * 2 * 4096, indices = 16.0 * 4000, elements = 4000.0 * 4096,
-               parts = 4 * 2 * 4096.0;  // a row of the table each
+               parts =
+                   4 * (2 + 400) * 4096.0;  // a row of the table each, and one for every ten rows
   expect_moved("layer.embedding", problem, 31,
                (8 + 10) * indices + 2 * elements + indices + parts + 24 * 4000,
                table + (8 + 10) * indices + parts + table);
