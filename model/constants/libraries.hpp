@@ -92,10 +92,10 @@ inline constexpr Constant kLeftOutCopies = fitted(
     "validation/measured",
     "2026-11-26");
 
-inline constexpr std::array kAll = {kFlash2Products,       kBlockOperations,   kCacheWaits,
-                                    kScoreInstructions,    kEdgeInstructions,  kMaskInstructions,
-                                    kResultInstructions,   kPassWaits,
-                                    kVectorInstructions,   kVectorOperations,  kCopyRequests,
-                                    kRegisterCopyRequests, kMovedInstructions, kLeftOutCopies};
+inline constexpr std::array kAll = {kFlash2Products,     kBlockOperations,  kCacheWaits,
+                                    kScoreInstructions,  kEdgeInstructions, kMaskInstructions,
+                                    kResultInstructions, kPassWaits,        kVectorInstructions,
+                                    kVectorOperations,   kCopyRequests,     kRegisterCopyRequests,
+                                    kMovedInstructions,  kLeftOutCopies};
 
 }  // namespace roofcast::library

@@ -121,8 +121,7 @@ ProgramTime program_time(const LaunchSequence& program, const SmClock& clock, co
   result.runs.reserve(program.size());
   for (std::size_t i = 0; i < program.size(); ++i) {
     const Occupancy fit = checked_occupancy(program[i].plan, gpu);
-    result.launches.push_back(
-        {&program[i], fit, launch_memory(program, i, fit, cache, gpu)});
+    result.launches.push_back({&program[i], fit, launch_memory(program, i, fit, cache, gpu)});
   }
   add_memory(result, cache, gpu);
   for (TimedLaunch& one : result.launches) {

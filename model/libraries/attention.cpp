@@ -71,8 +71,8 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   if (!c.kernel.wide() && c.tile.chains > 1) read_as_multiplied(steps, c);
   if (c.kernel.product == Instruction::wgmma) read_shared(steps, c, p.dtype, gpu);
   if (!c.tile.merges) {
-    add_blocks(plan, steps, steps_of_tiles(c.blocks()), c.copies(), c.tile.in_order ? 1 : c.copies(),
-               c.splits);
+    add_blocks(plan, steps, steps_of_tiles(c.blocks()), c.copies(),
+               c.tile.in_order ? 1 : c.copies(), c.splits);
   } else if (c.kernel.on_tensor_cores()) {
     const double density = serving::group_read_density(c.shape);
     for (const ArrayId cache : {kK, kV}) plan.arrays[cache].pattern.read_density = density;

@@ -107,6 +107,18 @@ std::int64_t flash3_splits(const Forward& c, bool paged, const Gpu& gpu) {
   return std::min(parts, may_split(c.shape) ? kOfFewTokens : most(c.copies() / c.shape.batch));
 }
 
+// cuDNN, by the grids of its kernels for one query: parts that double until each SM has a block,
+// none where two would be enough, and none of few keys.
+std::int64_t cudnn_splits(const Forward& c, const Gpu& gpu) {
+  constexpr std::int64_t kFewKeys = 512;
+  const std::int64_t sms = gpu.slots(1), blocks = c.copies();
+  if (c.shape.seq_kv <= kFewKeys || 2 * blocks >= sms) return 1;
+  const std::int64_t most = std::min(c.shape.seq_kv / c.tile.keys, kMostSplits);
+  std::int64_t parts = 1;
+  while (parts * blocks < sms && 2 * parts <= most) parts *= 2;
+  return parts;
+}
+
 std::int64_t tile_bytes(const Tile& tile, const Forward& c) {
   const std::int64_t places = (tile.deals_keys ? 1 : 2) * tile.stages;
   return (tile.queries + places * tile.keys) * c.width * static_cast<std::int64_t>(c.shape.element);
@@ -147,13 +159,12 @@ void set_cudnn(Forward& c, const Gpu& gpu) {
     c.tile = tile_in(kNarrowTiles, c.width);
     c.tile.chains = library::kFlash2Products;
   }
-  if (c.splits == kToChoose) c.splits = decoded ? flash_splits(c.copies(), gpu.slots(1), ceil_div(c.shape.seq_kv, c.tile.keys), false) : 1;
+  if (c.splits == kToChoose) c.splits = decoded ? cudnn_splits(c, gpu) : 1;
 }
 
 void set_trtllm(Forward& c, const Gpu& gpu) {
   if (!serving::decodes(c.shape)) {
-    c.tile =
-        c.kernel.wide() ? tile_in(kTrtllmTiles, c.width) : tile_in(kNarrowTiles, c.width);
+    c.tile = c.kernel.wide() ? tile_in(kTrtllmTiles, c.width) : tile_in(kNarrowTiles, c.width);
     // fused_multihead_attention_v2.cpp: where K and V, counted once a query head, fit L2, the
     // longest tiles of all heads go first; else the tiles of a head follow each other. Blocks stay,
     // but Q has one buffer: a tile's copies wait for the one before, as if a block started with it.

@@ -240,8 +240,8 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   program.push_back({grouped(
       p, share, 2 * p[kIntermediate], p[kHidden],
       {from(kSorted, sorted), reads(kWeights1, 2 * share.weight()), to(kGateUp, gate_up)}, gpu)});
-  program.push_back({pass_over_rows(rows, inner_row, 2, kGate, from(kGateUp, gate_up),
-                                    to(kInner, inner))});
+  program.push_back(
+      {pass_over_rows(rows, inner_row, 2, kGate, from(kGateUp, gate_up), to(kInner, inner))});
   program.push_back({grouped(
       p, share, p[kHidden], p[kIntermediate],
       {from(kInner, inner), reads(kWeights2, share.weight()), to(kOutputs, outputs)}, gpu)});

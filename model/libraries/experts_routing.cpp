@@ -46,10 +46,17 @@ Rows drawn(const Problem& p, std::int64_t draw) {
   }
   const double scale = choices / std::accumulate(wanted.begin(), wanted.end(), 0.0);
   for (double& one : wanted) one *= scale;
-  // No token passes an expert twice: rows beyond the tokens go to the other experts.
-  double full = 0, rest = 0;
-  for (const double one : wanted) (one >= tokens ? full : rest) += std::min(one, tokens);
-  for (double& one : wanted) one = one >= tokens ? tokens : one * (choices - full) / rest;
+  // No token passes an expert twice: rows beyond the tokens go to the other experts, which may
+  // exceed the tokens in turn.
+  constexpr int kRounds = 8;
+  double full_before = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    double full = 0, rest = 0;
+    for (const double one : wanted) (one >= tokens ? full : rest) += std::min(one, tokens);
+    if (full == full_before) break;
+    full_before = full;
+    for (double& one : wanted) one = one >= tokens ? tokens : one * (choices - full) / rest;
+  }
   Rows rows;
   double until = 0;
   for (const double one : wanted) {

@@ -9,7 +9,7 @@
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/gemm/beside.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
-#include "model/libraries/gemm_counts.hpp"
+#include "model/libraries/gemm_catalogue.hpp"
 
 namespace roofcast::gemm {
 namespace {
@@ -87,13 +87,11 @@ void add_epilogue(Plan& plan, const Problem& p) {
   plan.useful += issued;
   const double instructions = issued.flops() / as_double(kWarpLanes);
   set_traffic(issued, bytes);
-  const bool waits = kEpilogueCosts[static_cast<std::size_t>(p[kEpilogue])].matrix_reads > 0;
   for (BlockClass& blocks : plan.blocks) {
     Phase& last = blocks.phases.back();
     const double share = 1 / (as_double(plan.launch.blocks()) * last.repeats);
     last.step.issued += share * issued;
     last.step.warp_instructions += share * instructions;
-    if (waits) last.step.waits.global += 1;
   }
 }
 
@@ -106,6 +104,10 @@ void set_blocks(Plan& plan, const LibraryProduct& c, const Outline& brief) {
   step.warp_instructions = brief.step_instructions;
   set_traffic(step.issued, {brief.step_bytes, 0});
   step.issued.shared_bytes = as_double(stage_bytes(c.tile));
+  // Words of a line are read from one bank after another and written to others, two at a time.
+  constexpr double kTurnedLine = 4;
+  step.wavefronts.shared =
+      kTurnedLine * as_double((c.a.turned ? c.tile.m : 0) + (c.b.turned ? c.tile.n : 0));
   step.wavefronts.operands = brief.step_operands;
   step.wavefronts.copies = brief.step_copies;
   step.waits = brief.step_waits;
@@ -235,8 +237,8 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu, const Packings& pa
   const LibraryProduct c = library_product(p, gpu, packings);
   const double of_k = c.batch * c.k * c.element;
   const ProductSizes sizes{of_k * as_double(c.a.extent) * packings.a.stored,
-                           of_k * as_double(c.b.extent) * packings.b.stored,
-                           c.outputs() * c.result, c.outputs()};
+                           of_k * as_double(c.b.extent) * packings.b.stored, c.outputs() * c.result,
+                           c.outputs()};
   LaunchSequence program =
       quantization(static_cast<Quantize>(p[kQuantize]), of_k / c.element * as_double(c.a.extent),
                    {kWideA, kA, kScale, kWideScale});

@@ -53,8 +53,8 @@ enum Epilogue : std::int64_t {
 inline constexpr std::array<std::string_view, 8> kEpilogueNames = {
     "none", "bias", "relu", "gelu", "relu_aux", "gelu_aux", "dgelu", "residual"};
 
-/// An operand that lies in memory, or reaches the SMs, in fewer bytes than the product takes it for:
-/// shares of those.
+/// An operand that lies in memory, or reaches the SMs, in a share of the bytes that the product takes
+/// it for.
 struct Packing {
   double stored = 1, received = 1;
 };

@@ -1,4 +1,4 @@
-#include "model/libraries/gemm_counts.hpp"
+#include "model/libraries/gemm_catalogue.hpp"
 
 #include <algorithm>
 #include <array>
@@ -82,13 +82,15 @@ double copy_requests(const LibraryProduct& c) {
 
 LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings& packings) {
   const RowLengths rows = library_rows(p);
-  const bool wide = takes_wide(p, gpu);
+  const bool wide = takes_wide(p, gpu), along_k = wide && p.dtype == DType::tf32;
   const bool tensor = p.dtype != DType::fp32;
   const LibraryTile tile = library_tile(p, gpu);
   const std::int64_t element = element_bytes(p.dtype);
   return {
-      .a = {p[kM], tile.m, tensor::joined_share(rows.a * element), packings.a},
-      .b = {p[kN], tile.n, tensor::joined_share(rows.b * element), packings.b},
+      .a = {p[kM], tile.m, along_k && transposes_a(p[kLayout]),
+            tensor::joined_share(rows.a * element), packings.a},
+      .b = {p[kN], tile.n, along_k && !transposes_b(p[kLayout]),
+            tensor::joined_share(rows.b * element), packings.b},
       .k = as_double(p[kK]),
       .batch = as_double(p[kBatch]),
       .tile = completed(tile, gpu),
@@ -136,10 +138,10 @@ Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu) {
           .parts = groups * chains,
           .chains = chains,
           .step_waits = step_waits(c),
-          .step_flops = 2 * c.area() * c.depth(),
-          .step_instructions = c.tensor ? c.widening * as_double(c.tile.n) * c.depth() /
-                                                    as_double(kWarpLanes)
-                                              : simt_instructions(c),
+          .step_flops = 2 * c.area() * c.depth() / c.tile.rate,
+          .step_instructions =
+              c.tensor ? c.widening * as_double(c.tile.n) * c.depth() / as_double(kWarpLanes)
+                       : simt_instructions(c),
           .step_operands = operand_wavefronts(c),
           .step_bytes = (c.received(c.a, c.b) + c.received(c.b, c.a)) / (blocks * steps),
           .step_copies = copy_requests(c),

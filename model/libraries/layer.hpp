@@ -66,9 +66,9 @@ struct Movement {
   Waits joined{.shared = 10, .barriers = 2};  ///< rows: of a row's reductions
   /// columns: rows that a thread reads before it adds them up. 1: a barrier before and after each.
   std::int64_t tall = 1;
-  double instructions = 0;  ///< of an element beside its arithmetic
-  double widened = 0;       ///< of an element: conversions from and to double precision
-  double doubles = 0;       ///< of an element: operations in double precision
+  double instructions = 0;   ///< of an element beside its arithmetic
+  double widened = 0;        ///< of an element: conversions from and to double precision
+  double doubles = 0;        ///< of an element: operations in double precision
   double most_elements = 0;  ///< of a launch, where there is a bound: more take further ones
   std::int64_t registers = 32;
 

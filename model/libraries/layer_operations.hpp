@@ -177,9 +177,8 @@ inline constexpr Operation kAdamw{
 // Keys and values of a token beside each other; each knows its place. Eager: index_copy_
 // (aten/src/ATen/native/cuda/IndexKernel.cu) divides each element's number by three extents.
 inline constexpr Movement kAppended = map(kOne, kOne).beside({kIndex, 0});
-inline constexpr Operation kCacheAppend{
-    .fused = {kAppended},
-    .eager = {kAppended.with(&Movement::instructions, 60)}};
+inline constexpr Operation kCacheAppend{.fused = {kAppended},
+                                        .eager = {kAppended.with(&Movement::instructions, 60)}};
 
 // By a scale that is known, or by the largest element, found first.
 inline constexpr Operation kQuantize{
@@ -209,11 +208,9 @@ inline constexpr Operation kTopK{
     .fused = {by_rows(kOne, kNone, 3, 1)
                   .with(&Movement::row_of, {0, kChoiceBytes})
                   .with(&Movement::flops_of, 1)},
-    .eager = {
-        map(kOne, kSingle),
-        by_rows(kSingle, kSingle, 3, 1).after(),
-        in_rounds({.reads = kSingle, .row_of = {0, kChoiceBytes}, .together = 1}, 10.5),
-        in_rounds({.row_of = {kChoiceBytes, kChoiceBytes}}, 15),
-        map(kNone, kNone).times(3).with(&Movement::row_of, {8, 4})}};
+    .eager = {map(kOne, kSingle), by_rows(kSingle, kSingle, 3, 1).after(),
+              in_rounds({.reads = kSingle, .row_of = {0, kChoiceBytes}, .together = 1}, 10.5),
+              in_rounds({.row_of = {kChoiceBytes, kChoiceBytes}}, 15),
+              map(kNone, kNone).times(3).with(&Movement::row_of, {8, 4})}};
 
 }  // namespace roofcast::layer

@@ -99,8 +99,8 @@ Blocks by_sums(const Counted& one) {
                      {.global = of_table ? 4 + each : 2 + 2 * each, .arithmetic = kDivided / 2});
 }
 
-// Sweeps that read, and the one that writes, with what reductions take. Where a thread takes fewer elements at
-// once, the last one stores what it has read before it reads on.
+// Sweeps that read, and the one that writes, with what reductions take. Where a thread takes fewer
+// elements at once, the last one stores what it has read before it reads on.
 Blocks by_rows(const Counted& one) {
   const Movement& movement = one.movement;
   const auto held = static_cast<std::int64_t>(rows::kVectorBytes / size_bytes(one.type));
@@ -112,8 +112,7 @@ Blocks by_rows(const Counted& one) {
                            : std::clamp(power_of_two_from(vectors), rows::kWarp, rows::kMaxThreads);
   const std::int64_t accesses = ceil_div(vectors, threads);
   const double sweep = as_double(ceil_div(accesses, movement.at_once));
-  const std::int64_t count =
-      ceil_div(static_cast<std::int64_t>(one.rows), movement.rows_of_block);
+  const std::int64_t count = ceil_div(static_cast<std::int64_t>(one.rows), movement.rows_of_block);
   const double blocks = as_double(count), elements = one.elements() / blocks;
   Blocks result{count, threads, {}};
   const auto add = [&](double sweeps, double steps, const Traffic& bytes) {
@@ -121,10 +120,10 @@ Blocks by_rows(const Counted& one) {
     Step step;
     step.issued = issued_for(one, share / blocks);
     set_traffic(step.issued, 1 / steps * bytes);
-    step.warp_instructions =
-        one.cols * as_double(movement.rows_of_block) * sweeps / steps / rows::kWarp *
-        instructions(one);
-    step.waits = {.global = 1, .arithmetic = share * elements / as_double(threads) * movement.chain};
+    step.warp_instructions = one.cols * as_double(movement.rows_of_block) * sweeps / steps /
+                             rows::kWarp * instructions(one);
+    step.waits = {.global = 1,
+                  .arithmetic = share * elements / as_double(threads) * movement.chain};
     result.phases.push_back({step, steps});
   };
   const double before = movement.sweeps - 1;
@@ -133,8 +132,10 @@ Blocks by_rows(const Counted& one) {
   if (before > 0) add(before, before * sweep, read);
   last.read_bytes -= read.read_bytes;
   const double steps = movement.together > 0 ? as_double(accesses) : sweep;
-  if (before > 0) result.phases.push_back({});
-  else add(1, steps, last);
+  if (before > 0)
+    result.phases.push_back({});
+  else
+    add(1, steps, last);
   const double parts = result.phases.back().repeats;
   Step& joins = result.phases.back().step;
   joins.warp_instructions += warps_of(threads) * movement.of_thread / parts;

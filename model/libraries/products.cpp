@@ -22,10 +22,10 @@ void require_plain(const Problem& p) {
           "weights of 4 bits lie packed: leave 'quantize' and 'layout' out");
 }
 
-/// Threads widen the weights of a step: bits of four shifted and masked, joined to a pair of halves,
-/// an offset taken off, and the scale (Marlin, arXiv 2408.11743, section 3.4).
-constexpr gemm::Packings kInt4{
-    .b = {kInt4Bytes / kElement, kInt4Bytes / kElement}, .widening = 1.5};
+/// Threads widen the weights: bits of four shifted and masked, joined to a pair of halves, an offset
+/// taken off, and the scale (Marlin, arXiv 2408.11743, section 3.4).
+constexpr gemm::Packings kInt4{.b = {kInt4Bytes / kElement, kInt4Bytes / kElement},
+                               .widening = 1.5};
 
 Work int4_work(const Problem& p) {
   Work work = gemm::library_work(p);

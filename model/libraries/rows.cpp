@@ -27,8 +27,7 @@ layer::Movement in_warps(std::int64_t cols) {
   const std::int64_t width = power_of_two_from(cols);
   layer::Movement movement = kSoftmax;
   movement.threads = rows::kWarpsPerBlock * rows::kWarp;
-  movement.rows_of_block =
-      movement.threads / std::min(width, rows::kWarp) * (width <= 128 ? 2 : 1);
+  movement.rows_of_block = movement.threads / std::min(width, rows::kWarp) * (width <= 128 ? 2 : 1);
   const double padded = as_double(width) / as_double(cols);
   movement.at_once = width;
   movement.instructions = beside(kInstructionsOfWarp * padded);
@@ -74,8 +73,7 @@ LaunchSequence plan_library(const Problem& p, const Gpu& /*gpu*/) {
   const std::int64_t cols = p[rows::kCols], bytes = element_bytes(p.dtype);
   const bool newer = p[kRelease] != k2_1;
   if (cols <= (newer ? 2048 : 1024)) return layer::plan_of({in_warps(cols)}, p);
-  return layer::plan_of({newer ? held(cols) : in_sweeps(cols * bytes / rows::kVectorBytes)},
-                        p);
+  return layer::plan_of({newer ? held(cols) : in_sweeps(cols * bytes / rows::kVectorBytes)}, p);
 }
 
 }  // namespace roofcast::softmax

@@ -97,8 +97,9 @@ inline void set_blocks(Plan& plan, std::vector<Phase> phases) {
   plan.blocks.push_back({plan.launch.blocks(), std::move(phases)});
 }
 
-/// A launch of equal blocks of one step, which share the traffic of its arrays; 32 registers are a
-/// guess.
+/// A launch of equal blocks of one step, which share the traffic of its arrays.
+Plan even_launch(const Launch& launch, std::vector<ArrayUse> arrays, Step step);
+/// The same with 32 registers, which are a guess.
 Plan even_launch(std::int64_t blocks, std::int64_t threads, std::vector<ArrayUse> arrays,
                  Step step);
 

@@ -303,6 +303,10 @@ TEST(AttentionLibrary, SplitsFollowTheLibrarysRule) {
     p[kSeqKv] = seq_kv;
     return library_candidates(p, h100).front()[kSplits];
   };
+  EXPECT_EQ(splits(kCudnn, 3, 32, 4, 1, 4780, 128), 16);
+  EXPECT_EQ(splits(kCudnn, 22, 32, 4, 1, 1984, 128), 1);
+  EXPECT_EQ(splits(kCudnn, 2, 16, 4, 1, 512, 64), 1);
+  EXPECT_EQ(splits(kCudnn, 1, 64, 8, 1, 38016, 96), 32);
   EXPECT_EQ(splits(kCudnn, 1, 40, 5, 48, 1111, 128), 1);
   EXPECT_EQ(splits(kFa2, 1, 32, 16, 1, 40960, 128), 14);
   EXPECT_EQ(splits(kFa2, 3, 32, 4, 1, 4780, 128), 19);
