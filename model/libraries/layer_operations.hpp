@@ -152,27 +152,32 @@ inline constexpr Operation kCrossEntropy{
 // after a launch that counts the steps. Rates and averages are double precision
 // (aten/src/ATen/native/cuda/fused_adam_utils.cuh): six products and sums, and a quotient of a
 // dozen; a root and a quotient are fp32. foreach, its default: decay, average, product, sum of
-// squares, root, correction, ε and the update, each over all tensors.
-inline constexpr double kChunksOfLaunch = 320 * kChunk;
-constexpr Movement of_tensors(const Arrays& reads, double flops, double special = 0) {
-  return map(reads, kOne, flops, special)
-      .with(&Movement::walk, Walk::chunks)
-      .with(&Movement::most_elements, kChunksOfLaunch);
+// squares, root, correction, ε and the update, each over all tensors. A thread takes four elements
+// at once (aten/src/ATen/native/cuda/MultiTensorApply.cuh).
+constexpr Movement of_tensors(const Arrays& reads, const Arrays& writes, double flops,
+                              double special = 0) {
+  Movement movement = map(reads, writes, flops, special);
+  movement.walk = Walk::chunks;
+  movement.threads = 512;
+  movement.together = 4;
+  movement.at_once = 1;
+  movement.instructions = 4;
+  movement.joined = {};
+  movement.most_elements = 320 * kChunk;
+  return movement;
+}
+constexpr Movement adamw() {
+  Movement movement = of_tensors({4}, kThree, 14, 2);
+  movement.instructions = 24;  // a root and a quotient
+  movement.widened = 9;
+  movement.doubles = 18;
+  movement.registers = 60;
+  return movement;
 }
 inline constexpr Operation kAdamw{
-    .fused = {{},
-              {.walk = Walk::chunks,
-               .reads = {4},
-               .writes = kThree,
-               .flops = 14,
-               .special = 2,
-               .instructions = 20,  // a root and a quotient
-               .widened = 9,
-               .doubles = 18,
-               .most_elements = kChunksOfLaunch,
-               .registers = 60}},
-    .eager = {of_tensors(kOne, 1).times(5), of_tensors(kTwo, 3).times(2),
-              of_tensors(kThree, 2, 1)}};
+    .fused = {{}, adamw()},
+    .eager = {of_tensors(kOne, kOne, 1).times(5), of_tensors(kTwo, kOne, 3).times(2),
+              of_tensors(kThree, kOne, 2, 1)}};
 
 // Keys and values of a token beside each other; each knows its place. Eager: index_copy_
 // (aten/src/ATen/native/cuda/IndexKernel.cu) divides each element's number by three extents.

@@ -103,16 +103,19 @@ Blocks by_sums(const Counted& one) {
 // elements at once, the last one stores what it has read before it reads on.
 Blocks by_rows(const Counted& one) {
   const Movement& movement = one.movement;
+  const bool chunks = movement.walk == Walk::chunks;
+  const double cols = chunks ? std::min(kChunk, one.elements()) : one.cols;
+  const double all_rows = chunks ? std::ceil(one.elements() / cols) : one.rows;
   const auto held = static_cast<std::int64_t>(rows::kVectorBytes / size_bytes(one.type));
   const std::int64_t vectors =
-      movement.rows_of_block * ceil_div(static_cast<std::int64_t>(one.cols),
-                                        movement.together > 0 ? movement.together : held);
+      movement.rows_of_block *
+      ceil_div(static_cast<std::int64_t>(cols), movement.together > 0 ? movement.together : held);
   const std::int64_t threads =
       movement.threads > 0 ? movement.threads
                            : std::clamp(power_of_two_from(vectors), rows::kWarp, rows::kMaxThreads);
   const std::int64_t accesses = ceil_div(vectors, threads);
   const double sweep = as_double(ceil_div(accesses, movement.at_once));
-  const std::int64_t count = ceil_div(static_cast<std::int64_t>(one.rows), movement.rows_of_block);
+  const std::int64_t count = ceil_div(static_cast<std::int64_t>(all_rows), movement.rows_of_block);
   const double blocks = as_double(count), elements = one.elements() / blocks;
   Blocks result{count, threads, {}};
   const auto add = [&](double sweeps, double steps, const Traffic& bytes) {
@@ -120,8 +123,8 @@ Blocks by_rows(const Counted& one) {
     Step step;
     step.issued = issued_for(one, share / blocks);
     set_traffic(step.issued, 1 / steps * bytes);
-    step.warp_instructions = one.cols * as_double(movement.rows_of_block) * sweeps / steps /
-                             rows::kWarp * instructions(one);
+    step.warp_instructions =
+        cols * as_double(movement.rows_of_block) * sweeps / steps / rows::kWarp * instructions(one);
     step.waits = {.global = 1,
                   .arithmetic = share * elements / as_double(threads) * movement.chain};
     result.phases.push_back({step, steps});
@@ -129,13 +132,14 @@ Blocks by_rows(const Counted& one) {
   const double before = movement.sweeps - 1;
   Traffic last = 1 / blocks * one.asked();
   const Traffic read{before / blocks * one.of_elements().read_bytes, 0};
-  if (before > 0) add(before, before * sweep, read);
   last.read_bytes -= read.read_bytes;
   const double steps = movement.together > 0 ? as_double(accesses) : sweep;
-  if (before > 0)
+  if (before > 0) {
+    add(before, before * sweep, read);
     result.phases.push_back({});
-  else
+  } else {
     add(1, steps, last);
+  }
   const double parts = result.phases.back().repeats;
   Step& joins = result.phases.back().step;
   joins.warp_instructions += warps_of(threads) * movement.of_thread / parts;
@@ -164,35 +168,13 @@ Blocks by_columns(const Counted& one) {
 Blocks blocks_of(const Counted& one) {
   switch (one.movement.walk) {
     case Walk::rows:
+    case Walk::chunks:
       return by_rows(one);
     case Walk::columns:
       return by_columns(one);
     default:
       return by_sums(one);
   }
-}
-
-// multi_tensor_apply_kernel (aten/src/ATen/native/cuda/MultiTensorApply.cuh), a thread four
-// elements at once; the last chunk may be short.
-Plan over_chunks(const Counted& one) {
-  constexpr std::int64_t kThreads = 512, kEach = 4;
-  const double elements = one.elements();
-  const double whole = std::floor(elements / kChunk), all = std::ceil(elements / kChunk);
-  Plan plan = launch_plan(static_cast<std::int64_t>(all), {kThreads, 1, 1}, one.movement.registers);
-  plan.useful = one.work();
-  const auto add = [&](double count, double of_block) {
-    if (count <= 0) return;
-    const double taken = std::min(of_block, as_double(kThreads * kEach));
-    Step step;
-    step.issued = issued_for(one, taken / elements);
-    step.warp_instructions = taken / rows::kWarp * (instructions(one) + 4) +
-                             warps_of(kThreads) * one.movement.of_thread / as_double(kEach);
-    step.waits.global = 1;
-    plan.blocks.push_back({static_cast<std::int64_t>(count), {{step, of_block / taken}}});
-  };
-  add(whole, kChunk);
-  add(all - whole, elements - whole * kChunk);
-  return plan;
 }
 
 }  // namespace
@@ -245,7 +227,6 @@ Work Counted::work() const {
 Plan plan_of(const Counted& one) {
   const Movement& movement = one.movement;
   if (movement.walk == Walk::elements) return over_elements(one);
-  if (movement.walk == Walk::chunks) return over_chunks(one);
   Blocks blocks = blocks_of(one);
   Plan plan = launch_plan(blocks.count, {blocks.threads, 1, 1}, movement.registers);
   plan.useful = one.work();
