@@ -51,6 +51,11 @@ inline constexpr Constant kPassWaits =
     fitted("attention_pass_waits", 6, "trips",
            "to L2 or DRAM of a block that passes over rows before or after backward's products",
            kAttentionFit, "2026-11-24");
+inline constexpr Constant kGroupSumWaits =
+    fitted("attention_group_sum_waits", 12, "trips",
+           "to L2 or DRAM of a block of PyTorch's sums of dK and dV over a group", kAttentionFit,
+           "2026-11-24");
+
 inline constexpr Constant kVectorInstructions =
     fitted("attention_vector_instructions", 15, "",
            "of a thread for an element of K and of V where no tensor core multiplies (MMHA): "
@@ -92,10 +97,10 @@ inline constexpr Constant kLeftOutCopies = fitted(
     "validation/measured",
     "2026-11-26");
 
-inline constexpr std::array kAll = {kFlash2Products,     kBlockOperations,  kCacheWaits,
-                                    kScoreInstructions,  kEdgeInstructions, kMaskInstructions,
-                                    kResultInstructions, kPassWaits,        kVectorInstructions,
-                                    kVectorOperations,   kCopyRequests,     kRegisterCopyRequests,
-                                    kMovedInstructions,  kLeftOutCopies};
+inline constexpr std::array kAll = {kFlash2Products,       kBlockOperations,   kCacheWaits,
+                                    kScoreInstructions,    kEdgeInstructions,  kMaskInstructions,
+                                    kResultInstructions,   kPassWaits,         kGroupSumWaits,
+                                    kVectorInstructions,   kVectorOperations,  kCopyRequests,
+                                    kRegisterCopyRequests, kMovedInstructions, kLeftOutCopies};
 
 }  // namespace roofcast::library

@@ -144,11 +144,7 @@ Plan rotated_rows(const Forward& c, const Gpu& gpu) {
       warps * (kRows * lines + as_double(kVectorBytes / 2) * tokens_of_warp * sines / 128);
   plan.launch.grid[0] = blocks * shape.heads;
   plan.blocks.clear();
-  const std::int64_t more = rounds % blocks;
-  if (more > 0) {
-    plan.blocks.push_back({more * shape.heads, {{step, as_double(rounds / blocks + 1)}}});
-  }
-  plan.blocks.push_back({(blocks - more) * shape.heads, {{step, as_double(rounds / blocks)}}});
+  set_blocks(plan, {{step, as_double(rounds) / as_double(blocks)}});
   return plan;
 }
 

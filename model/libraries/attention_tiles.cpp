@@ -266,7 +266,14 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
              .rows = {shape.seq_q, shape.head_dim, ceil_div(shape.head_dim, 8)},
              .width = width,
              .heads_apart = true};
-  if (library != kFa3) c.rows.waits = library::kPassWaits;
+  if (library != kFa3) c.rows.waits = c.rows.group_waits = library::kPassWaits;
+  if (library == kFa2) {
+    // flash_api.cpp: sums of dQ have rows of 32 elements, and as many rows as whole tiles. PyTorch
+    // adds dK and dV.
+    c.rows.rows = ceil_div(shape.seq_q, 128) * 128;
+    c.rows.width = ceil_div(shape.head_dim, 32) * 32;
+    c.rows.group_waits = library::kGroupSumWaits;
+  }
   Tile& tile = c.keys;
   if (!c.kernel.wide()) {
     tile = tile_in(kFa2BackwardTiles, width);

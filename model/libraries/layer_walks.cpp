@@ -116,7 +116,9 @@ Blocks by_rows(const Counted& one) {
   const std::int64_t accesses = ceil_div(vectors, threads);
   const double sweep = as_double(ceil_div(accesses, movement.at_once));
   const std::int64_t count = ceil_div(static_cast<std::int64_t>(all_rows), movement.rows_of_block);
-  const double blocks = as_double(count), elements = one.elements() / blocks;
+  // The last chunk may be short: others do as much as a whole one.
+  const double blocks = chunks ? one.elements() / cols : as_double(count);
+  const double elements = one.elements() / blocks;
   Blocks result{count, threads, {}};
   const auto add = [&](double sweeps, double steps, const Traffic& bytes) {
     const double share = sweeps / (movement.sweeps * steps);

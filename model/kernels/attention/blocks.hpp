@@ -214,10 +214,11 @@ Plan sum_of_parts(const Forward& forward);
 
 /// Of what backward keeps for each query: two numbers of its row, and sums of dQ in fp32.
 struct RowLayout {
-  std::int64_t rows;   ///< of a head, padding with them
-  std::int64_t width;  ///< of a row of sums, elements
-  std::int64_t lanes;  ///< threads that add up D of a row
-  double waits = 1;    ///< dependent round trips to memory of a pass over rows
+  std::int64_t rows;       ///< of a head, padding with them
+  std::int64_t width;      ///< of a row of sums, elements
+  std::int64_t lanes;      ///< threads that add up D of a row
+  double waits = 1;        ///< dependent round trips to memory of a pass over rows
+  double group_waits = 1;  ///< the same of the sums over a group
 };
 
 /// Five products: S = Q·Kᵀ and dP = dO·Vᵀ, of which P = e^(S - lse) and dS = P∘(dP - D) come, then
