@@ -70,6 +70,7 @@ Plan over_elements(const Counted& one) {
 struct Blocks {
   std::int64_t count, threads;
   std::vector<Phase> phases;
+  double last = 1;  ///< of a block's steps, those of the last one
 };
 
 // Which share the launch's work evenly, step by step.
@@ -116,10 +117,9 @@ Blocks by_rows(const Counted& one) {
   const std::int64_t accesses = ceil_div(vectors, threads);
   const double sweep = as_double(ceil_div(accesses, movement.at_once));
   const std::int64_t count = ceil_div(static_cast<std::int64_t>(all_rows), movement.rows_of_block);
-  // The last chunk may be short: others do as much as a whole one.
   const double blocks = chunks ? one.elements() / cols : as_double(count);
   const double elements = one.elements() / blocks;
-  Blocks result{count, threads, {}};
+  Blocks result{count, threads, {}, chunks ? blocks - as_double(count - 1) : 1};
   const auto add = [&](double sweeps, double steps, const Traffic& bytes) {
     const double share = sweeps / (movement.sweeps * steps);
     Step step;
@@ -232,7 +232,13 @@ Plan plan_of(const Counted& one) {
   Blocks blocks = blocks_of(one);
   Plan plan = launch_plan(blocks.count, {blocks.threads, 1, 1}, movement.registers);
   plan.useful = one.work();
-  set_blocks(plan, std::move(blocks.phases));
+  if (blocks.last < 1 && blocks.count > 1) {
+    plan.blocks.push_back({blocks.count - 1, blocks.phases});
+    for (Phase& phase : blocks.phases) phase.repeats *= blocks.last;
+    plan.blocks.push_back({1, std::move(blocks.phases)});
+  } else {
+    set_blocks(plan, std::move(blocks.phases));
+  }
   if (movement.sweeps > 1) {
     const double read = one.cols * movement.reads.bytes_of_element(one.type);
     plan.notes.traffic_reasons.push_back(
