@@ -49,6 +49,7 @@ layer::Movement in_sweeps(std::int64_t vectors) {
   movement.at_once = 1;
   movement.instructions = beside(kInstructionsOfBlock, movement.sweeps);
   movement.of_thread = 90;
+  movement.registers = 36;  // by ptxas for compute capability 7.5
   movement.exchanged = 70 * warps;
   movement.joined = {.shared = 6 + warps / 2, .arithmetic = 64 + 2 * warps, .barriers = 8};
   return movement;
@@ -100,6 +101,7 @@ constexpr layer::Movement layernorm() {
   movement.special = 1;
   movement.chain = 8;
   movement.of_thread = 245;
+  movement.registers = 40;  // 39 by ptxas for compute capability 8.0
   movement.joined = {.shared = 8, .arithmetic = 98, .barriers = 5};
   return movement;
 }
