@@ -61,7 +61,7 @@ constexpr std::string_view name(AdviceKind kind) {
 
 /// What else is told of a matrix product.
 struct ProductCounts {
-  std::int64_t blocks = 0;        ///< of the launch that multiplies
+  std::int64_t blocks = 0;        ///< of the launch that takes most of the time
   double waves = 0;               ///< of those blocks
   double tile_fill = 1;           ///< share of the tiles' elements that C needs
   std::int64_t vector_bytes = 0;  ///< to which rows of n and of k elements are aligned, at most 16

@@ -1,5 +1,4 @@
 #include "model/kernels/gemm/alignment.hpp"
-#include "model/laws/occupancy.hpp"
 #include "model/search.hpp"
 #include "model/types/quantity_text.hpp"
 
@@ -59,25 +58,14 @@ std::vector<Multiples> product_multiples(const Question& question, const Problem
 }
 
 ProductCounts product_counts(const Question& question, const Prediction& prediction) {
-  const auto& [kernel, asked, gpu, assumptions] = question;
+  const KernelRef& kernel = question.kernel;
   const Problem& p = prediction.problem;
   ProductCounts counts{prediction.launch->blocks(), prediction.waves->count};
-  // Of several launches the one that multiplies: others convert its operands or add its parts.
-  if (prediction.launches > 1) {
-    const LaunchSequence program = kernel.kernel->plan_of(p, gpu);
-    const Plan& plan =
-        std::max_element(program.begin(), program.end(), [](const auto& a, const auto& b) {
-          return a.plan.useful.flops() < b.plan.useful.flops();
-        })->plan;
-    counts.blocks = plan.launch.blocks();
-    counts.waves =
-        waves(counts.blocks, places(plan.launch, checked_occupancy(plan, gpu), gpu)).count;
-  }
   counts.tile_fill = fill(p[gemm::kM], p[gemm::kTileM]) * fill(p[gemm::kN], p[gemm::kTileN]);
   counts.vector_bytes =
       gemm::narrowest_vector(gemm::row_lengths(p, layout_of(kernel, p)), p.dtype) *
       element_bytes(p.dtype);
-  counts.weight_bytes = weight_bytes(kernel, p) - weight_bytes(kernel, asked);
+  counts.weight_bytes = weight_bytes(kernel, p) - weight_bytes(kernel, question.problem);
   return counts;
 }
 

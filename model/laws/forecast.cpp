@@ -82,12 +82,6 @@ double relative_spread(double expected_s, const Terms& terms, const Gpu& gpu) {
 
 namespace {
 
-TimedLaunch sized(const LaunchSequence& program, std::size_t position, CacheState cache,
-                  const Gpu& gpu) {
-  const Occupancy fit = checked_occupancy(program[position].plan, gpu);
-  return {&program[position], fit, launch_memory(program, position, fit, cache, gpu)};
-}
-
 // What crosses below L1. What stays dirty in L2 after a single launch, the last one need not wait
 // for.
 void add_memory(ProgramTime& result, CacheState cache, const Gpu& gpu) {
@@ -120,42 +114,25 @@ std::optional<SmClock> clock_of(const LaunchSequence& program, const Gpu& gpu,
 }
 
 ProgramTime program_time(const LaunchSequence& program, const SmClock& clock, const Gpu& gpu,
-                         const Assumptions& assumptions, std::span<const TimedLaunch> known) {
+                         const Assumptions& assumptions) {
   const CacheState cache = assumptions.cache;
   ProgramTime result;
   result.launches.reserve(program.size());
   result.runs.reserve(program.size());
-  result.launches.assign(known.begin(), known.end());
   for (std::size_t i = 0; i < program.size(); ++i) {
-    if (i < known.size()) {
-      result.launches[i].node = &program[i];
-    } else {
-      result.launches.push_back(sized(program, i, cache, gpu));
-    }
+    const Occupancy fit = checked_occupancy(program[i].plan, gpu);
+    result.launches.push_back({&program[i], fit, launch_memory(program, i, fit, cache, gpu)});
   }
   add_memory(result, cache, gpu);
-  for (std::size_t i = 0; i < program.size(); ++i) {
-    TimedLaunch& one = result.launches[i];
+  for (TimedLaunch& one : result.launches) {
     const auto& [plan, repeats] = *one.node;
-    if (i >= known.size()) one.time = launch_time(plan, one.fit, one.memory, clock, gpu);
+    one.time = launch_time(plan, one.fit, one.memory, clock, gpu);
     result.runs.push_back({repeats, one.time.time_s, plan.start == Start::programmatic});
     result.running_s += repeats * one.time.time_s;
   }
   result.costs = launch_costs(gpu, assumptions);
   result.chain = schedule(result.runs, result.costs, assumptions.queued_s);
   return result;
-}
-
-std::vector<TimedLaunch> beginning_times(const LaunchSequence& beginning, const SmClock& clock,
-                                         const Gpu& gpu, CacheState cache) {
-  std::vector<TimedLaunch> launches;
-  if (back_to_back(cache)) return launches;
-  launches.reserve(beginning.size());
-  for (std::size_t i = 0; i < beginning.size(); ++i) {
-    TimedLaunch& one = launches.emplace_back(sized(beginning, i, cache, gpu));
-    one.time = launch_time(one.node->plan, one.fit, one.memory, clock, gpu);
-  }
-  return launches;
 }
 
 }  // namespace roofcast

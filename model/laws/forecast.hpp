@@ -1,6 +1,5 @@
 #pragma once
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "model/laws/clock.hpp"
@@ -56,13 +55,8 @@ std::optional<SmClock> clock_of(const LaunchSequence& program, const Gpu& gpu,
                                 const Assumptions& assumptions);
 
 /// Of a device whose occupancy rules and SMs are known. Throws InputError where a block does not
-/// fit. The program must live as long as the answer. `known`: its first launches, timed before.
+/// fit. The program must live as long as the answer.
 ProgramTime program_time(const LaunchSequence& program, const SmClock& clock, const Gpu& gpu,
-                         const Assumptions& assumptions, std::span<const TimedLaunch> known = {});
-
-/// The launches of a program's beginning, which others follow. Launches back to back, of which the
-/// smallest find their data by what all of them use, have no beginning of their own: none.
-std::vector<TimedLaunch> beginning_times(const LaunchSequence& beginning, const SmClock& clock,
-                                         const Gpu& gpu, CacheState cache);
+                         const Assumptions& assumptions);
 
 }  // namespace roofcast

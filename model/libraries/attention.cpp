@@ -32,16 +32,6 @@ void read_as_multiplied(BlockSteps& steps, const Forward& c) {
   }
 }
 
-// Tiles whose rows beyond the last query count pass as many keys as a whole one under the mask.
-std::vector<Steps> library_steps(Forward c) {
-  if (c.tile.whole) {
-    const std::int64_t all = ceil_div(c.shape.seq_q, c.tile.queries) * c.tile.queries;
-    c.shape.seq_kv += all - c.shape.seq_q;
-    c.shape.seq_q = all;
-  }
-  return steps_of_tiles(c.blocks());
-}
-
 // Q·Kᵀ reads Q and K from shared memory, P·V V alone, each warpgroup of 64 rows for itself, while
 // later keys and values arrive there. A warpgroup that waits for each product waits for what it
 // reads; where one runs behind the other they share that time.
@@ -81,8 +71,8 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   if (!c.kernel.wide() && c.tile.chains > 1) read_as_multiplied(steps, c);
   if (c.kernel.product == Instruction::wgmma) read_shared(steps, c, p.dtype, gpu);
   if (!c.tile.merges) {
-    add_blocks(plan, steps, library_steps(c), c.copies(), c.tile.in_order ? 1 : c.copies(),
-               c.splits);
+    add_blocks(plan, steps, steps_of_tiles(c.blocks()), c.copies(),
+               c.tile.in_order ? 1 : c.copies(), c.splits);
   } else if (c.kernel.on_tensor_cores()) {
     const double density = serving::group_read_density(c.shape);
     for (const ArrayId cache : {kK, kV}) plan.arrays[cache].pattern.read_density = density;
@@ -104,8 +94,7 @@ Plan offsets(const Shape& shape) {
 }
 
 // Rows of Q's shape to other places, four elements of a thread one by one (PyTorch,
-// elementwise_kernel). FlashAttention-2 takes the heads of a group as queries, which have other
-// places in memory where there are several groups (flash_api.cpp: mha_varlen_fwd).
+// elementwise_kernel).
 Plan moved_heads(const Shape& shape, const ArrayUse& from, const ArrayUse& to) {
   constexpr std::int64_t kThreads = 128, kElements = 4;
   const double elements = shape.q_bytes() / shape.element;
@@ -119,12 +108,6 @@ Plan moved_heads(const Shape& shape, const ArrayUse& from, const ArrayUse& to) {
 // D and zeros for dQ, blocks of keys that add to dQ, and dQ from fp32.
 LaunchSequence backward_launches(Library library, const Problem& p, const Gpu& gpu) {
   LaunchSequence program = backward_program(library_backward(library, Shape(p), gpu), p.dtype);
-  if (library == kCudnn && has_wide_products(gpu)) {
-    Plan& of_keys = program[1].plan;
-    of_keys.scheduler = TileScheduler::queue;
-    of_keys.launch.grid[0] = std::min(of_keys.launch.grid[0], gpu.slots(1));
-    program.insert(program.begin() + 1, {cleared_counter()});
-  }
   if (library == kFa2 && p[kLayout] == kHeadsFirst) {
     const Shape shape(p);
     const double bytes = shape.q_bytes();
@@ -152,14 +135,6 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
   if (library == kFa3 && paged && c.splits == 1 && may_split(c.shape)) {
     program.push_back({even_launch(ceil_div(c.shape.batch * c.shape.heads * c.shape.seq_q, 8), 256,
                                    {}, {})});  // finds no parts to add
-  }
-  if (library == kFa2 && paged && c.packed > 1) {
-    const double bytes = c.shape.q_bytes();
-    program.push_back({moved_heads(c.shape, scratch(kO, {bytes, 0}), writes(kO, bytes))});
-    if (c.shape.kv_heads > 1) {
-      program.insert(program.begin(),
-                     {moved_heads(c.shape, scratch(kO, {bytes, 0}), scratch(kQ, {0, bytes}))});
-    }
   }
   return program;
 }

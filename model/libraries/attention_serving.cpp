@@ -57,20 +57,6 @@ VectorLaunch vector_launch(const Shape& shape, const Gpu& gpu) {
   return {threads, keys, std::min(ceil_div(shape.seq_kv + 1, keys), ceil_div(sms(gpu), heads))};
 }
 
-// unfusedAttentionKernels.h: calGridSizeWithBestEfficiency. Of up to `most` blocks a head the
-// fewest that fill the last wave best.
-std::int64_t blocks_of_head(std::int64_t heads, std::int64_t most, std::int64_t wave) {
-  double best = 0;
-  std::int64_t found = 1;
-  for (std::int64_t blocks = 1; blocks <= most && best < 1; ++blocks) {
-    const double waves = as_double(blocks * heads) / as_double(wave);
-    if (waves / std::ceil(waves) <= best) continue;
-    best = waves / std::ceil(waves);
-    found = blocks;
-  }
-  return found;
-}
-
 // Of the tokens that a step brings: K and V as one product leaves them, beside so many bytes of Q,
 // and where they go.
 struct NewRows {
@@ -95,12 +81,8 @@ bool decodes(const Shape& shape) {
   return shape.seq_q == 1 && shape.seq_kv > 1;
 }
 
-bool takes_groups(const Shape& shape, const Gpu& gpu) {
-  // decoderXQAImplJIT.cpp: supportConfigHMMA and mayHavePerfGain.
-  constexpr std::int64_t kOfSms = 4;
-  if (!decodes(shape) || shape.group() == 1 || shape.group() > kLargestGroup) return false;
-  const std::int64_t parts = std::max<std::int64_t>(1, shape.seq_kv / kLeastKeys);
-  return kOfSms * shape.batch * shape.kv_heads * parts >= sms(gpu);
+bool takes_groups(const Shape& shape) {  // decoderXQAImplJIT.cpp: supportConfigHMMA
+  return decodes(shape) && shape.group() > 1 && shape.group() <= kLargestGroup;
 }
 
 Tile group_tile(const Shape& shape) {
@@ -143,8 +125,8 @@ Plan rotated_rows(const Forward& c, const Gpu& gpu) {
   const auto of_block = std::max<std::int64_t>(
       1, static_cast<std::int64_t>(as_double(kThreads * kVectorBytes) / row));
   const std::int64_t rounds = ceil_div(tokens, of_block), turns = rounds * shape.heads;
-  const std::int64_t blocks =
-      blocks_of_head(shape.heads, rounds, kThreadsOfSm / kThreads * sms(gpu));
+  const std::int64_t blocks = std::clamp<std::int64_t>(
+      kThreadsOfSm / kThreads * sms(gpu) / shape.heads, 1, rounds);  // of a head
   if (moves_queries(c)) {
     arrays.push_back(scratch(kQ, {0, q}));
   } else {
@@ -162,11 +144,7 @@ Plan rotated_rows(const Forward& c, const Gpu& gpu) {
       warps * (kRows * lines + as_double(kVectorBytes / 2) * tokens_of_warp * sines / 128);
   plan.launch.grid[0] = blocks * shape.heads;
   plan.blocks.clear();
-  const std::int64_t more = rounds % blocks;
-  if (more > 0) {
-    plan.blocks.push_back({more * shape.heads, {{step, as_double(rounds / blocks + 1)}}});
-  }
-  plan.blocks.push_back({(blocks - more) * shape.heads, {{step, as_double(rounds / blocks)}}});
+  set_blocks(plan, {{step, as_double(rounds) / as_double(blocks)}});
   return plan;
 }
 
@@ -181,7 +159,7 @@ Plan cache_writes(const Shape& shape) {
 }
 
 std::int64_t splits(const Shape& shape, const Gpu& gpu) {
-  return takes_groups(shape, gpu) ? group_splits(shape, gpu) : vector_launch(shape, gpu).splits;
+  return takes_groups(shape) ? group_splits(shape, gpu) : vector_launch(shape, gpu).splits;
 }
 
 }  // namespace roofcast::attention::serving

@@ -31,20 +31,30 @@ constexpr std::array<LibraryTile, 4> kFa3PagedTiles = {{{64, 192, 160, 16, 2, 1}
                                                         {128, 128, 128, 12, 2, 1},
                                                         {192, 128, 96, 12, 2, 1},
                                                         {256, 128, 80, 12, 2, 1}}};
-// cuDNN, likewise; by mma.sync, of kernels named for compute capability 8.0; and of one query a
-// head there: the queries of a group, keys dealt out to four warps.
+// cuDNN, likewise; and of one query a head, by mma.sync: the queries of a group, keys dealt out to
+// four warps.
 constexpr std::array<LibraryTile, 2> kCudnnTiles = {
     {{128, 128, 128, 12, 3, 1}, {256, 128, 64, 12, 2, 1}}};
-constexpr std::array<LibraryTile, 2> kCudnnNarrowTiles = {
-    {{128, 64, 64, 4, 1, 2}, {256, 64, 64, 4, 1, 1}}};
 constexpr std::array<LibraryTile, 2> kCudnnDecodeTiles = {
     {{64, 16, 128, 4, 1, 4}, {256, 16, 128, 4, 1, 2}}};
-// TensorRT-LLM: two warpgroups of 64 rows and one that copies; without wgmma four warps of 16 rows,
-// three blocks an SM there by hand to the rows of compute capability 8.0.
+// TensorRT-LLM: two warpgroups of 64 rows and one that copies. Without wgmma, and in cuDNN then,
+// four warps of 16 rows, three blocks an SM by hand to the rows of compute capability 8.0.
 constexpr std::array<LibraryTile, 3> kTrtllmTiles = {
     {{64, 128, 256, 12, 2, 1}, {128, 128, 128, 12, 2, 1}, {256, 128, 64, 12, 2, 1}}};
-constexpr std::array<LibraryTile, 2> kTrtllmNarrowTiles = {
+constexpr std::array<LibraryTile, 2> kNarrowTiles = {
     {{128, 64, 64, 4, 1, 3}, {256, 64, 64, 4, 1, 1}}};
+
+// FlashAttention-2, flash_bwd_launch_template.h: eight warps, four by two.
+constexpr std::array<LibraryTile, 3> kFa2BackwardTiles = {
+    {{64, 128, 128, 8, 2, 1}, {128, 64, 128, 8, 2, 1}, {256, 64, 64, 8, 1, 1}}};
+// FlashAttention-3, hopper/flash_bwd_launch_template.h, with a causal mask: two warpgroups and one
+// that copies.
+constexpr std::array<LibraryTile, 3> kFa3BackwardTiles = {
+    {{64, 128, 128, 12, 2, 1}, {128, 64, 128, 12, 2, 1}, {256, 64, 80, 12, 1, 1}}};
+// cuDNN: 64 queries a step by its kernels' names, 128 keys by their grids where not all SMs have
+// one.
+constexpr std::array<LibraryTile, 2> kCudnnBackwardTiles = {
+    {{128, 64, 128, 12, 2, 1}, {256, 64, 64, 12, 1, 1}}};
 
 // flash_api.cpp, hopper/heuristics.h: num_splits_heuristic. The fewest parts whose last round is
 // nearly as full as the best.
@@ -114,27 +124,11 @@ std::int64_t tile_bytes(const Tile& tile, const Forward& c) {
   return (tile.queries + places * tile.keys) * c.width * static_cast<std::int64_t>(c.shape.element);
 }
 
-// flash_fwd_launch_template.h. Where two blocks of the usual tile do not fit an SM it has fewer
-// rows: a mask wastes less of it, or two do fit. Of the longest rows where two smaller ones do.
-Tile flash2_tile(const Forward& c, const Gpu& gpu) {
-  const Tile usual = tile_in(kFa2Tiles, c.width), square{64, 64, 4, 1, 2}, narrow{128, 32, 4, 1, 2};
-  if (!gpu.occupancy) return usual;
-  const auto two_fit = [&](const Tile& tile) {
-    return 2 * tile_bytes(tile, c) <= gpu.occupancy->shared_bytes_per_sm;
-  };
-  if (c.width > 192) {
-    const bool fits = tile_bytes(usual, c) <= gpu.occupancy->shared_bytes_per_block;
-    return fits && !two_fit(square) ? usual : square;
-  }
-  if (c.width > 128 || two_fit(usual)) return usual;
-  return c.shape.causal ? square : narrow;
-}
-
 void set_flash2(Forward& c, bool paged, const Gpu& gpu) {
   // The heads of a group are as queries where each has one.
   if (c.shape.seq_q == 1) c.packed = c.shape.group();
   if (c.splits == kToChoose) c.splits = flash2_splits(c, paged, gpu);
-  c.tile = paged || c.splits > 1 ? tile_in(kFa2SplitTiles, c.width) : flash2_tile(c, gpu);
+  c.tile = paged || c.splits > 1 ? tile_in(kFa2SplitTiles, c.width) : tile_in(kFa2Tiles, c.width);
   c.sums.parts_at_once = 1;
   c.tile.chains = library::kFlash2Products;
   c.tile.in_order = true;
@@ -161,9 +155,8 @@ void set_cudnn(Forward& c, const Gpu& gpu) {
   } else if (c.kernel.wide()) {
     c.tile = tile_in(kCudnnTiles, c.width);
     c.tile.scheduler = TileScheduler::queue;
-    c.tile.waited_products = kWaitsForScores;
   } else {
-    c.tile = tile_in(kCudnnNarrowTiles, c.width);
+    c.tile = tile_in(kNarrowTiles, c.width);
     c.tile.chains = library::kFlash2Products;
   }
   if (c.splits == kToChoose) c.splits = decoded ? cudnn_splits(c, gpu) : 1;
@@ -171,21 +164,19 @@ void set_cudnn(Forward& c, const Gpu& gpu) {
 
 void set_trtllm(Forward& c, const Gpu& gpu) {
   if (!serving::decodes(c.shape)) {
-    c.tile =
-        c.kernel.wide() ? tile_in(kTrtllmTiles, c.width) : tile_in(kTrtllmNarrowTiles, c.width);
+    c.tile = c.kernel.wide() ? tile_in(kTrtllmTiles, c.width) : tile_in(kNarrowTiles, c.width);
     // fused_multihead_attention_v2.cpp: where K and V, counted once a query head, fit L2, the
     // longest tiles of all heads go first; else the tiles of a head follow each other. Blocks stay,
     // but Q has one buffer: a tile's copies wait for the one before, as if a block started with it.
     if (c.kernel.wide()) {
       c.tile.in_order = 2 * c.shape.q_bytes() > gpu.memory.l2_bytes.value_or(0);
-      c.tile.whole = c.shape.causal;  // warpspec/dma.h: compute_kv_tile_idx
       if (c.width < 256 && c.shape.seq_q <= 64) c.tile.queries = 64;
     }
     if (c.splits == kToChoose) c.splits = 1;
     return;
   }
   c.kernel = kFlash2;
-  if (serving::takes_groups(c.shape, gpu)) {
+  if (serving::takes_groups(c.shape)) {
     c.packed = c.shape.group();
     c.tile = serving::group_tile(c.shape);
   } else {
@@ -206,6 +197,20 @@ void fit_block(Forward& c, const Gpu& gpu) {
   while (!fits() && tile.queries > kFewest) tile.queries /= 2;
   tile.shared_bytes = tile_bytes(tile, c);
   tile.registers = gpu.occupancy->registers_for(tile.blocks_per_sm, tile.warps * 32);
+}
+
+// K and V, the stages of Q and dO, and dS; of fewer keys or stages where an SM has no room.
+void fit_backward(Tile& tile, std::int64_t width, const Gpu& gpu) {
+  constexpr std::int64_t kFewKeys = 64;
+  const auto bytes = [&] {
+    return (2 * (tile.keys + tile.stages * tile.queries) * width + tile.queries * tile.keys) * 2;
+  };
+  const auto fits = [&] {
+    return !gpu.occupancy || bytes() <= gpu.occupancy->shared_bytes_per_block;
+  };
+  if (!fits()) tile.keys = std::min(tile.keys, kFewKeys);
+  if (!fits()) tile.stages = 1;
+  tile.shared_bytes = bytes();
 }
 
 }  // namespace
@@ -249,6 +254,41 @@ Forward library_forward(Library library, const Problem& p, const Gpu& gpu) {
     c.tile.waits_before.arithmetic = library::kBlockOperations;
   }
   fit_block(c, gpu);
+  return c;
+}
+
+Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
+  require(library != kTrtllm, "TensorRT-LLM has no backward: choose cudnn, fa2 or fa3");
+  const std::int64_t width = library_width(library, shape.head_dim);
+  Backward c{.shape = shape,
+             .kernel = kernel_of(library, gpu),
+             .keys = {},
+             .rows = {shape.seq_q, shape.head_dim, ceil_div(shape.head_dim, 8)},
+             .width = width,
+             .heads_apart = true};
+  if (library != kFa3) c.rows.waits = c.rows.group_waits = library::kPassWaits;
+  if (library == kFa2) {
+    // flash_api.cpp: sums of dQ have rows of 32 elements, and as many rows as whole tiles. PyTorch
+    // adds dK and dV.
+    c.rows.rows = ceil_div(shape.seq_q, 128) * 128;
+    c.rows.width = ceil_div(shape.head_dim, 32) * 32;
+    c.rows.group_waits = library::kGroupSumWaits;
+  }
+  Tile& tile = c.keys;
+  if (!c.kernel.wide()) {
+    tile = tile_in(kFa2BackwardTiles, width);
+    tile.chains = 2;  // P and dS of a tile at once
+    tile.warps_across = 2;
+  } else if (library == kFa3) {
+    tile = tile_in(kFa3BackwardTiles, width);
+  } else {
+    tile = tile_in(kCudnnBackwardTiles, width);
+    tile.counts.instructions_a_row = as_double(width) * library::kResultInstructions;
+  }
+  tile.registers = 168;
+  tile.together =
+      heads_together(shape.batch * shape.heads, 1, shape.seq_q * shape.head_dim * 2, shape.causal);
+  fit_backward(tile, width, gpu);
   return c;
 }
 

@@ -49,7 +49,7 @@ inline constexpr std::int64_t kLargestGroup = 32;  ///< whose heads are decoded 
 
 /// Whether the heads of a group are decoded together, on the tensor cores (XQA); else each head is
 /// a block's, by vector arithmetic (MMHA).
-bool takes_groups(const Shape& shape, const Gpu& gpu);
+bool takes_groups(const Shape& shape);
 
 Tile group_tile(const Shape& shape);
 Tile vector_tile(const Shape& shape, const Gpu& gpu);

@@ -95,52 +95,30 @@ enum Array : ArrayId {
 };
 
 constexpr std::int64_t kThreads = 256;  // of the blocks beside the products
-constexpr double kWarps = warps_of(kThreads);
 
-/// Blocks that repeat a step of so many instructions of a warp.
-struct Blocks {
-  double count, steps, instructions;
-};
-
-Plan plan_of_blocks(const Blocks& blocks, const Traffic& bytes, std::vector<ArrayUse> arrays) {
-  constexpr std::int64_t kRegisters = 32;
-  const auto count = static_cast<std::int64_t>(blocks.count);
-  Plan plan = launch_plan(std::max<std::int64_t>(1, count), {kThreads, 1, 1}, kRegisters);
-  plan.notes.estimated_traffic = true;
-  plan.arrays = std::move(arrays);
+// Blocks whose threads wait for so many loads, one after the other, and issue so much in all.
+Plan pass(double blocks, double loads, double instructions, std::vector<ArrayUse> arrays) {
   Step step;
-  step.warp_instructions = kWarps * blocks.instructions;
-  set_traffic(step.issued, 1 / (as_double(plan.launch.blocks()) * blocks.steps) * bytes);
-  step.waits.global = 1;
-  set_blocks(plan, {{step, blocks.steps}});
-  return plan;
+  step.warp_instructions = warps_of(kThreads) * instructions;
+  step.waits.global = loads;
+  return even_launch(std::max<std::int64_t>(1, static_cast<std::int64_t>(blocks)), kThreads,
+                     std::move(arrays), step);
 }
 
-/// A block writes a row of so many bytes, 16 a thread at a time, of `sources` rows that it reads
-/// one after the other.
-struct RowBlocks {
-  double count, row_bytes, sources;
-  double instructions;  ///< of a warp for 16 B of a thread, counted
-};
-
-Plan pass(const RowBlocks& rows, const ArrayUse& from, const ArrayUse& to, double read_bytes) {
-  const double accesses = rows.row_bytes / as_double(16 * kThreads), loads = std::ceil(accesses);
-  Plan plan =
-      plan_of_blocks({rows.count, loads * rows.sources, rows.instructions * accesses / loads},
-                     {read_bytes, to.footprint.write_bytes}, {from, to});
-  Step begin;
-  begin.warp_instructions = kWarps * kRowInstructions;
-  begin.waits.global = 1;
-  auto& phases = plan.blocks.front().phases;
-  phases.insert(phases.begin(), {begin});
-  return plan;
+// A block writes a row of so many bytes, 16 a thread at a time, of `sources` rows that it reads one
+// after the other, with so many instructions of a warp for 16 B of a thread.
+Plan pass_over_rows(double rows, double row_bytes, double sources, double instructions,
+                    const ArrayUse& from, const ArrayUse& to) {
+  const double accesses = row_bytes / as_double(16 * kThreads);
+  return pass(rows, 1 + std::ceil(accesses) * sources,
+              kRowInstructions + instructions * accesses * sources, {from, to});
 }
 
 // Blocks that each look at so many choices, a thread one at a time.
-Plan choices_plan(double blocks, double choices, double bytes) {
+Plan pass_over_choices(double blocks, double choices, double bytes) {
   constexpr double kInstructions = 40;
-  return plan_of_blocks({blocks, std::ceil(choices / as_double(kThreads)), kInstructions},
-                        {bytes, bytes}, {scratch(kOrder, {bytes, bytes})});
+  const double steps = std::ceil(choices / as_double(kThreads));
+  return pass(blocks, steps, kInstructions * steps, {scratch(kOrder, {bytes, bytes})});
 }
 
 // Counts and places of the choices: one kernel for up to 256 tokens; for more, blocks of tokens
@@ -152,16 +130,16 @@ void add_routing(LaunchSequence& program, const Problem& p, const Share& share) 
   const double bytes = choices * kBytesOfChoice;
   if (share.tokens <= kTokensOfOneKernel) {
     program.push_back(
-        {choices_plan(std::ceil(choices / as_double(kThreads)), as_double(kThreads), bytes)});
+        {pass_over_choices(std::ceil(choices / as_double(kThreads)), as_double(kThreads), bytes)});
     return;
   }
   const double experts = as_double(p[kExperts] / p[kGpus]);
   double tokens = 32;  // of a block
   while (tokens < 1024 && std::ceil(share.tokens / tokens) * experts > tokens) tokens *= 2;
   const double counts = std::ceil(share.tokens / tokens) * experts;
-  program.push_back({choices_plan(counts, tokens * per_token, bytes)});
-  program.push_back({choices_plan(1, counts, counts * sizeof(std::int32_t))});
-  program.push_back({choices_plan(counts, tokens, bytes)});
+  program.push_back({pass_over_choices(counts, tokens * per_token, bytes)});
+  program.push_back({pass_over_choices(1, counts, counts * sizeof(std::int32_t))});
+  program.push_back({pass_over_choices(counts, tokens, bytes)});
 }
 
 // Rows of C = A·B in tiles that end with their expert.
@@ -245,7 +223,7 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   const double inner_row = share.inner * share.element;
   const double sorted = rows * row, gate_up = 2 * rows * share.inner * kWide;
   const double inner = rows * inner_row, outputs = rows * wide_row, result = tokens * wide_row;
-  constexpr double kCopy = 24, kGate = 40, kSum = 30;  // instructions of RowBlocks
+  constexpr double kCopy = 24, kGate = 40, kSum = 30;  // instructions
   const auto from = [](ArrayId array, double bytes) { return scratch(array, {bytes, 0}); };
   const auto to = [](ArrayId array, double bytes) { return scratch(array, {0, bytes}); };
 
@@ -255,21 +233,20 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   const bool narrows = p.dtype == DType::fp8;
   if (narrows) {
     program.push_back(
-        {pass({tokens, row, 1, kCopy}, input, to(kNarrowInput, tokens * row), result)});
+        {pass_over_rows(tokens, row, 1, kCopy, input, to(kNarrowInput, tokens * row))});
     input = from(kNarrowInput, tokens * row);
   }
-  program.push_back(
-      {pass({rows, row, 1, kCopy}, input, to(kSorted, sorted), rows * (narrows ? row : wide_row))});
+  program.push_back({pass_over_rows(rows, row, 1, kCopy, input, to(kSorted, sorted))});
   program.push_back({grouped(
       p, share, 2 * p[kIntermediate], p[kHidden],
       {from(kSorted, sorted), reads(kWeights1, 2 * share.weight()), to(kGateUp, gate_up)}, gpu)});
   program.push_back(
-      {pass({rows, inner_row, 2, kGate}, from(kGateUp, gate_up), to(kInner, inner), gate_up)});
+      {pass_over_rows(rows, inner_row, 2, kGate, from(kGateUp, gate_up), to(kInner, inner))});
   program.push_back({grouped(
       p, share, p[kHidden], p[kIntermediate],
       {from(kInner, inner), reads(kWeights2, share.weight()), to(kOutputs, outputs)}, gpu)});
-  program.push_back({pass({tokens, wide_row, std::max(1.0, rows / tokens), kSum},
-                          from(kOutputs, outputs), writes(kResult, result), outputs)});
+  program.push_back({pass_over_rows(tokens, wide_row, std::max(1.0, rows / tokens), kSum,
+                                    from(kOutputs, outputs), writes(kResult, result))});
   return program;
 }
 

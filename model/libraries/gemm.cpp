@@ -9,19 +9,13 @@
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/gemm/beside.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
-#include "model/libraries/gemm_counts.hpp"
+#include "model/libraries/gemm_catalogue.hpp"
 
 namespace roofcast::gemm {
 namespace {
 
 constexpr std::string_view kGuess =
     "tile, split and registers are what the library is taken to choose: no profile of it";
-constexpr std::string_view kSimtGuess =
-    "fp32 on the SIMT pipes: the tiles are those of published kernels, which of them and their "
-    "registers are guesses";
-constexpr std::string_view kFp8Guess =
-    "fp8 takes what bf16 keeps up: tile, split and registers are what the library is taken to "
-    "choose";
 constexpr std::string_view kUnaligned =
     "rows of n or k elements are no multiple of 16 B: slower kernels copy them in pieces, as "
     "estimated from published rates of odd sizes; tile, split and registers are guesses too";
@@ -93,13 +87,11 @@ void add_epilogue(Plan& plan, const Problem& p) {
   plan.useful += issued;
   const double instructions = issued.flops() / as_double(kWarpLanes);
   set_traffic(issued, bytes);
-  const bool waits = kEpilogueCosts[static_cast<std::size_t>(p[kEpilogue])].matrix_reads > 0;
   for (BlockClass& blocks : plan.blocks) {
     Phase& last = blocks.phases.back();
     const double share = 1 / (as_double(plan.launch.blocks()) * last.repeats);
     last.step.issued += share * issued;
     last.step.warp_instructions += share * instructions;
-    if (waits) last.step.waits.global += 1;
   }
 }
 
@@ -168,10 +160,7 @@ Plan plan_of_tiles(const Problem& p, const LibraryProduct& c, const ProductSizes
       brief.step_bytes * brief.steps * as_double(brief.blocks) - brief.looked_up_bytes;
   set_blocks(plan, c, brief);
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
-  plan.notes.caveat = !c.aligned              ? kUnaligned
-                      : !c.tensor             ? kSimtGuess
-                      : p.dtype == DType::fp8 ? kFp8Guess
-                                              : kGuess;
+  plan.notes.caveat = c.aligned ? kGuess : kUnaligned;
   return plan;
 }
 
@@ -240,22 +229,19 @@ std::vector<Problem> candidates_of(const Problem& problem, const Problem& produc
   return found;
 }
 
-Outline library_outline(const Problem& p, const Gpu& gpu) {
-  return outline_of(library_product(p, gpu), p.dtype, gpu);
+Outline library_outline(const Problem& p, const Gpu& gpu, const Packings& packings) {
+  return outline_of(library_product(p, gpu, packings), p.dtype, gpu);
 }
 
-LaunchSequence quantization_before(const Problem& p, const Gpu& /*gpu*/) {
-  const double elements = as_double(p[kBatch]) * as_double(p[kM]) * as_double(p[kK]);
-  return quantization(static_cast<Quantize>(p[kQuantize]), elements,
-                      {kWideA, kA, kScale, kWideScale});
-}
-
-LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
-  const LibraryProduct c = library_product(p, gpu);
+LaunchSequence plan_library(const Problem& p, const Gpu& gpu, const Packings& packings) {
+  const LibraryProduct c = library_product(p, gpu, packings);
   const double of_k = c.batch * c.k * c.element;
-  const ProductSizes sizes{of_k * as_double(c.a.extent), of_k * as_double(c.b.extent),
-                           c.outputs() * c.result, c.outputs()};
-  LaunchSequence program = quantization_before(p, gpu);
+  const ProductSizes sizes{of_k * as_double(c.a.extent) * packings.a.stored,
+                           of_k * as_double(c.b.extent) * packings.b.stored, c.outputs() * c.result,
+                           c.outputs()};
+  LaunchSequence program =
+      quantization(static_cast<Quantize>(p[kQuantize]), of_k / c.element * as_double(c.a.extent),
+                   {kWideA, kA, kScale, kWideScale});
   add_product(program, plan_of_tiles(p, c, sizes, gpu), p, sizes);
   add_epilogue(program.back().plan, p);
   return program;

@@ -53,15 +53,24 @@ enum Epilogue : std::int64_t {
 inline constexpr std::array<std::string_view, 8> kEpilogueNames = {
     "none", "bias", "relu", "gelu", "relu_aux", "gelu_aux", "dgelu", "residual"};
 
+/// An operand that lies in memory, or reaches the SMs, in a share of the bytes that the product takes
+/// it for.
+struct Packing {
+  double stored = 1, received = 1;
+};
+struct Packings {
+  Packing a{}, b{};
+  double widening = 0;  ///< instructions of a thread for an element of B
+};
+
 LaunchSequence plan_product(const Problem& problem, const Gpu& gpu);
 std::vector<Problem> product_candidates(const Problem& problem, const Gpu& gpu);
 Outline product_outline(const Problem& problem, const Gpu& gpu);
 
 /// The same by tiles, whatever the shape.
-LaunchSequence plan_library(const Problem& problem, const Gpu& gpu);
+LaunchSequence plan_library(const Problem& problem, const Gpu& gpu, const Packings& packings = {});
 std::vector<Problem> library_candidates(const Problem& problem, const Gpu& gpu);
-Outline library_outline(const Problem& problem, const Gpu& gpu);
-LaunchSequence quantization_before(const Problem& problem, const Gpu& gpu);
+Outline library_outline(const Problem& problem, const Gpu& gpu, const Packings& packings = {});
 Work library_work(const Problem& problem);
 IoComplexity library_io(const Problem& problem, double compulsory_bytes, double on_chip_bytes);
 
@@ -129,7 +138,6 @@ inline constexpr KernelModel kLibrary = {
     .candidates = product_candidates,
     .own_choice = kOwnChoice,
     .outline = product_outline,
-    .before = quantization_before,
     .work = library_work,
     .io = library_io};
 

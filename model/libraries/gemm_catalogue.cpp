@@ -181,19 +181,15 @@ bool yields_to_larger(const LibraryTile& tile, const Problem& p, const Gpu& gpu)
 std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu, bool alone) {
   static constexpr std::array<std::int64_t, 12> kKnown = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
   constexpr std::int64_t kLeastSteps = 1, kMostRounds = 2;
-  // Those by wgmma for tf32 are split only where tiles are few, by cuBLAS's kernels' names.
-  constexpr std::int64_t kTf32Part = 4;
   std::vector<Problem> found;
   const auto tiles = tiles_for(p, gpu);
-  const bool of_tf32 = takes_tf32_tiles(p, gpu);
   for (const LibraryTile& tile : tiles) {
     if (!is_asked(p[kTileM], tile.m) || !is_asked(p[kTileN], tile.n) ||
         fitting_blocks(tile, gpu) == 0) {
       continue;
     }
     const std::int64_t whole = tiles_of(p, tile.m, tile.n);
-    const std::int64_t most =
-        of_tf32 ? gpu.slots(1) / kTf32Part : kMostRounds * gpu.slots(tile.blocks_per_sm);
+    const std::int64_t most = kMostRounds * gpu.slots(tile.blocks_per_sm);
     for (const std::int64_t splits :
          splits_of(asked_splits(p), steps_of(p), whole, most, kKnown, kLeastSteps)) {
       if (alone && splits == 1 && yields_to_larger(tile, p, gpu)) continue;

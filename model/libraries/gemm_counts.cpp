@@ -1,4 +1,4 @@
-#include "model/libraries/gemm_counts.hpp"
+#include "model/libraries/gemm_catalogue.hpp"
 
 #include <algorithm>
 #include <array>
@@ -45,16 +45,11 @@ Waits step_waits(const LibraryProduct& c) {
 }
 
 // Wavefronts of the operands of a step: four warps of mma.sync, two by two, read those of their own
-// sums. A wgmma reads its 64 rows and all columns: fewer than 64 columns it multiplies faster than
-// it reads both. What tcgen05 reads does not limit it.
-double operand_wavefronts(const LibraryProduct& c, bool of_tcgen05) {
+// sums. What wgmma and tcgen05 read does not limit them.
+double operand_wavefronts(const LibraryProduct& c) {
   constexpr double kWarpsAcross = 2;
-  constexpr std::int64_t kRows = 64;
-  if (!c.tensor || of_tcgen05) return 0;
-  const double lines_of_row = as_double(c.tile.step_bytes) / as_double(kLineBytes);
-  if (!c.takes_wide) return (kWarpsAcross + 1) * c.lines() * lines_of_row;
-  const auto [columns, rows] = std::minmax(c.tile.m, c.tile.n);
-  return as_double(ceil_div(rows, kRows) * (kRows + columns)) * lines_of_row;
+  if (!c.tensor || c.takes_wide) return 0;
+  return (kWarpsAcross + 1) * c.lines() * as_double(c.tile.step_bytes) / as_double(kLineBytes);
 }
 
 // What of a step's operands a block looks up in L2: two neighbours in a cluster share one side of
@@ -63,7 +58,8 @@ double operand_wavefronts(const LibraryProduct& c, bool of_tcgen05) {
 double step_lookup_bytes(const LibraryProduct& c, const Gpu& gpu) {
   const bool shares = gpu.features.has_clusters() && c.takes_wide;
   const auto of_side = [shares](const LibraryOperand& side, const LibraryOperand& other) {
-    return as_double(side.tile) * (shares && other.tiles() > 1 ? 1 - side.joined / 2 : 1);
+    return as_double(side.tile) * side.packing.received *
+           (shares && other.tiles() > 1 ? 1 - side.joined / 2 : 1);
   };
   return (of_side(c.a, c.b) + of_side(c.b, c.a)) * as_double(c.tile.step_bytes);
 }
@@ -84,7 +80,7 @@ double copy_requests(const LibraryProduct& c) {
 
 }  // namespace
 
-LibraryProduct library_product(const Problem& p, const Gpu& gpu) {
+LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings& packings) {
   const RowLengths rows = library_rows(p);
   const bool wide = takes_wide(p, gpu), along_k = wide && p.dtype == DType::tf32;
   const bool tensor = p.dtype != DType::fp32;
@@ -92,15 +88,16 @@ LibraryProduct library_product(const Problem& p, const Gpu& gpu) {
   const std::int64_t element = element_bytes(p.dtype);
   return {
       .a = {p[kM], tile.m, along_k && transposes_a(p[kLayout]),
-            tensor::joined_share(rows.a * element)},
+            tensor::joined_share(rows.a * element), packings.a},
       .b = {p[kN], tile.n, along_k && !transposes_b(p[kLayout]),
-            tensor::joined_share(rows.b * element)},
+            tensor::joined_share(rows.b * element), packings.b},
       .k = as_double(p[kK]),
       .batch = as_double(p[kBatch]),
       .tile = completed(tile, gpu),
       .splits = p[kSplitK],
       .element = size_bytes(p.dtype),
       .result = size_bytes(tensor::result_type(p.dtype)),
+      .widening = packings.widening,
       .vector = as_double(copied_vector(p)),
       .aligned = library_aligned(p),
       .takes_wide = wide,
@@ -112,7 +109,7 @@ LibraryProduct library_product(const Problem& p, const Gpu& gpu) {
 TileRaster LibraryProduct::raster() const {
   constexpr std::int64_t kGroupRows = 8;
   const auto panel = [&](const LibraryOperand& of) {
-    return as_double(of.extent) / as_double(of.tiles()) * k * element;
+    return as_double(of.extent) / as_double(of.tiles()) * k * element * of.packing.stored;
   };
   return {.tile_rows = a.tiles(),
           .tile_columns = b.tiles(),
@@ -142,8 +139,10 @@ Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu) {
           .chains = chains,
           .step_waits = step_waits(c),
           .step_flops = 2 * c.area() * c.depth() / c.tile.rate,
-          .step_instructions = c.tensor ? 0 : simt_instructions(c),
-          .step_operands = operand_wavefronts(c, of_tcgen05),
+          .step_instructions =
+              c.tensor ? c.widening * as_double(c.tile.n) * c.depth() / as_double(kWarpLanes)
+                       : simt_instructions(c),
+          .step_operands = operand_wavefronts(c),
           .step_bytes = (c.received(c.a, c.b) + c.received(c.b, c.a)) / (blocks * steps),
           .step_copies = copy_requests(c),
           .end = {.bytes = {0, stored / blocks},

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -22,16 +21,10 @@ struct VectorTile {
   std::int64_t threads() const { return outputs * lanes; }
 };
 
-constexpr std::int64_t kToFit = 0;  // lanes, by the length of k
-constexpr std::int64_t kFewLanes = 2;
-
-// cuBLAS 13.0's kernels by their grids, registers and machine code: gemvx where threads side by
-// side read along k, and gemv2T, which sums eight outputs.
-constexpr std::array kAlongK = {VectorTile{4, 32, 159}, VectorTile{8, 16, 65, 16},
-                                VectorTile{16, kFewLanes, 165}, VectorTile{32, kFewLanes, 72}};
-// gemvx where threads side by side have neighbouring outputs.
-constexpr std::array kAcrossK = {VectorTile{8, 32, 164}, VectorTile{16, 32, 128},
-                                 VectorTile{32, kToFit, 128}, VectorTile{64, kToFit, 128}};
+// cuBLAS 13.0's kernels by their grids, registers and machine code: gemvx, and gemv2T, which sums
+// eight outputs.
+constexpr std::array kTiles = {VectorTile{4, 32, 159}, VectorTile{8, 16, 65, 16},
+                               VectorTile{16, 2, 165}, VectorTile{32, 2, 72}};
 
 bool is_row(const Problem& p) {
   return p[kM] == 1;
@@ -55,39 +48,22 @@ struct VectorProduct {
   std::int64_t outputs, k, batch, splits;
   double element;
   VectorTile tile{};
-  std::int64_t pitch_bytes = 0;  ///< from row to row of the matrix as it lies
-
-  std::span<const VectorTile> tiles() const {
-    if (along_k) return kAlongK;
-    return kAcrossK;
-  }
   double vector_bytes() const { return as_double(batch * k) * element; }
   double matrix_bytes() const { return as_double(outputs) * vector_bytes(); }
   std::int64_t elements_of_thread() const { return ceil_div(ceil_div(k, splits), tile.lanes); }
 };
 
-// Wide blocks have more threads along k the longer it is.
-std::int64_t fitting_lanes(std::int64_t outputs, std::int64_t k) {
-  constexpr std::int64_t kMostThreads = 512, kElements = 64;
-  std::int64_t lanes = kFewLanes;
-  while (lanes * outputs < kMostThreads && lanes * kElements < k) lanes *= 2;
-  return lanes;
-}
-
 VectorProduct with_tile(const Problem& p) {
   VectorProduct c(p);
-  for (const VectorTile& one : c.tiles()) {
+  for (const VectorTile& one : kTiles) {
     if (one.outputs != p[c.setting]) continue;
     c.tile = one;
-    if (one.lanes == kToFit) c.tile.lanes = fitting_lanes(one.outputs, ceil_div(c.k, c.splits));
-    const RowLengths rows = library_rows(p);
-    c.pitch_bytes = (c.row ? rows.b : rows.a) * element_bytes(p.dtype);
     return c;
   }
   const auto text = [](const VectorTile& one) { return std::to_string(one.outputs); };
   throw InputError("gemm.library has no block of " + std::to_string(p[c.setting]) +
                    " outputs for this product with a vector: choose one of " +
-                   listed(c.tiles(), text));
+                   listed(kTiles, text));
 }
 
 // A thread takes 64, 32 and 16 elements at once as long as so many are left, then fours, one, and
@@ -118,15 +94,9 @@ Step step_of(const VectorProduct& c, double elements) {
       as_double(c.outputs) / as_double(ceil_div(c.outputs, c.tile.outputs) * c.tile.outputs);
   const double used_k =
       as_double(c.k) / as_double(c.splits * c.tile.lanes * c.elements_of_thread());
-  // Runs of the matrix that a warp touches at once. Along k the next load takes the rest of a
-  // sector.
+  // Runs of the matrix that a warp touches at once.
   const std::int64_t wide = std::min(kWarpLanes, c.along_k ? c.tile.lanes : c.tile.outputs);
-  const auto bytes_of = [&](std::int64_t n) { return n * static_cast<std::int64_t>(c.element); };
-  double sectors = 1, lines = lanes / as_double(wide);
-  if (!c.along_k) {
-    sectors = tensor::sectors_share(bytes_of(c.tile.outputs), c.pitch_bytes);
-    lines *= tensor::lines_of_piece(bytes_of(wide), c.pitch_bytes);
-  }
+  const double runs = lanes / as_double(wide);
   const double vector = elements * as_double(c.tile.lanes) * used_k * c.element;
   const double matrix = vector * as_double(c.tile.outputs) * used_outputs;
   // Of a warp for an element of each thread: two addresses, two loads, the multiply-add and what
@@ -135,10 +105,9 @@ Step step_of(const VectorProduct& c, double elements) {
   Step step;
   step.issued.vector_flops = 2 * matrix / c.element;
   set_traffic(step.issued, {matrix + vector, 0});
-  step.issued.l1.read_bytes = step.issued.l2.read_bytes = matrix * sectors + vector;
   step.warp_instructions = accesses * (kInstructions + (c.element < 4 ? kWidening : 0));
-  step.wavefronts.l1_lookups = accesses * (lines + 1);
-  step.wavefronts.l1 = accesses * (std::min(lines, kMostWavefronts) + 1);
+  step.wavefronts.l1_lookups = accesses * (runs + 1);
+  step.wavefronts.l1 = accesses * (std::min(runs, kMostWavefronts) + 1);
   step.waits.global = 1;
   return step;
 }
@@ -175,10 +144,10 @@ std::vector<Problem> vector_candidates(const Problem& p, const Gpu& gpu) {
   constexpr std::int64_t kLeastOfPart = 16;
   const VectorProduct c(p);
   std::vector<Problem> found;
-  for (const VectorTile& tile : c.tiles()) {
+  for (const VectorTile& tile : kTiles) {
     if (!is_asked(p[c.setting], tile.outputs)) continue;
     const std::int64_t blocks = ceil_div(c.outputs, tile.outputs) * c.batch;
-    const std::int64_t parts = ceil_div(c.k, kLeastOfPart * std::max(kFewLanes, tile.lanes));
+    const std::int64_t parts = ceil_div(c.k, kLeastOfPart * tile.lanes);
     for (const std::int64_t splits :
          splits_of(asked_splits(p), parts, blocks, gpu.slots(1), kSplits, 1)) {
       Problem& one = found.emplace_back(p);

@@ -16,22 +16,9 @@
 namespace roofcast::layer {
 namespace {
 
-// Conversions from and to 64 bits: 16 a clock of GPUs with 32 or more multiply-adds of double
-// precision, 2 of others (CUDA C++ Programming Guide, arithmetic throughput).
-DoubleCosts double_costs(const Gpu& gpu) {
-  constexpr double kMany = 64, kFast = 16, kSlow = 2;
-  const auto single = gpu.sm.vector_flop_per_clk[DType::fp32],
-             wide = gpu.sm.vector_flop_per_clk[DType::fp64];
-  if (!single || !wide) return {};
-  const double rate = *wide >= kMany ? kFast : kSlow;
-  return {*single / *wide, std::max(1.0, gpu.sm.conversion_per_clk.value_or(rate) / rate)};
+Counted counted(const Movement& movement, const Problem& p) {
+  return {movement, p.dtype, as_double(p[kRows]), as_double(p[kCols]), as_double(p[kOf])};
 }
-
-Counted counted(const Movement& movement, const Problem& p, const DoubleCosts& costs = {}) {
-  return {movement, p.dtype, as_double(p[kRows]), as_double(p[kCols]), as_double(p[kOf]), costs};
-}
-
-using Launches = std::initializer_list<Movement>;
 
 Launches launches_of(const Operation& operation, const Problem& p, std::int64_t form) {
   const bool backward = p[kPass] == kBackward;
@@ -42,54 +29,18 @@ Launches launches_of(const Operation& operation, const Problem& p, std::int64_t 
   return backward ? operation.fused_backward : operation.fused;
 }
 
-/// The movement's launches on their parts of the matrix: full ones of chunks, and one of the rest.
+/// The movement's launches on their parts of the matrix: full ones, and one of the rest.
 std::vector<std::pair<double, Counted>> parts_of(const Counted& all) {
-  if (all.movement.walk != Walk::chunks) return {{1, all}};
-  const double full = std::floor(all.elements() / (kChunk * kChunksOfLaunch));
+  const double most = all.movement.most_elements;
+  if (most <= 0) return {{1, all}};
+  const double full = std::floor(all.elements() / most);
   Counted one = all, rest = all;
-  one.rows = kChunk * kChunksOfLaunch / all.cols;
+  one.rows = most / all.cols;
   rest.rows = all.rows - full * one.rows;
   std::vector<std::pair<double, Counted>> parts;
   if (full > 0) parts.emplace_back(full, one);
   if (rest.rows > 0) parts.emplace_back(1, rest);
   return parts;
-}
-
-/// What the launch before has written is handed on where a launch follows it.
-LaunchSequence plan_of(const Operation& operation, const Problem& p, const Gpu& gpu) {
-  const Launches movements = launches_of(operation, p, p[kForm]);
-  LaunchSequence program;
-  ArrayId input = 0;
-  double handed = 0;
-  for (const Movement& movement : movements) {
-    const bool is_last = &movement + 1 == movements.end();
-    const ArrayId output = input + 1, before = input - 1;
-    const Counted whole = counted(movement, p, double_costs(gpu));
-    for (const auto& [launches, one] : parts_of(whole)) {
-      const Traffic all = one.bytes();
-      const double taken = movement.follows ? std::min(handed, all.read_bytes) : 0;
-      const double given = all.read_bytes - taken;
-      Plan plan = plan_of(one);
-      plan.arrays.clear();
-      if (taken > 0) plan.arrays.push_back(scratch(before, {taken, 0}));
-      if (given > 0) {
-        plan.arrays.push_back(program.empty() ? reads_activation(input, given)
-                                              : reads(input, given));
-      }
-      if (all.write_bytes > 0) {
-        plan.arrays.push_back(is_last ? writes(output, all.write_bytes)
-                                      : scratch(output, {0, all.write_bytes}));
-      }
-      plan.notes.estimated_traffic = true;
-      plan.notes.caveat =
-          "bytes, launches and waits are counted from the framework's source; registers are an "
-          "estimate";
-      program.push_back({std::move(plan), launches * movement.launches});
-    }
-    handed = whole.bytes().write_bytes;
-    input += 2;
-  }
-  return program;
 }
 
 /// FLOPs and compulsory bytes of the fused form.
@@ -137,6 +88,16 @@ constexpr std::array kLossParameters = {
 constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 constexpr std::array kNarrowedTypes = {DType::bf16, DType::fp16};
 
+LaunchSequence plan_of(const Operation& operation, const Problem& p) {
+  LaunchSequence program = plan_of(launches_of(operation, p, p[kForm]), p);
+  for (Launched& node : program) {
+    node.plan.notes.caveat =
+        "bytes, launches and waits are counted from the framework's source; registers are an "
+        "estimate";
+  }
+  return program;
+}
+
 template <const Operation& kOperation>
 constexpr KernelModel model(std::string_view name, std::string_view summary,
                             std::span<const roofcast::Parameter> parameters,
@@ -145,7 +106,7 @@ constexpr KernelModel model(std::string_view name, std::string_view summary,
           .summary = summary,
           .parameters = parameters,
           .dtypes = types,
-          .plan = [](const Problem& p, const Gpu& gpu) { return plan_of(kOperation, p, gpu); },
+          .plan = [](const Problem& p, const Gpu&) { return plan_of(kOperation, p); },
           .work = [](const Problem& p) { return work_of(kOperation, p); }};
 }
 
@@ -190,6 +151,39 @@ constexpr std::array kVariants = {
     model<kTopK>("layer.top_k", "the experts of each token and their weights", kTopKShape)};
 
 }  // namespace
+
+// What the launch before has written is handed on where a launch follows it.
+LaunchSequence plan_of(const Launches& movements, const Problem& p) {
+  LaunchSequence program;
+  ArrayId input = 0;
+  double handed = 0;
+  for (const Movement& movement : movements) {
+    const bool is_last = &movement + 1 == movements.end();
+    const ArrayId output = input + 1, before = input - 1;
+    const Counted whole = counted(movement, p);
+    for (const auto& [launches, one] : parts_of(whole)) {
+      const Traffic all = one.bytes();
+      const double taken = movement.follows ? std::min(handed, all.read_bytes) : 0;
+      const double given = all.read_bytes - taken;
+      Plan plan = plan_of(one);
+      plan.arrays.clear();
+      if (taken > 0) plan.arrays.push_back(scratch(before, {taken, 0}));
+      if (given > 0) {
+        plan.arrays.push_back(program.empty() ? reads_activation(input, given)
+                                              : reads(input, given));
+      }
+      if (all.write_bytes > 0) {
+        plan.arrays.push_back(is_last ? writes(output, all.write_bytes)
+                                      : scratch(output, {0, all.write_bytes}));
+      }
+      plan.notes.estimated_traffic = true;
+      program.push_back({std::move(plan), launches * movement.launches});
+    }
+    handed = whole.bytes().write_bytes;
+    input += 2;
+  }
+  return program;
+}
 
 constinit const KernelFamily kFamily = {
     .name = "layer",

@@ -36,7 +36,6 @@ enum class Walk : unsigned char {
   table_sums,  ///< a thread an element of the table, for which it adds up those sums
   rows,        ///< a block a row, which it adds up
   columns,     ///< a block 32 columns, which it adds up
-  indexed,     ///< four elements a thread one by one, each to a place that an index names
   chunks       ///< blocks of 65536 elements, 320 a launch: PyTorch's multi_tensor_apply
 };
 
@@ -59,12 +58,18 @@ struct Movement {
   /// rows: of a block's threads, each `together` elements at once. 0: as many as hold the row in
   /// vectors of 16 B.
   std::int64_t threads = 0, together = 0;
-  double rounds = 0;  ///< rows: of a selection or a sort, each with barriers
+  std::int64_t at_once = 4;        ///< rows: accesses of a thread before it uses the first
+  std::int64_t rows_of_block = 1;  ///< rows: beside each other
+  double chain = 0;                ///< rows: operations of an element that depend on each other
+  double of_thread = 60;           ///< rows: instructions for index, reductions, ends
+  double exchanged = 0;            ///< rows: wavefronts of shared memory
+  Waits joined{.shared = 10, .barriers = 2};  ///< rows: of a row's reductions
   /// columns: rows that a thread reads before it adds them up. 1: a barrier before and after each.
   std::int64_t tall = 1;
-  double instructions = 0;  ///< of an element beside its arithmetic
-  double widened = 0;       ///< of an element: conversions from and to double precision
-  double doubles = 0;       ///< of an element: operations in double precision
+  double instructions = 0;   ///< of an element beside its arithmetic
+  double widened = 0;        ///< of an element: conversions from and to double precision
+  double doubles = 0;        ///< of an element: operations in double precision
+  double most_elements = 0;  ///< of a launch, where there is a bound: more take further ones
   std::int64_t registers = 32;
 
   template <typename Value>
@@ -81,29 +86,25 @@ struct Movement {
   constexpr Movement scaled() const { return with(&Movement::parameters, 1); }
 };
 
+using Launches = std::initializer_list<Movement>;
+
 /// Indices up to which PyTorch adds an embedding's gradients unsorted.
 inline constexpr std::int64_t kMostUnsorted = 3072;
 
 /// A constant: the lists live as long as the variable that they were written for.
 struct Operation {
-  std::initializer_list<Movement> fused, fused_backward{};
-  std::initializer_list<Movement> eager{}, eager_backward{};  ///< empty: as fused
-  std::initializer_list<Movement> sorted_backward{};  ///< of more rows than kMostUnsorted, if any
+  Launches fused, fused_backward{};
+  Launches eager{}, eager_backward{};  ///< empty: as fused
+  Launches sorted_backward{};          ///< of more rows than kMostUnsorted, if any
 };
 
-/// What an operation of double precision and a conversion take, in those of fp32.
-struct DoubleCosts {
-  double operation = 2, conversion = 1;
-};
-
-inline constexpr double kChunk = 65536, kChunksOfLaunch = 320;  // of Walk::chunks
+inline constexpr double kChunk = 65536;  ///< elements of a block of Walk::chunks
 
 /// A launch on its matrix.
 struct Counted {
   const Movement& movement;
   DType type;
   double rows, cols, of;
-  DoubleCosts doubles{};
 
   double elements() const;  ///< of what has no matrix, rows
   double parts() const;     ///< rows of sums that part_sums leaves
@@ -119,6 +120,9 @@ struct Counted {
 
 /// The launch by its walk, without arrays.
 Plan plan_of(const Counted& one);
+
+/// The launches on the problem's rows and columns, one after the other.
+LaunchSequence plan_of(const Launches& launches, const Problem& problem);
 
 /// Tokens of a chunk, by Liger-Kernel's fused linear cross-entropy (arXiv 2410.10989, section 3.2):
 /// as many as make a chunk's logits about as large as the layer's input, the next power of two.

@@ -98,7 +98,8 @@ inline constexpr Movement kNormInput = by_rows(kTwo, kOne, kNormGradient)
                                            .scaled()
                                            .beside({8, 0})
                                            .with(&Movement::threads, 128)
-                                           .with(&Movement::together, 4);
+                                           .with(&Movement::together, 4)
+                                           .with(&Movement::joined, {.shared = 22, .barriers = 5});
 inline constexpr Movement kNormParameters{
     .walk = Walk::columns, .reads = kTwo, .flops = 4, .row = {8, 0}, .tall = 8};
 inline constexpr Movement kRowNorm =
@@ -151,30 +152,38 @@ inline constexpr Operation kCrossEntropy{
 // after a launch that counts the steps. Rates and averages are double precision
 // (aten/src/ATen/native/cuda/fused_adam_utils.cuh): six products and sums, and a quotient of a
 // dozen; a root and a quotient are fp32. foreach, its default: decay, average, product, sum of
-// squares, root, correction, ε and the update, each over all tensors.
-constexpr Movement of_tensors(const Arrays& reads, double flops, double special = 0) {
-  return map(reads, kOne, flops, special).with(&Movement::walk, Walk::chunks);
+// squares, root, correction, ε and the update, each over all tensors. A thread takes four elements
+// at once (aten/src/ATen/native/cuda/MultiTensorApply.cuh).
+constexpr Movement of_tensors(const Arrays& reads, const Arrays& writes, double flops,
+                              double special = 0) {
+  Movement movement = map(reads, writes, flops, special);
+  movement.walk = Walk::chunks;
+  movement.threads = 512;
+  movement.together = 4;
+  movement.at_once = 1;
+  movement.instructions = 4;
+  movement.joined = {};
+  movement.most_elements = 320 * kChunk;
+  return movement;
+}
+constexpr Movement adamw() {
+  Movement movement = of_tensors({4}, kThree, 14, 2);
+  movement.instructions = 24;  // a root and a quotient
+  movement.widened = 9;
+  movement.doubles = 18;
+  movement.registers = 60;
+  return movement;
 }
 inline constexpr Operation kAdamw{
-    .fused = {{},
-              {.walk = Walk::chunks,
-               .reads = {4},
-               .writes = kThree,
-               .flops = 14,
-               .special = 2,
-               .instructions = 20,  // a root and a quotient
-               .widened = 9,
-               .doubles = 18,
-               .registers = 60}},
-    .eager = {of_tensors(kOne, 1).times(5), of_tensors(kTwo, 3).times(2),
-              of_tensors(kThree, 2, 1)}};
+    .fused = {{}, adamw()},
+    .eager = {of_tensors(kOne, kOne, 1).times(5), of_tensors(kTwo, kOne, 3).times(2),
+              of_tensors(kThree, kOne, 2, 1)}};
 
 // Keys and values of a token beside each other; each knows its place. Eager: index_copy_
 // (aten/src/ATen/native/cuda/IndexKernel.cu) divides each element's number by three extents.
 inline constexpr Movement kAppended = map(kOne, kOne).beside({kIndex, 0});
-inline constexpr Operation kCacheAppend{
-    .fused = {kAppended},
-    .eager = {kAppended.with(&Movement::walk, Walk::indexed).with(&Movement::instructions, 60)}};
+inline constexpr Operation kCacheAppend{.fused = {kAppended},
+                                        .eager = {kAppended.with(&Movement::instructions, 60)}};
 
 // By a scale that is known, or by the largest element, found first.
 inline constexpr Operation kQuantize{
@@ -187,22 +196,26 @@ inline constexpr Operation kQuantizeRows{
 // Softmax over the experts and as many rounds of a maximum as a token has experts: weight, expert
 // and place of each. Eager: to fp32, softmax, top-k, the weights' sum and quotient, and back. Top-k
 // (aten/src/ATen/native/cuda/TensorTopK.cu) is a block a row, an element a thread, which looks for
-// the last chosen by two bits a round, and gathers; then the chosen are sorted in 15 exchanges.
+// the last chosen by two bits a round, and gathers; then the chosen are sorted in 15 exchanges. A
+// round reads its elements in L1, counts them by ballots, clears, adds up and reads shared memory:
+// three barriers.
 inline constexpr double kChoiceBytes = 12;
+constexpr Movement in_rounds(Movement movement, double rounds) {
+  movement.walk = Walk::rows;
+  movement.follows = true;
+  movement.of_thread += 90 * rounds;
+  movement.joined.shared += 4 * rounds;
+  movement.joined.arithmetic += 45 * rounds;
+  movement.joined.barriers += 3 * rounds;
+  return movement;
+}
 inline constexpr Operation kTopK{
     .fused = {by_rows(kOne, kNone, 3, 1)
                   .with(&Movement::row_of, {0, kChoiceBytes})
                   .with(&Movement::flops_of, 1)},
-    .eager = {
-        map(kOne, kSingle),
-        by_rows(kSingle, kSingle, 3, 1).after(),
-        {.walk = Walk::rows,
-         .reads = kSingle,
-         .row_of = {0, kChoiceBytes},
-         .follows = true,
-         .together = 1,
-         .rounds = 10.5},
-        {.walk = Walk::rows, .row_of = {kChoiceBytes, kChoiceBytes}, .follows = true, .rounds = 15},
-        map(kNone, kNone).times(3).with(&Movement::row_of, {8, 4})}};
+    .eager = {map(kOne, kSingle), by_rows(kSingle, kSingle, 3, 1).after(),
+              in_rounds({.reads = kSingle, .row_of = {0, kChoiceBytes}, .together = 1}, 10.5),
+              in_rounds({.row_of = {kChoiceBytes, kChoiceBytes}}, 15),
+              map(kNone, kNone).times(3).with(&Movement::row_of, {8, 4})}};
 
 }  // namespace roofcast::layer

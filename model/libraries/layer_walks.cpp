@@ -1,16 +1,31 @@
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "model/kernels/common/map.hpp"
 #include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/common/rows.hpp"
 #include "model/libraries/layer.hpp"
-#include "model/libraries/rows.hpp"
 
 namespace roofcast::layer {
 namespace {
 
-constexpr double kThreadInstructions = 60;  // of a thread for its row: index, reduction, ends
-constexpr double kShuffles = 5;
+/// What a later pass over rows of so many bytes reads again. Where DRAM sets the pace the first
+/// pass takes most of a block's life: until its second pass every other block has read a row and
+/// written one.
+Reuse reread(double bytes, double row_bytes) {
+  return {.bytes = bytes, .distance_bytes = 2 * row_bytes, .l2_distance_bytes = 2 * row_bytes};
+}
+
+/// Vectors that every row asks for; between two uses an SM reads a row and writes one.
+Reuse parameter_reuse(double rows, double parameter_bytes, double row_bytes) {
+  return {.scope = Scope::sm,
+          .bytes = rows * parameter_bytes,
+          .distinct_bytes = parameter_bytes,
+          .distance_bytes = 2 * row_bytes + parameter_bytes};
+}
 
 // Of an element of 16 bits: widened where it is read, two narrowed at once.
 double instructions(const Counted& one) {
@@ -23,22 +38,20 @@ double instructions(const Counted& one) {
 
 // What is issued for a share of the elements, with what takes the vector pipe longer.
 Work issued_for(const Counted& one, double share) {
-  constexpr double kFlopsOfOperation = 2;
+  // Double precision at half the rate of single, conversions at a quarter of those of 32 bits, as
+  // GPUs for servers have it (CUDA C++ Programming Guide, arithmetic throughput).
+  constexpr double kFlopsOfDouble = 4, kConversions = 4;
   const double elements = share * one.elements();
   Work work = share * one.work();
-  work.vector_flops += elements * kFlopsOfOperation * one.movement.doubles * one.doubles.operation;
-  work.conversions = elements * one.movement.widened * one.doubles.conversion;
+  work.vector_flops += elements * kFlopsOfDouble * one.movement.doubles;
+  work.conversions = elements * kConversions * one.movement.widened;
   set_traffic(work, share * one.asked());
   return work;
 }
 
-// Of what has no matrix, as many elements as the bytes of its rows.
 Plan over_elements(const Counted& one) {
   const Traffic asked = one.asked();
-  const double most = std::max(asked.read_bytes, asked.write_bytes);
-  const bool rows_alone =
-      one.of_elements().total_bytes() <= 0 && one.movement.table == Table::none && most > 0;
-  const double bytes = rows_alone ? most : one.elements() * size_bytes(one.type);
+  const double bytes = one.elements() * size_bytes(one.type);
   Problem map{.dtype = one.type, .values = {}};
   map[map::kElements] =
       std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes / size_bytes(one.type)));
@@ -53,13 +66,22 @@ Plan over_elements(const Counted& one) {
                    map);
 }
 
-/// Blocks that do the same, step by step.
+/// Blocks that do the same.
 struct Blocks {
   std::int64_t count, threads;
-  double warp_instructions;  ///< of a step
-  Waits waits;
-  double steps = 1;
+  std::vector<Phase> phases;
+  double last = 1;  ///< of a block's steps, those of the last one
 };
+
+// Which share the launch's work evenly, step by step.
+Blocks even_blocks(const Counted& one, std::int64_t count, std::int64_t threads,
+                   double warp_instructions, const Waits& waits, double steps = 1) {
+  Step step;
+  step.issued = issued_for(one, 1 / (as_double(count) * steps));
+  step.warp_instructions = warp_instructions;
+  step.waits = waits;
+  return {count, threads, {{step, steps}}};
+}
 
 // A thread sums a column of a segment of rows; columns are padded to whole warps. It waits for the
 // number of segments and the end of its own; of the table's rows also for the segment and its row;
@@ -73,47 +95,62 @@ Blocks by_sums(const Counted& one) {
   const std::int64_t threads = std::min(wide, rows::kMaxThreads);
   const std::int64_t blocks = ceil_div(sums * wide, threads);
   const double each = std::max(1.0, one.elements() / as_double(blocks * threads));
-  return {blocks,
-          threads,
-          warps_of(threads) * (each * instructions(one) + kDivided),
-          {.global = of_table ? 4 + each : 2 + 2 * each, .arithmetic = kDivided / 2}};
+  return even_blocks(one, blocks, threads,
+                     warps_of(threads) * (each * instructions(one) + kDivided),
+                     {.global = of_table ? 4 + each : 2 + 2 * each, .arithmetic = kDivided / 2});
 }
 
-// index_elementwise_kernel: 128 threads; an element's load waits for the store of the one before.
-Blocks by_index(const Counted& one) {
-  constexpr std::int64_t kThreads = 128, kEach = 4;
-  const std::int64_t blocks = ceil_div(static_cast<std::int64_t>(one.elements()), kThreads * kEach);
-  const double of_thread = as_double(kEach) * instructions(one);
-  const Waits waits{.global = as_double(kEach), .arithmetic = of_thread / 2};
-  return {blocks, kThreads, warps_of(kThreads) * of_thread, waits};
-}
-
-// A thread loads four vectors of 16 B before it uses one. Where it takes fewer elements at once,
-// its last sweep stores what it has read before it reads on.
+// Sweeps that read, and the one that writes, with what reductions take. Where a thread takes fewer
+// elements at once, the last one stores what it has read before it reads on.
 Blocks by_rows(const Counted& one) {
   const Movement& movement = one.movement;
+  const bool chunks = movement.walk == Walk::chunks;
+  const double cols = chunks ? std::min(kChunk, one.elements()) : one.cols;
+  const double all_rows = chunks ? std::ceil(one.elements() / cols) : one.rows;
   const auto held = static_cast<std::int64_t>(rows::kVectorBytes / size_bytes(one.type));
-  const std::int64_t vectors = ceil_div(static_cast<std::int64_t>(one.cols),
-                                        movement.together > 0 ? movement.together : held);
+  const std::int64_t vectors =
+      movement.rows_of_block *
+      ceil_div(static_cast<std::int64_t>(cols), movement.together > 0 ? movement.together : held);
   const std::int64_t threads =
       movement.threads > 0 ? movement.threads
                            : std::clamp(power_of_two_from(vectors), rows::kWarp, rows::kMaxThreads);
-  constexpr std::int64_t kAtOnce = 4;
-  const std::int64_t accesses = ceil_div(vectors, threads), sweep = ceil_div(accesses, kAtOnce);
-  const double trips = (movement.sweeps - 1) * as_double(sweep) +
-                       as_double(movement.together > 0 ? accesses : sweep);
-  // A round reads its elements in L1, counts them by ballots, clears, adds up and reads shared
-  // memory: three barriers.
-  constexpr double kOfRound = 90, kTripsOfRound = 4, kBarriersOfRound = 3;
-  const double elements = one.cols * movement.sweeps;
-  return {static_cast<std::int64_t>(one.rows),
-          threads,
-          elements / rows::kWarp * instructions(one) +
-              warps_of(threads) * (kThreadInstructions + movement.rounds * kOfRound),
-          {.global = trips,
-           .shared = 2 * kShuffles + movement.rounds * kTripsOfRound,
-           .arithmetic = movement.rounds * kOfRound / 2,
-           .barriers = 2 + movement.rounds * kBarriersOfRound}};
+  const std::int64_t accesses = ceil_div(vectors, threads);
+  const double sweep = as_double(ceil_div(accesses, movement.at_once));
+  const std::int64_t count = ceil_div(static_cast<std::int64_t>(all_rows), movement.rows_of_block);
+  const double blocks = chunks ? one.elements() / cols : as_double(count);
+  const double elements = one.elements() / blocks;
+  Blocks result{count, threads, {}, chunks ? blocks - as_double(count - 1) : 1};
+  const auto add = [&](double sweeps, double steps, const Traffic& bytes) {
+    const double share = sweeps / (movement.sweeps * steps);
+    Step step;
+    step.issued = issued_for(one, share / blocks);
+    set_traffic(step.issued, 1 / steps * bytes);
+    step.warp_instructions =
+        cols * as_double(movement.rows_of_block) * sweeps / steps / rows::kWarp * instructions(one);
+    step.waits = {.global = 1,
+                  .arithmetic = share * elements / as_double(threads) * movement.chain};
+    result.phases.push_back({step, steps});
+  };
+  const double before = movement.sweeps - 1;
+  Traffic last = 1 / blocks * one.asked();
+  const Traffic read{before / blocks * one.of_elements().read_bytes, 0};
+  last.read_bytes -= read.read_bytes;
+  const double steps = movement.together > 0 ? as_double(accesses) : sweep;
+  if (before > 0) {
+    add(before, before * sweep, read);
+    result.phases.push_back({});
+  } else {
+    add(1, steps, last);
+  }
+  const double parts = result.phases.back().repeats;
+  Step& joins = result.phases.back().step;
+  joins.warp_instructions += warps_of(threads) * movement.of_thread / parts;
+  joins.wavefronts.shared = movement.exchanged / parts;
+  joins.waits.shared = movement.joined.shared / parts;
+  joins.waits.arithmetic += movement.joined.arithmetic / parts;
+  joins.waits.barriers = movement.joined.barriers / parts;
+  if (before > 0) add(1, steps, last);
+  return result;
 }
 
 // GammaBetaBackwardCUDAKernelTemplate (aten/src/ATen/native/cuda/layer_norm_kernel.cu) and
@@ -124,47 +161,22 @@ Blocks by_columns(const Counted& one) {
   const double step_rows = std::min(one.rows, as_double(kWarps * movement.tall));
   // Of each array an address and a load; of a row its moments come by shuffles.
   const double accesses = 2 * (movement.reads.typed + movement.reads.single) + 2;
-  return {ceil_div(static_cast<std::int64_t>(one.cols), rows::kWarp),
-          kWarps * rows::kWarp,
-          step_rows * (instructions(one) + accesses),
-          {.global = 2, .barriers = movement.tall == 1 ? 2.0 : 0.0},
-          one.rows / step_rows};
+  return even_blocks(one, ceil_div(static_cast<std::int64_t>(one.cols), rows::kWarp),
+                     kWarps * rows::kWarp, step_rows * (instructions(one) + accesses),
+                     {.global = 2, .barriers = movement.tall == 1 ? 2.0 : 0.0},
+                     one.rows / step_rows);
 }
 
 Blocks blocks_of(const Counted& one) {
   switch (one.movement.walk) {
     case Walk::rows:
+    case Walk::chunks:
       return by_rows(one);
     case Walk::columns:
       return by_columns(one);
-    case Walk::indexed:
-      return by_index(one);
     default:
       return by_sums(one);
   }
-}
-
-// multi_tensor_apply_kernel (aten/src/ATen/native/cuda/MultiTensorApply.cuh), a thread four
-// elements at once; the last chunk may be short.
-Plan over_chunks(const Counted& one) {
-  constexpr std::int64_t kThreads = 512, kEach = 4;
-  const double elements = one.elements();
-  const double whole = std::floor(elements / kChunk), all = std::ceil(elements / kChunk);
-  Plan plan = launch_plan(static_cast<std::int64_t>(all), {kThreads, 1, 1}, one.movement.registers);
-  plan.useful = one.work();
-  const auto add = [&](double count, double of_block) {
-    if (count <= 0) return;
-    const double taken = std::min(of_block, as_double(kThreads * kEach));
-    Step step;
-    step.issued = issued_for(one, taken / elements);
-    step.warp_instructions = taken / rows::kWarp * (instructions(one) + 4) +
-                             warps_of(kThreads) * kThreadInstructions / as_double(kEach);
-    step.waits.global = 1;
-    plan.blocks.push_back({static_cast<std::int64_t>(count), {{step, of_block / taken}}});
-  };
-  add(whole, kChunk);
-  add(all - whole, elements - whole * kChunk);
-  return plan;
 }
 
 }  // namespace
@@ -217,22 +229,26 @@ Work Counted::work() const {
 Plan plan_of(const Counted& one) {
   const Movement& movement = one.movement;
   if (movement.walk == Walk::elements) return over_elements(one);
-  if (movement.walk == Walk::chunks) return over_chunks(one);
-  const Blocks blocks = blocks_of(one);
+  Blocks blocks = blocks_of(one);
   Plan plan = launch_plan(blocks.count, {blocks.threads, 1, 1}, movement.registers);
   plan.useful = one.work();
-  Step step;
-  step.issued = issued_for(one, 1 / (as_double(blocks.count) * blocks.steps));
-  step.warp_instructions = blocks.warp_instructions;
-  step.waits = blocks.waits;
-  set_blocks(plan, {{step, blocks.steps}});
+  if (blocks.last < 1 && blocks.count > 1) {
+    plan.blocks.push_back({blocks.count - 1, blocks.phases});
+    for (Phase& phase : blocks.phases) phase.repeats *= blocks.last;
+    plan.blocks.push_back({1, std::move(blocks.phases)});
+  } else {
+    set_blocks(plan, std::move(blocks.phases));
+  }
   if (movement.sweeps > 1) {
     const double read = one.cols * movement.reads.bytes_of_element(one.type);
-    plan.reuse.push_back(library::reread((movement.sweeps - 1) * one.rows * read, read));
+    plan.notes.traffic_reasons.push_back(
+        {Level::requested,
+         std::to_string(static_cast<int>(movement.sweeps)) + " sweeps over a row"});
+    plan.reuse.push_back(reread((movement.sweeps - 1) * one.rows * read, read));
   }
   if (movement.parameters > 0) {
     plan.reuse.push_back(
-        library::parameter_reuse(one.rows, movement.parameters * one.row_bytes(), one.row_bytes()));
+        parameter_reuse(one.rows, movement.parameters * one.row_bytes(), one.row_bytes()));
   }
   return plan;
 }

@@ -6,7 +6,6 @@
 
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/gemm.hpp"
-#include "model/libraries/gemm_counts.hpp"
 
 namespace roofcast::products {
 namespace {
@@ -16,15 +15,6 @@ constexpr double kElement = 2;  // bytes of the type that weights are widened to
 /// Weights in groups of so many, which share a scale of 16 bits (AWQ, arXiv 2306.00978; GPTQ).
 constexpr double kGroup = 128, kInt4Bytes = 0.5 + 2 / kGroup;
 
-// Of an operand that lies in memory in fewer bytes than the product takes it for.
-void take_share(Plan& plan, gemm::LibraryArray operand, double share) {
-  ArrayUse& use = plan.arrays[operand];
-  use.compulsory.read_bytes *= share;
-  use.footprint.read_bytes *= share;
-  if (!plan.raster) return;
-  (operand == gemm::kA ? plan.raster->row_panel_bytes : plan.raster->column_panel_bytes) *= share;
-}
-
 // --- weights of 4 bits ---
 
 void require_plain(const Problem& p) {
@@ -32,21 +22,10 @@ void require_plain(const Problem& p) {
           "weights of 4 bits lie packed: leave 'quantize' and 'layout' out");
 }
 
-/// What is left of the operands that the SMs receive, and the instructions of warps that widen the
-/// weights of a step: bits of four shifted and masked, joined to a pair of halves, an offset taken
-/// off, and the scale (Marlin, arXiv 2408.11743, section 3.4).
-struct Narrowed {
-  Narrowed(const Problem& p, const Gpu& gpu) {
-    constexpr double kOfElement = 1.5, kLanes = 32;
-    const gemm::LibraryProduct product = gemm::library_product(p, gpu);
-    const double a = product.received(product.a, product.b),
-                 b = product.received(product.b, product.a);
-    share = (a + b * kInt4Bytes / kElement) / (a + b);
-    instructions = as_double(p[gemm::kTileN]) * as_double(gemm::kUsualStepBytes) / kElement /
-                   kLanes * kOfElement;
-  }
-  double share, instructions;
-};
+/// Threads widen the weights: bits of four shifted and masked, joined to a pair of halves, an offset
+/// taken off, and the scale (Marlin, arXiv 2408.11743, section 3.4).
+constexpr gemm::Packings kInt4{.b = {kInt4Bytes / kElement, kInt4Bytes / kElement},
+                               .widening = 1.5};
 
 Work int4_work(const Problem& p) {
   Work work = gemm::library_work(p);
@@ -61,27 +40,13 @@ std::vector<Problem> int4_candidates(const Problem& p, const Gpu& gpu) {
 }
 
 Outline int4_outline(const Problem& p, const Gpu& gpu) {
-  Outline outline = gemm::library_outline(p, gpu);
-  const Narrowed narrowed(p, gpu);
-  outline.step_bytes *= narrowed.share;
-  outline.looked_up_bytes *= narrowed.share;
-  outline.step_instructions += narrowed.instructions;
-  return outline;
+  return gemm::library_outline(p, gpu, kInt4);
 }
 
 LaunchSequence int4_plan(const Problem& p, const Gpu& gpu) {
   require_plain(p);
-  LaunchSequence program = gemm::plan_library(p, gpu);
-  const Narrowed narrowed(p, gpu);
-  Plan& plan = program.front().plan;
-  take_share(plan, gemm::kB, kInt4Bytes / kElement);
-  plan.joined.bytes *= narrowed.share;
-  auto& phases = plan.blocks.front().phases;
-  Step& step = phases[phases.size() - 2].step;  // the loop; last comes the end
-  set_traffic(step.issued, {narrowed.share * step.issued.l2.read_bytes, 0});
-  step.issued.shared_bytes *= narrowed.share;
-  step.warp_instructions += narrowed.instructions;
-  plan.notes.caveat =
+  LaunchSequence program = gemm::plan_library(p, gpu, kInt4);
+  program.front().plan.notes.caveat =
       "weights of 4 bits are widened as Marlin's source counts: PyTorch's own kernel takes 0.8 to "
       "1.4 times as long for one row where it was measured, and 8 to 17 times for 64";
   return program;
@@ -159,10 +124,9 @@ IoComplexity convolution_io(const Problem& p, double compulsory_bytes, double on
 }
 
 LaunchSequence convolution_plan(const Problem& p, const Gpu& gpu) {
-  LaunchSequence program = gemm::plan_library(product_of(p), gpu);
-  Plan& plan = program.front().plan;
-  take_share(plan, gemm::kA, image_elements(p) / matrix_elements(p));
-  plan.notes.caveat =
+  const gemm::Packings image{.a = {.stored = image_elements(p) / matrix_elements(p)}};
+  LaunchSequence program = gemm::plan_library(product_of(p), gpu, image);
+  program.front().plan.notes.caveat =
       "an implicit product with cuBLAS's tiles, pixels last; that channels of less than 16 B are "
       "padded first is not counted";
   return program;

@@ -150,8 +150,8 @@ class AttentionComposer : public Composer {
     const double batch = as_double(task_.batch), keys = as_double(task_.context);
     product(kProducts, {batch, latent.kv_rank, latent.nope_dim, heads});
     product(kProducts, {batch, latent.value_dim, latent.kv_rank, heads});
-    wide_product(kAttention, {heads, keys, latent.kv_rank + latent.rope_dim, batch});
-    wide_product(kAttention, {heads, latent.kv_rank, keys, batch});
+    product(kAttention, wide_, {heads, keys, latent.kv_rank + latent.rope_dim, batch});
+    product(kAttention, wide_, {heads, latent.kv_rank, keys, batch});
   }
 };
 

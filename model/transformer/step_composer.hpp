@@ -80,17 +80,14 @@ class Composer {
     double m, n, k, batch = 1;
   };
   void product(std::string_view part, const Product& of, double times = 1) {
-    const std::string_view quantized = task_.dtype == DType::fp8 ? "activations" : "nothing";
-    add(part, "gemm.library", task_.dtype,
+    product(part, task_.dtype, of, times);
+  }
+  void product(std::string_view part, DType type, const Product& of, double times = 1) {
+    const std::string_view quantized = type == DType::fp8 ? "activations" : "nothing";
+    add(part, "gemm.library", type,
         {{"m", of.m}, {"n", of.n}, {"k", of.k}, {"batch", of.batch}, {"quantize", quantized}},
         times);
   }
-  /// The same in 16 bits where other products have 8.
-  void wide_product(std::string_view part, const Product& of, double times = 1) {
-    add(part, "gemm.library", wide_, {{"m", of.m}, {"n", of.n}, {"k", of.k}, {"batch", of.batch}},
-        times);
-  }
-
   /// Copies that read and write so many elements in all, by so many launches.
   void move(std::string_view part, double elements, double launches = 1) {
     add(part, "stream.copy", wide_, {{"n", elements / launches / 2}}, launches);
@@ -161,8 +158,5 @@ void overlap(Step& step, const Architecture& model, const Task& task);
 /// Attention of all layers, its products among it.
 void add_attention(Step& step, const Architecture& model, const Task& task,
                    KernelForecasts& forecasts);
-/// Transfers of gradients and weights.
-void add_weight_transfers(Step& step, const Architecture& model, const Task& task,
-                          KernelForecasts& forecasts);
 
 }  // namespace roofcast::transformer

@@ -1,4 +1,9 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+
 #include "model/transformer/step_composer.hpp"
+#include "model/types/quantity_text.hpp"
 
 namespace roofcast::transformer {
 namespace {
@@ -26,7 +31,8 @@ class LayersComposer : public Composer {
     if (!model_.pooled) add_head();
     at(Section::once);
     if (train_) add_optimizer();
-    add_weight_transfers(step_, model_, task_, forecasts_);
+    at_layers(0, model_.layers);
+    add_weight_transfers();
   }
 
  private:
@@ -86,7 +92,7 @@ class LayersComposer : public Composer {
     const Transfer rows{Collective::alltoall, row_bytes() * tokens_ * experts.per_token / tp_,
                         as_double(group.copies), tp_};
     const auto pass = [&](double times) {
-      wide_product("router", {tokens_, experts.count, hidden_}, times);
+      product("router", wide_, {tokens_, experts.count, hidden_}, times);
       send("rows to experts and back", rows);
       add("experts", "moe.library", task_.dtype,
           {{"tokens", tokens_ * as_double(group.copies)},
@@ -146,7 +152,7 @@ class LayersComposer : public Composer {
     constexpr std::string_view kPart = "vocabulary product";
     const double vocabulary = as_double(model_.vocabulary) / tp_;
     const double rows = train_ || task_.all_logits ? tokens_ : task_.answers();
-    if (task_.dtype == DType::fp8) return wide_product(kPart, {rows, vocabulary, hidden_});
+    if (task_.dtype == DType::fp8) return product(kPart, wide_, {rows, vocabulary, hidden_});
     if (chunks_loss(model_, task_)) {
       return forward(false, [&] {
         add("vocabulary product and loss", "layer.linear_cross_entropy", wide_,
@@ -165,9 +171,54 @@ class LayersComposer : public Composer {
     add(kOptimizer, "layer.adamw", task_.optimizer == Optimizer::adamw ? DType::fp32 : task_.dtype,
         {{"rows", parameters / kCols}, {"cols", kCols}, {"form", eager_ ? "foreach" : "fused"}});
   }
+
+  // GPUs of fsdp share a layer's weights, those of dp have the same ones; experts lie on `copies`.
+  void add_weight_transfers() {
+    const double fsdp = as_double(task_.fsdp), dp = as_double(task_.dp);
+    const double copies = as_double(expert_group(task_).copies);
+    const double gathered = std::max(1.0, fsdp / copies);
+    const double of_layer = size_bytes(task_.dtype) / tp_ / as_double(model_.layers);
+    const ParameterCounts counts = count_parameters(model_);
+    const double rest = (counts.unrouted() + counts.ends()) * of_layer;
+    const double experts = counts.routed / copies * of_layer;
+    add_weights({Collective::all_gather, rest, fsdp, tp_},
+                {Collective::all_reduce, rest / fsdp, dp, tp_ * fsdp});
+    add_weights({Collective::all_gather, experts, gathered, tp_ * copies},
+                {Collective::all_reduce, experts / gathered, dp * fsdp / copies / gathered,
+                 tp_ * copies * gathered});
+  }
+
+  // The weights of a layer are gathered, their gradients scattered, and what copies have summed.
+  void add_weights(Transfer weights, const Transfer& summed) {
+    forward(false, [&] { send(kWeightsBetweenGpus, weights, Order::before_layer); });
+    backward([&] {
+      send(kWeightsBetweenGpus, weights, Order::before_layer);
+      weights.kind = Collective::reduce_scatter;
+      send(kWeightsBetweenGpus, weights, Order::after_layer);
+      send(kWeightsBetweenGpus, summed, Order::after_layer, true);
+    });
+  }
 };
 
 }  // namespace
+
+void Composer::send(std::string_view part, const Transfer& transfer, Order order, bool last_pass) {
+  StepOperation one = here_;
+  if (last_pass) one.count /= task_.passes();
+  if (transfer.gpus < 2 || one.count <= 0 || transfer.bytes <= 0) return;
+  const Gpu& gpu = forecasts_.gpu();
+  const CollectiveForecast time = predict_collective(transfer, gpu, task_.network);
+  one.part = part;
+  one.what = "collective." + std::string(name(transfer.kind)) + " " + si_text(transfer.bytes, "B") +
+             " gpus=" + std::to_string(static_cast<std::int64_t>(transfer.gpus));
+  one.bound = "link";
+  one.use = use_of(transfer, time.expected_s, gpu);
+  one.transfer = transfer;
+  one.order = order;
+  one.last_pass = last_pass;
+  if (order == Order::in_turn) step_.limit_s += one.count * time.limit_s;
+  step_.add_operation(std::move(one), time);
+}
 
 void add_layers(Step& step, const Architecture& model, const Task& task,
                 KernelForecasts& forecasts) {

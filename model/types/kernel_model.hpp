@@ -43,8 +43,6 @@ struct KernelModel {
   /// What a candidate does, in brief: one whose lower bound is behind the best is not planned. Null
   /// where all are planned.
   Outline (*outline)(const Problem&, const Gpu&) = nullptr;
-  /// The launches before the one that the outline tells of, where all candidates have the same.
-  LaunchSequence (*before)(const Problem&, const Gpu&) = nullptr;
   /// Where a variant's problem says more than the family's (a batch, a wider type of the result):
   /// instead of the family's.
   Work (*work)(const Problem&) = nullptr;

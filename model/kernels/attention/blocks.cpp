@@ -195,21 +195,6 @@ void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& 
   }
 }
 
-Plan even_launch(std::int64_t blocks, std::int64_t threads, std::vector<ArrayUse> arrays,
-                 Step step) {
-  Plan plan;
-  plan.launch.grid[0] = blocks;
-  plan.launch.block[0] = threads;
-  plan.launch.registers = 32;
-  plan.arrays = std::move(arrays);
-  Traffic sum;
-  for (const ArrayUse& use : plan.arrays) sum += use.footprint;
-  set_traffic(step.issued, shared_by(sum, as_double(blocks)));
-  set_blocks(plan, {{step}});
-  plan.notes.caveat = "registers are a guess";
-  return plan;
-}
-
 Plan launch_plan(const Blocks& b, std::int64_t splits, DType type) {
   Plan plan;
   plan.needs = {b.kernel.product, b.kernel.copy()};

@@ -83,7 +83,6 @@ struct Tile {
   TileScheduler scheduler = TileScheduler::hardware;
   bool deals_keys = false;  ///< each warp has keys of its own; K and V take turns in one place
   bool merges = false;      ///< the last block adds the parts of split keys; else a launch does
-  bool whole = false;       ///< rows beyond the last query count as queries
   bool in_order = false;    ///< tiles of a head from the first on; else the longest first
   std::int64_t warps_across = 1;  ///< of backward, that share out columns: others have own rows
   std::int64_t parts = 1;         ///< of a step, whose scores a block of backward holds at a time
@@ -161,11 +160,6 @@ std::vector<Steps> steps_of_tiles(const Blocks& blocks);
 /// there would be more, neighbours count as their mean.
 void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& tiles,
                 std::int64_t copies, std::int64_t together, std::int64_t splits = 1);
-
-/// A launch of equal blocks of one step, which share the traffic of its arrays; 32 registers are a
-/// guess.
-Plan even_launch(std::int64_t blocks, std::int64_t threads, std::vector<ArrayUse> arrays,
-                 Step step);
 
 /// A launch without its arrays and classes of blocks.
 Plan launch_plan(const Blocks& blocks, std::int64_t splits, DType type);

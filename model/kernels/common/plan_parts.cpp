@@ -14,6 +14,26 @@ void require_tensor_cores(DType type, const Gpu& gpu) {
           ": choose another type (`roofcast gpus ", gpu.name, "`)");
 }
 
+Plan even_launch(const Launch& launch, std::vector<ArrayUse> arrays, Step step) {
+  Plan plan;
+  plan.launch = launch;
+  plan.arrays = std::move(arrays);
+  Traffic sum;
+  for (const ArrayUse& use : plan.arrays) sum += use.footprint;
+  set_traffic(step.issued, shared_by(sum, as_double(launch.blocks())));
+  set_blocks(plan, {{step}});
+  plan.notes.estimated_traffic = true;
+  return plan;
+}
+
+Plan even_launch(std::int64_t blocks, std::int64_t threads, std::vector<ArrayUse> arrays,
+                 Step step) {
+  Plan plan = even_launch({.grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .registers = 32},
+                          std::move(arrays), step);
+  plan.notes.caveat = "registers are a guess";
+  return plan;
+}
+
 void set_blocks_with_edge(Plan& plan, const Step& full, double share) {
   const std::int64_t blocks = plan.launch.blocks();
   const auto whole = static_cast<std::int64_t>(std::floor(1 / share * (1 + 1e-12)));

@@ -97,6 +97,12 @@ inline void set_blocks(Plan& plan, std::vector<Phase> phases) {
   plan.blocks.push_back({plan.launch.blocks(), std::move(phases)});
 }
 
+/// A launch of equal blocks of one step, which share the traffic of its arrays.
+Plan even_launch(const Launch& launch, std::vector<ArrayUse> arrays, Step step);
+/// The same with 32 registers, which are a guess.
+Plan even_launch(std::int64_t blocks, std::int64_t threads, std::vector<ArrayUse> arrays,
+                 Step step);
+
 /// `full` is the step of a block that does the share `share` of the launch; the others share evenly
 /// what full ones leave. They wait as long, and have as many warps, as a full one.
 void set_blocks_with_edge(Plan& plan, const Step& full, double share);

@@ -127,16 +127,8 @@ bool along_rows(const Expression& expression) {
 
 map::Operation operation_of(const Expression& expression, DType dtype) {
   const Expression shared = expression::share(expression::fold(expression));
-  const auto readers = expression::readers_of(shared);
-  const auto lone_product = [&](std::uint8_t at) {
-    return shared.nodes[at].op == Op::multiply && readers[at] == 1;
-  };
   Cost sum;
-  for (const Node& node : shared.nodes) {
-    sum += cost_of(shared, node, dtype);
-    if (node.op != Op::add && node.op != Op::subtract) continue;
-    if (lone_product(node.a) || lone_product(node.b)) sum.instructions -= 1;
-  }
+  for (const Node& node : shared.nodes) sum += cost_of(shared, node, dtype);
   return {.reads = static_cast<double>(shared.inputs.size()),
           .writes = static_cast<double>(shared.outputs().size()),
           .flops = sum.flops,

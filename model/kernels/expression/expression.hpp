@@ -47,8 +47,7 @@ Cost cost_of(const expression::Expression& expression, const expression::Node& n
 bool along_rows(const expression::Expression& expression);
 
 /// One kernel that computes an expression without reductions: an array read for each input, one
-/// written for each output, the arithmetic of each node. An addition to a product used nowhere else
-/// is one fused multiply-add.
+/// written for each output, the arithmetic of each node.
 map::Operation operation_of(const expression::Expression& expression, DType dtype);
 
 /// What one sweep over a row does: nodes of the shared expression that it computes for each

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/counting/totals.hpp"
+#include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 
@@ -15,19 +15,6 @@ namespace {
 
 constexpr double kWide = 2, kNarrow = 1;  // bytes of an element of A before and after
 constexpr double kLanes = as_double(kWarpLanes);
-
-// A launch whose blocks all take the same step and share the traffic of its arrays.
-Plan pass(const Launch& launch, std::vector<ArrayUse> arrays, Step step) {
-  Plan plan;
-  plan.launch = launch;
-  plan.arrays = std::move(arrays);
-  Traffic bytes;
-  for (const ArrayUse& use : plan.arrays) bytes += use.footprint;
-  set_traffic(step.issued, shared_by(bytes, as_double(launch.blocks())));
-  set_blocks(plan, {{step}});
-  plan.notes.estimated_traffic = true;
-  return plan;
-}
 
 constexpr std::int64_t kElementThreads = 256;
 Launch launch_over(double elements, std::int64_t per_thread) {
@@ -45,8 +32,8 @@ Plan conversion_of_vectors(double elements, const ArrayUse& wide, ArrayId narrow
   step.issued.vector_flops = step.issued.conversions = kInBlock;
   step.warp_instructions = kInBlock / kLanes * 3;
   step.waits.global = 1;
-  Plan plan = pass(launch_over(elements, kPerThread),
-                   {wide, scratch(narrow, {0, elements * kNarrow})}, step);
+  Plan plan = even_launch(launch_over(elements, kPerThread),
+                          {wide, scratch(narrow, {0, elements * kNarrow})}, step);
   plan.useful.vector_flops = plan.useful.conversions = elements;
   return plan;
 }
@@ -69,8 +56,8 @@ Plan strided_pass(double elements, std::int64_t threads, double at_once, const S
   step.issued = taken * one.issued;
   step.warp_instructions *= accesses;
   step.wavefronts.l1 = step.wavefronts.l1_lookups = accesses * one.wavefronts.l1;
-  Plan plan = pass({.grid = {kBlocks, 1, 1}, .block = {threads, 1, 1}, .registers = 32},
-                   std::move(arrays), end);
+  Plan plan = even_launch({.grid = {kBlocks, 1, 1}, .block = {threads, 1, 1}, .registers = 32},
+                          std::move(arrays), end);
   plan.useful.vector_flops = elements;
   plan.useful.conversions = elements * one.issued.conversions;
   const auto count = static_cast<std::int64_t>(working);
@@ -119,7 +106,7 @@ Plan of_a_number(std::vector<ArrayUse> arrays) {
   Step step;
   step.warp_instructions = 128 / kLanes * 20;
   step.waits.global = as_double(std::ssize(arrays) - 1);
-  return pass({.block = {128, 1, 1}, .registers = 16}, std::move(arrays), step);
+  return even_launch({.block = {128, 1, 1}, .registers = 16}, std::move(arrays), step);
 }
 
 // Parts of k and their sums: each output takes so many instructions, each thread so many trips.
@@ -130,7 +117,7 @@ Plan sums(const Launch& launch, double outputs, double parts, const ArrayUse& fr
   step.issued.vector_flops = outputs * (parts - 1) / blocks;
   step.warp_instructions = outputs / blocks / kLanes * instructions;
   step.waits.global = trips;
-  Plan plan = pass(launch, {from, to}, step);
+  Plan plan = even_launch(launch, {from, to}, step);
   plan.useful.vector_flops = outputs * (parts - 1);
   return plan;
 }
@@ -194,7 +181,7 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   const bool one_more = rest < whole_words && matrix.columns >= width;
   const double stores = as_double(passes::kRowsEach * (one_more ? width + rest : rest));
   step.waits = {.global = 1 + stores * as_double(matrix.size) / kSectorBytes, .shared = stores};
-  return pass(launch, {from, scratch(to, {0, matrix.bytes()})}, step);
+  return even_launch(launch, {from, scratch(to, {0, matrix.bytes()})}, step);
 }
 
 Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
@@ -213,7 +200,7 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   const double rows_moved = 2 * squares * as_double(passes::kSquare);
   step.wavefronts.l1_lookups = step.wavefronts.l1 = step.wavefronts.shared = rows_moved;
   step.waits = {.global = 1, .shared = 1, .barriers = 1};
-  return pass(launch, {from, scratch(to, {0, matrix.bytes()})}, step);
+  return even_launch(launch, {from, scratch(to, {0, matrix.bytes()})}, step);
 }
 
 // A thread adds the parts of an element in order: it loads four at once, waits for them, and takes

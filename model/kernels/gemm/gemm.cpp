@@ -143,7 +143,6 @@ constexpr std::array<KernelModel, 10> kVariants = {{
      .validated = kWgmmaValidated,
      .candidates = tensor::wgmma_candidates,
      .outline = tensor::wgmma_outline,
-     .before = tensor::copies_before_wgmma,
      .work = tensor::product_work,
      .io = tensor::product_io},
     {.name = "gemm.skinny",

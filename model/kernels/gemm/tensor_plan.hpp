@@ -37,7 +37,6 @@ std::vector<Problem> mma_sync_candidates(const Problem&, const Gpu&);
 LaunchSequence plan_wgmma(const Problem&, const Gpu&);
 std::vector<Problem> wgmma_candidates(const Problem&, const Gpu&);
 Outline wgmma_outline(const Problem&, const Gpu&);
-LaunchSequence copies_before_wgmma(const Problem&, const Gpu&);
 
 LaunchSequence plan_skinny(const Problem&, const Gpu&);
 std::vector<Problem> skinny_candidates(const Problem&, const Gpu&);

@@ -222,10 +222,6 @@ std::vector<std::int64_t> rest_splits(const Choice& c, std::int64_t split, const
 
 }  // namespace
 
-LaunchSequence copies_before_wgmma(const Problem& p, const Gpu& /*gpu*/) {
-  return copies_before(p, copies_of(p));
-}
-
 LaunchSequence plan_wgmma(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
   LaunchSequence program =

@@ -39,15 +39,18 @@ class Reference : public ::testing::Test {
   std::vector<ReferenceRow> rows(const char* gpu) const {
     return reference_rows(kFile, text_, gpu);
   }
-  /// Of the header gpu,dtype,op,rows,cols,grid,block,time_us: grid and block.
-  std::string launched(const ReferenceRow& row) const {
+  /// Of the header gpu,dtype,op,rows,cols,grid,block,time_us: blocks and threads.
+  std::vector<std::int64_t> launched(const ReferenceRow& row) const {
     std::istringstream in(lines_.at(row.line - 1));
+    std::vector<std::int64_t> counts;
     std::string field;
-    std::string out;
     for (int column = 0; std::getline(in, field, ','); ++column) {
-      if (column == 5 || column == 6) out += field + " ";
+      if (column != 5 && column != 6) continue;
+      std::istringstream extents(field);
+      std::int64_t& count = counts.emplace_back(1);
+      for (std::string extent; std::getline(extents, extent, 'x');) count *= std::stoll(extent);
     }
-    return out;
+    return counts;
   }
 
  private:
@@ -137,11 +140,7 @@ TEST_F(Reference, PlansLaunchWhatTheFrameworkLaunched) {
       if (row.group == "elementwise" && problem[0] > (std::int64_t{1} << 29)) continue;
       const KernelRef kernel = find_kernel(row.measured.kernel);
       const Launch launch = kernel.kernel->plan(problem, gpu).front().plan.launch;
-      std::string planned;
-      for (const auto& extent : {launch.grid, launch.block}) {
-        planned += std::to_string(extent[0]) + "x" + std::to_string(extent[1]) + "x" +
-                   std::to_string(extent[2]) + " ";
-      }
+      const std::vector<std::int64_t> planned = {launch.blocks(), launch.threads()};
       EXPECT_EQ(planned, launched(row)) << row.measured.kernel << ", line " << row.line;
     }
   }

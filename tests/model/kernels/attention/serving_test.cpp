@@ -20,13 +20,11 @@ std::int64_t splits(std::int64_t batch, std::int64_t heads, std::int64_t kv_head
 
 bool takes_groups(std::int64_t batch, std::int64_t heads, std::int64_t kv_heads,
                   std::int64_t keys) {
-  return serving::takes_groups(Shape(decode(batch, heads, kv_heads, keys)), h100());
+  return serving::takes_groups(Shape(decode(batch, heads, kv_heads, keys)));
 }
 
-TEST(AttentionServing, GroupsAreDecodedTogetherWhereBlocksAreEnough) {
-  EXPECT_TRUE(takes_groups(33, 8, 1, 100));  // 33 blocks, four of which count for 132 SMs
-  EXPECT_FALSE(takes_groups(32, 8, 1, 100));
-  EXPECT_TRUE(takes_groups(1, 8, 1, 33 * 128));
+TEST(AttentionServing, GroupsAreDecodedTogether) {
+  EXPECT_TRUE(takes_groups(33, 8, 1, 100));
   EXPECT_FALSE(takes_groups(64, 8, 8, 4096));   // lone heads
   EXPECT_FALSE(takes_groups(64, 64, 1, 4096));  // more than a tile has rows
 }

@@ -1,0 +1,153 @@
+#include "model/libraries/rows.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/libraries/layer_operations.hpp"
+
+namespace roofcast::softmax {
+namespace {
+
+// The maximum; x - max, exp and sum; x - max, exp and the quotient, which is refined and checked
+// before the next one begins. Instructions by the machine code of the same algorithms (CUDA 13.0,
+// compute capability 9.0).
+constexpr layer::Movement kSoftmax =
+    layer::by_rows(layer::kOne, layer::kOne, 4, 3).with(&layer::Movement::chain, 14);
+constexpr double kInstructionsOfBlock = 40, kInstructionsOfWarp = 34;  // arithmetic among them
+
+// Beside the arithmetic, of a sweep.
+double beside(double instructions, double sweeps = 1) {
+  return instructions / sweeps - 1 - kSoftmax.flops - kSoftmax.special;
+}
+
+// Four warps a block; rows of up to 128 elements two to a warp, shorter ones than a warp is wide
+// side by side in it. Lanes go through as many elements as the next power of two has.
+layer::Movement in_warps(std::int64_t cols) {
+  constexpr double kMostElements = std::int64_t{1} << 30;
+  const std::int64_t width = power_of_two_from(cols);
+  layer::Movement movement = kSoftmax;
+  movement.threads = rows::kWarpsPerBlock * rows::kWarp;
+  movement.rows_of_block = movement.threads / std::min(width, rows::kWarp) * (width <= 128 ? 2 : 1);
+  const double padded = as_double(width) / as_double(cols);
+  movement.at_once = width;
+  movement.instructions = beside(kInstructionsOfWarp * padded);
+  movement.registers = std::clamp<std::int64_t>(24 + width / rows::kWarp, 32, 80);
+  movement.chain *= padded;
+  movement.of_thread = 75;
+  movement.joined.barriers = 0;
+  movement.most_elements = kMostElements;
+  return movement;
+}
+
+// A vector after the other, in three sweeps; as many threads as half of the vectors of a row.
+// Reductions go through shared memory: each lane of the first warp adds the values of one warp.
+layer::Movement in_sweeps(std::int64_t vectors) {
+  layer::Movement movement = kSoftmax.swept(3);
+  const std::int64_t half = power_of_two_from(std::min(vectors, rows::kMaxThreads) / 2);
+  movement.threads = std::max(rows::kWarp, half);
+  const double warps = warps_of(movement.threads);
+  movement.at_once = 1;
+  movement.instructions = beside(kInstructionsOfBlock, movement.sweeps);
+  movement.of_thread = 90;
+  movement.registers = 36;  // by ptxas for compute capability 7.5
+  movement.exchanged = 70 * warps;
+  movement.joined = {.shared = 6 + warps / 2, .arithmetic = 64 + 2 * warps, .barriers = 8};
+  return movement;
+}
+
+// 1024 threads, in whose registers the row stays as far as it fits.
+layer::Movement held(std::int64_t cols) {
+  constexpr std::int64_t kMostInRegisters = 9 * rows::kMaxThreads;
+  const bool fits = cols <= kMostInRegisters;
+  layer::Movement movement = fits ? kSoftmax : kSoftmax.swept(3);
+  movement.threads = rows::kMaxThreads;
+  movement.at_once = fits ? cols : 1;
+  movement.instructions = beside(kInstructionsOfBlock, movement.sweeps);
+  movement.of_thread = 95;
+  movement.joined = {.shared = 24, .arithmetic = 20, .barriers = 6};
+  return movement;
+}
+
+}  // namespace
+
+LaunchSequence plan_library(const Problem& p, const Gpu& /*gpu*/) {
+  const std::int64_t cols = p[rows::kCols], bytes = element_bytes(p.dtype);
+  const bool newer = p[kRelease] != k2_1;
+  if (cols <= (newer ? 2048 : 1024)) return layer::plan_of({in_warps(cols)}, p);
+  return layer::plan_of({newer ? held(cols) : in_sweeps(cols * bytes / rows::kVectorBytes)}, p);
+}
+
+}  // namespace roofcast::softmax
+
+namespace roofcast::norm {
+namespace {
+
+// Neither sweep loads four elements before it has used the last: the branches of Welford's update
+// and the store stand between. γ, β, and as many fp32 values of each row are written.
+constexpr layer::Movement kSwept = layer::by_rows(layer::kOne, layer::kOne)
+                                       .swept(2)
+                                       .with(&layer::Movement::threads, 128)
+                                       .with(&layer::Movement::together, 4)
+                                       .with(&layer::Movement::at_once, 1);
+
+// By the machine code of the same algorithms (CUDA 13.0, compute capability 9.0). Welford's update
+// of mean and squared deviations divides: its reciprocal is refined and checked before the next
+// element begins; 31 instructions join two threads' statistics, 14 of them in a chain.
+constexpr double kResultFlops = 4;  // (x - mean) · rstd · γ + β
+constexpr layer::Movement layernorm() {
+  layer::Movement movement = kSwept.beside({0, 8});
+  movement.parameters = 2;
+  movement.flops = 7 + kResultFlops;
+  movement.special = 1;
+  movement.chain = 8;
+  movement.of_thread = 245;
+  movement.registers = 40;  // 39 by ptxas for compute capability 8.0
+  movement.joined = {.shared = 8, .arithmetic = 98, .barriers = 5};
+  return movement;
+}
+constexpr layer::Movement rmsnorm() {
+  layer::Movement movement = kSwept.beside({0, 4}).scaled();
+  movement.flops = 2 + kResultFlops;
+  movement.instructions = -1;
+  movement.chain = 1;
+  movement.of_thread = 110;
+  movement.joined = {.shared = 8, .arithmetic = 21, .barriers = 5};
+  return movement;
+}
+
+}  // namespace
+
+LaunchSequence plan_library(const Problem& p, const Gpu& /*gpu*/) {
+  constexpr ArrayId kVectors = 9;
+  const bool rms = p[kLibraryKind] == kLibraryRmsnorm;
+  const layer::Movement whole = rms ? rmsnorm() : layernorm();
+  if (p[rows::kCols] % whole.together == 0) return layer::plan_of({whole}, p);
+  // A kernel for each sweep, an element of a thread at a time, with its index.
+  layer::Movement moments = whole.swept(1), result = whole.swept(1).after();
+  moments.together = result.together = 1;
+  moments.writes = layer::kNone;
+  moments.parameters = 0;
+  moments.threads = 512;
+  moments.flops -= kResultFlops;
+  moments.instructions = 31 - moments.flops - moments.special;
+  moments.chain = 0;
+  moments.of_thread = 242;
+  moments.joined = {.shared = 10, .arithmetic = 140, .barriers = 2};
+  std::swap(result.row.read_bytes, result.row.write_bytes);
+  result.threads = 256;
+  result.flops = kResultFlops;
+  result.special = result.chain = 0;
+  result.instructions = 28;
+  result.of_thread = 45;
+  result.joined = {};
+  LaunchSequence program = layer::plan_of({moments, result}, p);
+  const Plan& first = program.front().plan;
+  std::vector<ArrayUse>& arrays = program.back().plan.arrays;  // moments, x and vectors, the result
+  const double vectors = whole.parameters * as_double(p[rows::kCols]) * size_bytes(p.dtype);
+  arrays[1].array = kVectors;
+  arrays[1].compulsory.read_bytes = arrays[1].footprint.read_bytes = vectors;
+  arrays.push_back(scratch(first.arrays.front().array, first.arrays.front().footprint));
+  return program;
+}
+
+}  // namespace roofcast::norm
