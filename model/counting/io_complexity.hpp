@@ -46,9 +46,4 @@ inline IoComplexity standard_attention_io(double scores, double times, double el
   return {"Θ(Nd + N²)", compulsory_bytes + times * scores * element_bytes, on_chip_bytes};
 }
 
-/// Every byte once: nothing on the chip makes it less.
-inline IoComplexity streaming_io(double compulsory_bytes, double on_chip_bytes) {
-  return {"Θ(n)", compulsory_bytes, on_chip_bytes};
-}
-
 }  // namespace roofcast

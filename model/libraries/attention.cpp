@@ -17,10 +17,10 @@ void add_even_parts(Plan& plan, const Forward& c, BlockSteps steps) {
   steps.full.warp_instructions *= std::min(1.0, all);
   const Steps each{std::max(1.0, all), 0, std::min(1.0, all)};
   if (c.splits > 1) {
-    plan.blocks.push_back(block_class(steps, c.copies() * (c.splits - 1), each));
+    plan.blocks.push_back(block_class(steps, c.heads() * (c.splits - 1), each));
     steps = with_merging(steps, c);
   }
-  plan.blocks.push_back(block_class(steps, c.copies(), each));
+  plan.blocks.push_back(block_class(steps, c.heads(), each));
 }
 
 // The operands of the next product come from shared memory while tensor cores multiply.
@@ -71,8 +71,8 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   if (!c.kernel.wide() && c.tile.chains > 1) read_as_multiplied(steps, c);
   if (c.kernel.product == Instruction::wgmma) read_shared(steps, c, p.dtype, gpu);
   if (!c.tile.merges) {
-    add_blocks(plan, steps, steps_of_tiles(c.blocks()), c.copies(),
-               c.tile.in_order ? 1 : c.copies(), c.splits);
+    add_blocks(plan, steps, steps_of_tiles(c), c.heads(), c.tile.in_order ? 1 : c.heads(),
+               c.splits);
   } else if (c.kernel.on_tensor_cores()) {
     const double density = serving::group_read_density(c.shape);
     for (const ArrayId cache : {kK, kV}) plan.arrays[cache].pattern.read_density = density;

@@ -54,7 +54,7 @@ inline constexpr KernelModel kLibrary = {
     .parameters = kLibraryParameters,
     .dtypes = kTypes,
     .plan = plan_library,
-    .validated = kLibraryValidated,
-    .candidates = library_candidates};
+    .candidates = library_candidates,
+    .validated = kLibraryValidated};
 
 }  // namespace roofcast::attention

@@ -89,7 +89,7 @@ Tile group_tile(const Shape& shape) {
   const std::int64_t queries = shape.group() <= 16 ? 16 : 32;
   Tile tile{queries, 256, 8, 1, 1};
   tile.waits_before.global = kDependentLoads;
-  tile.counts.waits.arithmetic = as_double(queries / 16) * library::kBlockOperations;
+  tile.waits.arithmetic = as_double(queries / 16) * library::kBlockOperations;
   tile.deals_keys = tile.merges = true;
   return tile;
 }
@@ -103,7 +103,7 @@ Tile vector_tile(const Shape& shape, const Gpu& gpu) {
   Tile tile{1, launch.keys, launch.threads / 32, 0, kThreadsOfSm / launch.threads};
   tile.waits_before = {
       .global = kDependentLoads, .arithmetic = library::kVectorOperations, .barriers = 1};
-  tile.counts.waits = {.global = 2, .barriers = 1};  // K, then V
+  tile.waits = {.global = 2, .barriers = 1};  // K, then V
   tile.merges = true;
   return tile;
 }

@@ -86,7 +86,7 @@ std::int64_t flash_splits(std::int64_t blocks, std::int64_t places, std::int64_t
 std::int64_t flash2_splits(const Forward& c, bool paged, const Gpu& gpu) {
   if (paged && c.packed == 1) return 1;
   const Tile tile = tile_in(kFa2SplitTiles, c.width);
-  return flash_splits(c.copies() * ceil_div(c.shape.seq_q * c.packed, tile.queries),
+  return flash_splits(c.heads() * ceil_div(c.shape.seq_q * c.packed, tile.queries),
                       2 * gpu.slots(1), ceil_div(c.shape.seq_kv, tile.keys), true);
 }
 
@@ -101,17 +101,17 @@ std::int64_t flash3_splits(const Forward& c, bool paged, const Gpu& gpu) {
     return steps <= kFewSteps ? 1 : flash_splits(heads * tiles, sms, steps, false);
   };
   if (!paged && !serving::decodes(c.shape)) return 1;  // flash_attn_interface.py: num_splits
-  if (!paged || c.shape.batch > kFewSequences) return most(c.copies());
-  const double share = std::ceil(1.1 * as_double(c.copies() * tiles * steps) / as_double(sms));
+  if (!paged || c.shape.batch > kFewSequences) return most(c.heads());
+  const double share = std::ceil(1.1 * as_double(c.heads() * tiles * steps) / as_double(sms));
   const auto parts = static_cast<std::int64_t>(std::ceil(as_double(steps) / share));
-  return std::min(parts, may_split(c.shape) ? kOfFewTokens : most(c.copies() / c.shape.batch));
+  return std::min(parts, may_split(c.shape) ? kOfFewTokens : most(c.heads() / c.shape.batch));
 }
 
 // cuDNN, by the grids of its kernels for one query: parts that double until each SM has a block,
 // none where two would be enough, and none of few keys.
 std::int64_t cudnn_splits(const Forward& c, const Gpu& gpu) {
   constexpr std::int64_t kFewKeys = 512;
-  const std::int64_t sms = gpu.slots(1), blocks = c.copies();
+  const std::int64_t sms = gpu.slots(1), blocks = c.heads();
   if (c.shape.seq_kv <= kFewKeys || 2 * blocks >= sms) return 1;
   const std::int64_t most = std::min(c.shape.seq_kv / c.tile.keys, kMostSplits);
   std::int64_t parts = 1;
@@ -232,11 +232,8 @@ std::int64_t library_width(Library library, std::int64_t head_dim) {
 Forward library_forward(Library library, const Problem& p, const Gpu& gpu) {
   const Shape shape(p);
   const bool paged = p[kCacheWrites] != kNoWrites;
-  Forward c{.shape = shape,
-            .kernel = kernel_of(library, gpu),
-            .tile = {},
-            .width = library_width(library, shape.head_dim),
-            .splits = p[kSplits]};
+  Forward c{{shape, kernel_of(library, gpu), {}, library_width(library, shape.head_dim)},
+            p[kSplits]};
   // With tensor memory TensorRT-LLM's kernels are made as cuDNN's are, but for groups too large.
   const bool too_large = serving::decodes(shape) && shape.group() > serving::kLargestGroup;
   if (library == kTrtllm && (c.kernel.product != Instruction::tcgen05 || too_large)) {
@@ -283,12 +280,14 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
     tile = tile_in(kFa3BackwardTiles, width);
   } else {
     tile = tile_in(kCudnnBackwardTiles, width);
-    tile.counts.instructions_a_row = as_double(width) * library::kResultInstructions;
   }
   tile.registers = 168;
   tile.together =
       heads_together(shape.batch * shape.heads, 1, shape.seq_q * shape.head_dim * 2, shape.causal);
   fit_backward(tile, width, gpu);
+  if (library == kCudnn && c.kernel.wide()) {
+    tile.block_instructions = as_double(tile.keys * width) * library::kResultInstructions / 32;
+  }
   return c;
 }
 

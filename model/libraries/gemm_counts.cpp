@@ -45,11 +45,16 @@ Waits step_waits(const LibraryProduct& c) {
 }
 
 // Wavefronts of the operands of a step: four warps of mma.sync, two by two, read those of their own
-// sums. What wgmma and tcgen05 read does not limit them.
-double operand_wavefronts(const LibraryProduct& c) {
+// sums. A wgmma reads its 64 rows and all columns: fewer than 64 columns it multiplies faster than
+// it reads both. What tcgen05 reads does not limit it.
+double operand_wavefronts(const LibraryProduct& c, bool of_tcgen05) {
   constexpr double kWarpsAcross = 2;
-  if (!c.tensor || c.takes_wide) return 0;
-  return (kWarpsAcross + 1) * c.lines() * as_double(c.tile.step_bytes) / as_double(kLineBytes);
+  constexpr std::int64_t kRows = 64;
+  if (!c.tensor || of_tcgen05) return 0;
+  const double lines_of_row = as_double(c.tile.step_bytes) / as_double(kLineBytes);
+  if (!c.takes_wide) return (kWarpsAcross + 1) * c.lines() * lines_of_row;
+  const auto [columns, rows] = std::minmax(c.tile.m, c.tile.n);
+  return as_double(ceil_div(rows, kRows) * (kRows + columns)) * lines_of_row;
 }
 
 // What of a step's operands a block looks up in L2: two neighbours in a cluster share one side of
@@ -142,7 +147,7 @@ Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu) {
           .step_instructions =
               c.tensor ? c.widening * as_double(c.tile.n) * c.depth() / as_double(kWarpLanes)
                        : simt_instructions(c),
-          .step_operands = operand_wavefronts(c),
+          .step_operands = operand_wavefronts(c, of_tcgen05),
           .step_bytes = (c.received(c.a, c.b) + c.received(c.b, c.a)) / (blocks * steps),
           .step_copies = copy_requests(c),
           .end = {.bytes = {0, stored / blocks},

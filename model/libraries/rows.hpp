@@ -38,6 +38,7 @@ inline constexpr KernelModel kLibrary = {"softmax.library",
                                          kLibraryParameters,
                                          rows::kTypes,
                                          plan_library,
+                                         nullptr,
                                          library::kRowsValidated};
 
 }  // namespace roofcast::softmax
@@ -64,6 +65,7 @@ inline constexpr KernelModel kLibrary = {"norm.library",
                                          kLibraryParameters,
                                          rows::kTypes,
                                          plan_library,
+                                         nullptr,
                                          library::kRowsValidated};
 
 }  // namespace roofcast::norm

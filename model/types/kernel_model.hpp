@@ -32,11 +32,11 @@ struct KernelModel {
   std::span<const DType> dtypes;
   /// Of a problem whose settings are all given. Throws InputError for an impossible configuration.
   LaunchSequence (*plan)(const Problem&, const Gpu&);
-  /// Where its parameters are its own: instead of the family's.
-  std::span<const ValidatedRange> validated{};
   /// The problem with the settings left to choose (0) filled in, in every way worth a forecast on
   /// that GPU; those given stay. Never empty. Null where each setting has a default.
   std::vector<Problem> (*candidates)(const Problem&, const Gpu&) = nullptr;
+  /// Where its parameters are its own: instead of the family's.
+  std::span<const ValidatedRange> validated{};
   /// Positions of settings that a library chooses whatever is asked: a measurement leaves them
   /// open.
   std::span<const std::size_t> own_choice{};

@@ -209,8 +209,7 @@ LaunchSequence plan_gather(const Problem& p, const Gpu& gpu) {
   waste(Level::l2, found.l2_sectors);
   const double unit = as_double(dram_access_bytes(gpu));
   plan.arrays[1].footprint = {std::ceil(elements / unit) * unit, 0};
-  // The index first.
-  plan.blocks.front().phases.front().step.waits.global += found.l2_sectors / found.sectors;
+  plan.blocks.front().phases.front().step.waits.global += 1;  // the index first
   return launch_of(std::move(plan));
 }
 

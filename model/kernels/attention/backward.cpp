@@ -51,7 +51,6 @@ double read_by_warps(double m, double n, double k, double down, double across, b
 // rows as far as they go, then by columns.
 double shared_bytes_of_step(const Blocks& b) {
   constexpr double kRowsOfGroup = 64;
-  constexpr double kRowNumberBytes = 4;  // log-sum-exp and D, for 16 rows: two wavefronts each
   const double rows = as_double(b.rows_held()), columns = as_double(b.rows_passing());
   const double d = as_double(b.width), parts = as_double(b.tile.parts);
   const bool wide = b.kernel.wide();
@@ -69,8 +68,7 @@ double shared_bytes_of_step(const Blocks& b) {
     if (held) elements += rows * columns;  // dS alone
     elements += read_by_warps(columns, d, rows, dq_down, units / dq_down, false);
   }
-  const double numbers = b.keys_stay && wide ? columns * rows * kRowNumberBytes : 0;
-  return elements * b.shape.element + numbers;
+  return elements * b.shape.element;
 }
 
 double head_kv_bytes(const Backward& c) {  // dK or dV of every query head
@@ -96,8 +94,8 @@ Plan blocks_plan(const Backward& c, const Blocks& b, const std::vector<ArrayUse>
   BlockSteps steps = block_steps(b, type);
   for (Step* step : {&steps.full, &steps.masked}) {
     step->wavefronts.shared = shared_bytes_of_step(b) / 128;
-    if (b.tile.counts.addition_bytes > 0) {
-      step->wavefronts.l1 = step->issued.l2.write_bytes / b.tile.counts.addition_bytes;
+    if (b.tile.addition_bytes > 0) {
+      step->wavefronts.l1 = step->issued.l2.write_bytes / b.tile.addition_bytes;
     }
   }
   add_tiles(plan, b, steps);

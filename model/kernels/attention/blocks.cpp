@@ -14,25 +14,32 @@ namespace {
 // Of each lane for a FLOP of mma.sync: m16n8k16 does 4096, and an ldmatrix brings operands of four.
 constexpr double kInstructionsAFlop = 32.0 / 4096 * (1 + 1.0 / 4);
 
-double instructions_a_score(const Blocks& b) {
-  const double counted = b.tile.counts.instructions_a_score, head = as_double(b.width);
-  if (counted > 0) return counted;
+// Of the warps of a block: a step whose scores a mask cuts, or a whole one.
+double step_instructions(const Blocks& b, bool masked) {
+  // Of a score of a thread: the compiled loop has the mask in it, and goes past it where it can.
+  constexpr double kOfCompiledMask = 3.5;
+  const double scores = as_double(b.tile.queries * b.tile.keys), head = as_double(b.width);
+  if (b.tile.step_instructions > 0) {
+    return b.tile.step_instructions - (masked ? 0 : kOfCompiledMask * scores / 32);
+  }
+  const double queries = as_double(b.tile.queries);
+  const double sums = (b.keys_stay ? 0 : queries * head) + queries * b.added;
   const double multiplying = !b.kernel.on_tensor_cores() ? b.kernel.vector_instructions * head
                              : b.kernel.wide()           ? 0
                                                : 2 * b.products * head * kInstructionsAFlop;
-  return b.kernel.instructions_a_score + multiplying;
+  const double a_score =
+      b.kernel.instructions_a_score + multiplying + (masked ? b.kernel.instructions_a_mask : 0);
+  return (scores * a_score + sums * b.kernel.instructions_a_sum) / 32;
 }
 
 Step step_of(const Blocks& b, DType type, bool masked) {
   const double scores = as_double(b.tile.queries * b.tile.keys);
   const double rows = as_double(b.rows_passing()), queries = as_double(b.tile.queries);
   const double flops = 2 * b.products * as_double(b.width) * scores;
-  const double rescaled = b.keys_stay ? 0 : queries * as_double(b.width);
-  const double added = queries * b.added;
   Step step;
   step.issued.special_flops = scores;
   set_traffic(step.issued, {rows * (2 * b.copied_row_bytes() + (b.keys_stay ? b.numbers : 0)),
-                            added * kSumElement});
+                            queries * b.added * kSumElement});
   if (b.kernel.on_tensor_cores()) {
     step.issued.tensor_flops[type] = flops;
     // The limit rests on what must go through: the tile that passes, in and out once.
@@ -40,10 +47,8 @@ Step step_of(const Blocks& b, DType type, bool masked) {
   } else {
     step.issued.vector_flops = flops;
   }
-  const double a_score = instructions_a_score(b) + (masked ? b.kernel.instructions_a_mask : 0);
-  step.warp_instructions =
-      (scores * a_score + (rescaled + added) * b.kernel.instructions_a_sum) / 32;
-  step.waits = b.tile.counts.waits;
+  step.warp_instructions = step_instructions(b, masked);
+  step.waits = b.tile.waits;
   return step;
 }
 
@@ -108,7 +113,7 @@ BlockSteps block_steps(const Blocks& b, DType type) {
               {copied * (b.held * b.copied_row_bytes() + (b.keys_stay ? 0 : b.numbers)), 0});
   prologue.waits = b.tile.waits_before;
   set_traffic(epilogue.issued, {0, there * b.written});
-  epilogue.warp_instructions = copied * b.tile.counts.instructions_a_row / 32;
+  epilogue.warp_instructions = b.tile.block_instructions;
   return {prologue,
           step_of(b, type, false),
           step_of(b, type, true),

@@ -38,9 +38,8 @@ inline constexpr double kSumElement = 4;  ///< bytes of an fp32 sum
 
 /// The share of a step's products that a warpgroup waits for with nothing behind. Forward: S alone,
 /// P·V of the step before runs behind exponentials. Blocks of keys: dQ alone, dP runs behind
-/// exponentials, dV behind dS, dK behind a barrier, the next S behind additions to dQ. Blocks of
-/// queries: two of three.
-inline constexpr double kWaitsForScores = 1.0 / 2, kWaitsForDq = 1.0 / 5, kWaitsForTwo = 2.0 / 3;
+/// exponentials, dV behind dS, dK behind a barrier, the next S behind additions to dQ.
+inline constexpr double kWaitsForScores = 1.0 / 2, kWaitsForDq = 1.0 / 5;
 
 /// What a kernel multiplies with, and what its threads issue beside.
 struct Kernel {
@@ -59,14 +58,6 @@ struct Kernel {
   bool by_boxes() const { return wide() && !by_rows; }
 };
 
-/// What the counters of a run say of a kernel; 0: as any kernel of its kind.
-struct StepCounts {
-  double instructions_a_score = 0;  ///< of a thread, in steps
-  double instructions_a_row = 0;    ///< of a thread for a row that stays, beside the steps
-  double addition_bytes = 0;        ///< of dQ, that a wavefront of L1 adds
-  Waits waits{.tile_loads = 1, .barriers = 1};  ///< of a step
-};
-
 /// What a block holds, and how its warps share it.
 struct Tile {
   std::int64_t queries, keys;  ///< of the tile that stays, and of a step
@@ -77,7 +68,10 @@ struct Tile {
   std::int64_t shared_bytes = 0;
   /// Heads whose tiles run together, so that what passes them stays in L2.
   std::int64_t together = 1;
-  StepCounts counts{};
+  double step_instructions = 0;   ///< of warps, as compiled, a mask with them; 0: as Kernel says
+  double block_instructions = 0;  ///< of warps, beside the steps
+  double addition_bytes = 0;      ///< of dQ, that a wavefront of L1 adds; 0: not known
+  Waits waits{.tile_loads = 1, .barriers = 1};         ///< of a step
   Waits waits_before{.tile_loads = 1, .barriers = 1};  ///< of the first step
   double chains = 1, waited_products = 1;              ///< as of Phase
   TileScheduler scheduler = TileScheduler::hardware;
@@ -115,9 +109,9 @@ Steps steps_over_queries(const Shape& shape, std::int64_t first, std::int64_t la
 
 /// The blocks of one launch.
 struct Blocks {
-  const Shape& shape;
-  const Kernel& kernel;
-  const Tile& tile;
+  Shape shape;
+  Kernel kernel;
+  Tile tile;
   std::int64_t width;       ///< elements that a row of a tile has room for
   bool keys_stay = false;   ///< else queries
   std::int64_t packed = 1;  ///< query heads that share a block
@@ -176,18 +170,13 @@ struct PartSums {
   std::int64_t shared_bytes = 0;      ///< of a block, where a row has several warps
 };
 
-struct Forward {
-  Shape shape;
-  Kernel kernel;
-  Tile tile;
-  std::int64_t width;       ///< as of Blocks
-  std::int64_t packed = 1;  ///< query heads whose queries fill a tile together
+struct Forward : Blocks {
   std::int64_t splits = 1;  ///< of the keys, each a block's
   bool writes_lse = false;
   PartSums sums{};
 
+  /// With what they write.
   Blocks blocks() const;
-  std::int64_t copies() const { return shape.batch * shape.heads / packed; }
   /// Sums of parts, each with what scales it; 0 where keys are not split.
   double part_bytes() const;
 };

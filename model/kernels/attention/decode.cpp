@@ -8,7 +8,6 @@
 #include "model/kernels/attention/decode.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
-#include "model/kernels/gemm/tensor_plan.hpp"
 
 namespace roofcast::attention {
 namespace {
@@ -16,9 +15,6 @@ namespace {
 using decoding::kMostRows;
 using decoding::kTiles;
 using decoding::kUnitKeys;
-
-// Of a warp for a unit of keys, and for each of their elements of the head, by the counters.
-constexpr double kUnitInstructions = 115, kElementInstructions = 1.72;
 
 Shape checked_shape(const Problem& p, const Gpu& gpu) {
   const Shape shape(p);
@@ -42,42 +38,37 @@ std::int64_t units_of(const Shape& shape) {
 Forward forward_of(const Shape& shape, DType type, std::int64_t splits) {
   constexpr std::int64_t kLoadsOfWarp = 4;  // in flight
   const decoding::Tile& t = tile_for(shape);
-  const double d = as_double(t.head_dim);
+  const compiled::Kernel kernel =
+      compiled::kernel("attention::decoding::decode_kernel", type, head_row(shape.head_dim));
   Tile tile{.queries = kMostRows,
             .keys = kUnitKeys * t.warps,
             .warps = t.warps,
             .stages = t.stages,
             .blocks_per_sm = t.blocks,
-            .registers = compiled::registers("attention::decoding::decode_kernel", type,
-                                             head_row(shape.head_dim)),
-            .shared_bytes = t.shared_bytes() + t.static_shared_bytes()};
-  tile.counts.instructions_a_score =
-      (kUnitInstructions + kElementInstructions * d) * 32 / as_double(kMostRows * kUnitKeys);
-  // Of one unit: K from shared memory, a product after the other along d, the maximum of four
-  // lanes, the exponentials, V and its products.
-  tile.counts.waits = {
-      .tile_loads = 1, .shared = 7, .arithmetic = (d / 32 + 2) * gemm::tensor::kProductWaits + 20};
-  return {.shape = shape,
-          .kernel = {.product = Instruction::mma_sync},
-          .tile = tile,
-          .width = t.head_dim,
-          .packed = shape.group(),
-          .splits = splits,
-          .writes_lse = true,
-          .sums = {.warps_of_row = decoding::kCombineWarps,
-                   .parts_at_once = decoding::kCombineWarps * kLoadsOfWarp,
-                   .shared_bytes = decoding::kCombineSharedBytes}};
+            .registers = kernel.registers,
+            .shared_bytes = t.shared_bytes() + t.static_shared_bytes(),
+            .step_instructions = as_double(t.warps) * kernel.loops[2],
+            .block_instructions = as_double(t.warps) * kernel.straight};
+  tile.waits = {.tile_loads = 1};
+  return {{.shape = shape,
+           .kernel = {.product = Instruction::mma_sync},
+           .tile = tile,
+           .width = t.head_dim,
+           .packed = shape.group()},
+          splits,
+          true,
+          {.warps_of_row = decoding::kCombineWarps,
+           .parts_at_once = decoding::kCombineWarps * kLoadsOfWarp,
+           .shared_bytes = decoding::kCombineSharedBytes}};
 }
 
-// Instructions of a warp beside its units: half before them, for the copies of all stages and Q,
-// half after them, for sums through shared memory. And cycles of shared memory for an element of
-// the head dim: four rows of a warp's sums meet in the same banks.
-constexpr double kEndsInstructions = 630, kEndsElementInstructions = 6, kEndsWavefronts = 10;
+// Half of a block's instructions come before its units, for the copies of all stages and Q, half
+// after them, for sums through shared memory: four rows of a warp's sums meet in the same banks, so
+// many cycles for an element of the head dim.
+constexpr double kEndsWavefronts = 10;
 
-void set_ends(BlockSteps& blocks, const decoding::Tile& tile) {
-  const double d = as_double(tile.head_dim);
-  const double half =
-      as_double(tile.warps) * (kEndsInstructions + kEndsElementInstructions * d) / 2;
+void set_ends(BlockSteps& blocks, const Tile& tile, double head_dim) {
+  const double half = tile.block_instructions / 2;
   blocks.prologue.warp_instructions = blocks.epilogue.warp_instructions = half;
   // Addresses, conversions and sums follow from one another: of five instructions two wait for the
   // one before (sm_cycles of the same cases).
@@ -85,7 +76,7 @@ void set_ends(BlockSteps& blocks, const decoding::Tile& tile) {
   const double dependent = kDependent * half / as_double(tile.warps);
   blocks.prologue.waits.global = 1;  // Q, before anything is multiplied
   blocks.prologue.waits.arithmetic = dependent;
-  blocks.epilogue.wavefronts.shared = kEndsWavefronts * d;
+  blocks.epilogue.wavefronts.shared = kEndsWavefronts * head_dim;
   // Maxima and sums of the warps, then sums; divisions and logarithms.
   blocks.epilogue.waits = {.shared = 12, .arithmetic = 100 + dependent, .barriers = 2};
 }
@@ -97,7 +88,7 @@ Plan main_launch(const Forward& c, DType type) {
   plan.on_chip_bytes = as_double(kMostRows * tile.warps * c.width) * kSumElement +
                        as_double(plan.launch.shared_bytes);
   BlockSteps steps = block_steps(c.blocks(), type);
-  set_ends(steps, tile);
+  set_ends(steps, c.tile, as_double(tile.head_dim));
   // All warps read K, V and, again, Q from shared memory.
   steps.full.wavefronts.shared =
       as_double(tile.stage_bytes() + kMostRows * tile.head_dim * 2) * warps / 128;

@@ -11,48 +11,23 @@
 namespace roofcast::attention {
 namespace {
 
-// Forward of flash2 multiplies the sums in every step.
-constexpr Kernel kMmaForward{.product = Instruction::mma_sync, .instructions_a_sum = 1};
 constexpr Kernel kMma{.product = Instruction::mma_sync}, kWgmma{.product = Instruction::wgmma};
-
-// By head dim: instructions of a thread for a score of a step, and for a row of the block before
-// and after its steps. By the counters of 1024 to 16384 keys, which tell one from the other; passes
-// beside the blocks are counted apart.
-// Forward, without the multiplications of O.
-constexpr std::array<StepCounts, 3> kFlash2Forward = {{{8.3, 950}, {12.2, 1540}, {21.4, 2730}}};
-constexpr std::array<StepCounts, 3> kFlash3Forward = {{{6.5, 760}, {6.3, 1480}, {9.2, 1800}}};
-
-// Blocks of keys, which add up dQ, with the bytes that a wavefront adds; and in two passes, of a
-// score, blocks of keys without dQ, and blocks of queries for dQ alone.
-struct BackwardCounts {
-  StepCounts keys;
-  double without_dq, dq_alone;
-
-  StepCounts of_keys(DqSum dq) const {
-    StepCounts counts = keys;
-    if (dq == kTwoPass) counts.instructions_a_score = without_dq;
-    return counts;
-  }
-  StepCounts of_queries() const { return {dq_alone, keys.instructions_a_row / 2}; }
-};
-constexpr std::array<BackwardCounts, 3> kFlash2Backward = {
-    {{{23.4, 2670, 32}, 14.4, 9.8}, {{34.5, 3440, 32}, 21.7, 15.9}, {{93.9, 4970, 32}, 63, 34}}};
-constexpr std::array<BackwardCounts, 3> kFlash3Backward = {
-    {{{9.4, 320, 128}, 8.3, 6.1}, {{13.0, 640, 128}, 10.7, 6.8}, {{26.7, 1280, 128}, 24.3, 20}}};
 
 /// A tile as the CUDA kernels are compiled for it.
 template <class Compiled>
-Tile tile_of(const Compiled& tile, std::int64_t registers, std::int64_t shared_bytes,
-             std::int64_t together, const StepCounts& counts) {
+Tile tile_of(const Compiled& tile, const compiled::Kernel& kernel, std::int64_t shared_bytes,
+             std::int64_t together, std::int64_t multiplying) {
+  const double warps = as_double(multiplying);
   return {.queries = tile.queries,
           .keys = tile.keys,
           .warps = tile.threads() / 32,
           .stages = tile.stages,
           .blocks_per_sm = 1,
-          .registers = registers,
+          .registers = kernel.registers,
           .shared_bytes = shared_bytes,
           .together = together,
-          .counts = counts};
+          .step_instructions = warps * kernel.loops[0],
+          .block_instructions = warps * kernel.straight};
 }
 
 std::int64_t forward_together(const Shape& s) {
@@ -63,8 +38,8 @@ std::int64_t forward_together(const Shape& s) {
 Tile flash2_forward(const Shape& s, DType type) {
   const std::size_t head = head_row(s.head_dim);
   const Flash2Tile& t = kFlash2Tiles[head];
-  Tile tile = tile_of(t, compiled::registers("attention::mma::forward_kernel", type, head),
-                      t.shared_bytes(), forward_together(s), kFlash2Forward[head]);
+  Tile tile = tile_of(t, compiled::kernel("attention::mma::forward_kernel", type, head),
+                      t.shared_bytes(), forward_together(s), t.warps);
   tile.chains = gemm::tensor::kUnrolledProducts;
   return tile;
 }
@@ -73,10 +48,14 @@ Tile flash2_forward(const Shape& s, DType type) {
 // counter.
 Tile flash3_forward(const Shape& s, DType type) {
   const Flash3Tile& t = kFlash3Tiles[s.causal ? 1 : 0][head_row(s.head_dim)];
-  Tile tile = tile_of(t,
-                      compiled::registers("attention::forward_kernel", type, t.head_dim, t.queries,
-                                          t.keys, t.stages, t.stages_q),
-                      t.shared_bytes(), forward_together(s), kFlash3Forward[head_row(s.head_dim)]);
+  const std::int64_t warps = 4 * t.warpgroups();
+  const compiled::Kernel kernel = compiled::kernel("attention::forward_kernel", type, t.head_dim,
+                                                   t.queries, t.keys, t.stages, t.stages_q);
+  Tile tile = tile_of(t, kernel, t.shared_bytes(), forward_together(s), warps);
+  // The loop over tiles has the first step in it, then come those with a mask.
+  const auto& loops = kernel.loops;
+  tile.step_instructions = as_double(warps) * loops[1];
+  tile.block_instructions = as_double(warps) * (loops[0] - loops[1]);
   tile.scheduler = s.causal ? TileScheduler::queue : TileScheduler::persistent;
   tile.waited_products = kWaitsForScores;
   return tile;
@@ -98,19 +77,19 @@ Backward flash2_backward(const Shape& s, DqSum dq, DType type) {
   const std::size_t head = head_row(s.head_dim);
   const Flash2BackwardTile& of_keys = kFlash2BackwardTiles[head];
   const Flash2Tile& of_queries = kFlash2DqTiles[head];
-  const BackwardCounts& counted = kFlash2Backward[head];
   const auto row = static_cast<std::int64_t>(s.row_bytes());
-  Tile keys = tile_of(of_keys, compiled::registers("attention::mma::keys_kernel", type, head, dq),
-                      of_keys.shared_bytes(dq),
+  const compiled::Kernel kernel = compiled::kernel("attention::mma::keys_kernel", type, head, dq);
+  Tile keys = tile_of(of_keys, kernel, of_keys.shared_bytes(dq),
                       heads_together(s.batch * s.kv_heads, 1, s.group() * s.seq_q * row, s.causal),
-                      counted.of_keys(dq));
-  keys.counts.waits = waits_of(of_keys);
+                      of_keys.threads() / 32);
+  keys.waits = waits_of(of_keys);
   keys.warps_across = of_keys.warps_across;
   keys.parts = of_keys.queries / of_keys.at_once;
+  keys.step_instructions += as_double(keys.warps * keys.parts) * kernel.loops[1];
+  keys.addition_bytes = 32;
   keys.dq_rows = 32;
-  Tile queries =
-      tile_of(of_queries, compiled::registers("attention::mma::queries_kernel", type, head),
-              of_queries.shared_bytes(), forward_together(s), counted.of_queries());
+  Tile queries = tile_of(of_queries, compiled::kernel("attention::mma::queries_kernel", type, head),
+                         of_queries.shared_bytes(), forward_together(s), of_queries.warps);
   keys.chains = queries.chains = gemm::tensor::kUnrolledProducts;
   return {s, kMma, keys, {s.seq_q, s.head_dim, 16}, padded_head(s.head_dim), dq, queries};
 }
@@ -118,24 +97,24 @@ Backward flash2_backward(const Shape& s, DqSum dq, DType type) {
 Backward flash3_backward(const Shape& s, DqSum dq, DType type) {
   const Flash3BackwardTile& k = kFlash3BackwardTiles[head_row(s.head_dim)];
   const Flash3DqTile& q = kFlash3DqTiles[head_row(s.head_dim)];
-  const BackwardCounts& counted = kFlash3Backward[head_row(s.head_dim)];
+  constexpr std::int64_t kMultiplying = 8;
   // Of an element of the head: Q and dO, and dQ's sums; K and V.
   const std::int64_t read_by_keys = s.group() * s.seq_q * (dq == kAtomic ? 8 : 4);
   const std::int64_t read_by_queries = s.seq_kv * 4;
-  Tile keys = tile_of(k,
-                      compiled::registers("attention::flash3_backward::keys_kernel", type,
-                                          k.head_dim, k.queries, k.keys, k.stages, dq == kAtomic),
-                      k.shared_bytes(),
-                      flash3_heads_together(s.batch * s.kv_heads, read_by_keys * s.head_dim),
-                      counted.of_keys(dq));
+  Tile keys =
+      tile_of(k,
+              compiled::kernel("attention::flash3_backward::keys_kernel", type, k.head_dim,
+                               k.queries, k.keys, k.stages, dq == kAtomic),
+              k.shared_bytes(),
+              flash3_heads_together(s.batch * s.kv_heads, read_by_keys * s.head_dim), kMultiplying);
+  keys.addition_bytes = 128;
   keys.waited_products = k.splits_head() ? 1.0 : kWaitsForDq;
-  Tile queries = tile_of(q,
-                         compiled::registers("attention::flash3_backward::queries_kernel", type,
-                                             q.head_dim, q.queries, q.keys, q.stages),
-                         q.shared_bytes(),
-                         flash3_heads_together(s.batch * s.heads, read_by_queries * s.head_dim),
-                         counted.of_queries());
-  queries.waited_products = kWaitsForTwo;
+  Tile queries =
+      tile_of(q,
+              compiled::kernel("attention::flash3_backward::queries_kernel", type, q.head_dim,
+                               q.queries, q.keys, q.stages),
+              q.shared_bytes(),
+              flash3_heads_together(s.batch * s.heads, read_by_queries * s.head_dim), kMultiplying);
   return {s,
           kWgmma,
           keys,
@@ -147,11 +126,7 @@ Backward flash3_backward(const Shape& s, DqSum dq, DType type) {
 
 LaunchSequence forward_program(const Shape& shape, const Kernel& kernel, const Tile& tile,
                                DType type, const Gpu& gpu) {
-  const Forward c{.shape = shape,
-                  .kernel = kernel,
-                  .tile = tile,
-                  .width = padded_head(shape.head_dim),
-                  .writes_lse = true};
+  const Forward c{{shape, kernel, tile, padded_head(shape.head_dim)}, 1, true};
   Plan plan = forward_plan(c, type);
   if (stays(plan.scheduler)) plan.launch.grid[0] = std::min(plan.launch.grid[0], gpu.slots(1));
   add_tiles(plan, c.blocks(), forward_steps(c, type));
@@ -173,7 +148,7 @@ LaunchSequence plan_flash(const Problem& p, const Gpu& gpu, const Kernel& kernel
 }  // namespace
 
 LaunchSequence plan_flash2(const Problem& p, const Gpu& gpu) {
-  return plan_flash(p, gpu, kMmaForward, flash2_forward, flash2_backward);
+  return plan_flash(p, gpu, kMma, flash2_forward, flash2_backward);
 }
 
 LaunchSequence plan_flash3(const Problem& p, const Gpu& gpu) {

@@ -14,15 +14,11 @@ ArrayUse kv_input(const Shape& shape, ArrayId array) {
 }
 
 Blocks Forward::blocks() const {
+  Blocks blocks = *this;
   // A part comes with what scales it.
-  const double written = splits > 1 ? (as_double(shape.head_dim) + 1) * kSumElement
-                                    : shape.row_bytes() + (writes_lse ? kSumElement : 0);
-  return {.shape = shape,
-          .kernel = kernel,
-          .tile = tile,
-          .width = width,
-          .packed = packed,
-          .written = written};
+  blocks.written = splits > 1 ? (as_double(shape.head_dim) + 1) * kSumElement
+                              : shape.row_bytes() + (writes_lse ? kSumElement : 0);
+  return blocks;
 }
 
 double Forward::part_bytes() const {
@@ -65,7 +61,7 @@ BlockSteps with_merging(BlockSteps steps, const Forward& c) {
   Step& end = steps.epilogue;
   // The parts are there, the count says so, what scales them, then they.
   end.waits.global = 4;
-  set_traffic(end.issued, {c.part_bytes() / as_double(c.copies()), end.issued.l2.write_bytes});
+  set_traffic(end.issued, {c.part_bytes() / as_double(c.heads()), end.issued.l2.write_bytes});
   return steps;
 }
 
@@ -78,7 +74,7 @@ void deal_keys(Plan& plan, const Forward& c, const BlockSteps& steps, std::int64
   const auto add = [&](const BlockSteps& some, std::int64_t parts, std::int64_t some_units) {
     if (parts == 0) return;
     plan.blocks.push_back(
-        block_class(some, c.copies() * parts,
+        block_class(some, c.heads() * parts,
                     {as_double(some_units * unit) / as_double(c.tile.keys), 0, share}));
   };
   add(steps, with_most - merging, most);

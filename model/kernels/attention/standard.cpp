@@ -93,12 +93,10 @@ Plan Program::over_rows(std::int64_t registers, std::vector<ArrayUse> arrays) co
 // P and the log-sum-exp, P in place of S unless passes between them keep both. Rows too long to be
 // held are read again.
 void Program::softmax(Passes passes) {
-  // Of a thread for each score that it has registers for, by the counters, less what gemm.mma_sync
-  // counts for the products; of rows too long for that an estimate.
-  constexpr double kSlotInstructions = 17, kAgainInstructions = 52;
   const bool held = s.seq_kv <= standard::kHeldKeys;
-  Plan plan = over_rows(compiled::registers("attention::softmax_kernel", p.dtype, held),
-                        {scores(kS, kRead), scores(passes == kPlain ? kS : kP, kWrite)});
+  const compiled::Kernel kernel = compiled::kernel("attention::softmax_kernel", p.dtype, held);
+  Plan plan =
+      over_rows(kernel.registers, {scores(kS, kRead), scores(passes == kPlain ? kS : kP, kWrite)});
   if (passes == kPlain) plan.arrays.push_back(writes(kLse, s.rows_bytes()));
   plan.useful.vector_flops = 5 * s.scores();
   plan.useful.conversions = s.scores() / 2;
@@ -113,10 +111,10 @@ void Program::softmax(Passes passes) {
   step.waits = {.global = 1, .shared = several ? 20.0 : 10.0, .barriers = several ? 4.0 : 0.0};
   if (held) {
     step.issued.special_flops = slots;
-    step.warp_instructions = slots * kSlotInstructions / 32;
+    step.warp_instructions = warps_of(plan.launch.threads()) * kernel.straight;
   } else {
     step.issued.special_flops = 2 * of_block;
-    step.warp_instructions = of_block * kAgainInstructions / 32;
+    step.warp_instructions = of_block / 32 / kVectorScores * (kernel.loops[0] + kernel.loops[1]);
     // One trip for each vector of a thread, in either sweep.
     step.waits.global =
         2 * std::ceil(as_double(s.seq_kv) / as_double(kVectorScores * layout.threads));
@@ -128,9 +126,9 @@ void Program::softmax(Passes passes) {
 
 // P from the log-sum-exp in the place of S, dS in that of dP; D of each row first.
 void Program::gradient() {
-  constexpr double kAtOnce = 2;         // vectors that a thread loads together
-  constexpr double kInstructions = 21;  // of a thread for a score, by the counters
-  Plan plan = over_rows(compiled::registers("attention::gradient_kernel", p.dtype),
+  constexpr double kAtOnce = 2;  // vectors that a thread loads together
+  const compiled::Kernel kernel = compiled::kernel("attention::gradient_kernel", p.dtype);
+  Plan plan = over_rows(kernel.registers,
                         {scores(kS, kUpdate), scores(kDP, kUpdate), reads(kDO, s.q_bytes()),
                          reads(kO, s.q_bytes()), reads(kLse, s.rows_bytes())});
   plan.useful.vector_flops = 4 * s.scores() + 2 * s.q_bytes() / s.element;
@@ -142,7 +140,7 @@ void Program::gradient() {
   dots.waits.global = step.waits.global = 1;
   set_traffic(dots.issued, {(2 * s.q_bytes() + s.rows_bytes()) / blocks, 0});
   step.issued.special_flops = s.all_scores() / parts;
-  step.warp_instructions = s.all_scores() / parts / 32 * kInstructions;
+  step.warp_instructions = warps_of(plan.launch.threads()) * kernel.loops[1];
   set_traffic(step.issued, {2 * score_bytes() / parts, 2 * score_bytes() / parts});
   set_blocks(plan, {{dots}, {step, trips}});
   launches.push_back({std::move(plan)});

@@ -21,10 +21,7 @@ double round_trips(const Operation& operation, DType type, std::int64_t width, d
 compiled::Kernel kernel_of(const Operation& operation, const Problem& p, std::int64_t width) {
   const double elements = as_double(width * p[kLoads]);
   if (!operation.kernel.empty()) {
-    compiled::Kernel known =
-        compiled::kernel(operation.kernel, p.dtype, p[kVectorBytes], p[kLoads]);
-    known.straight += elements * operation.branched;
-    return known;
+    return compiled::kernel(operation.kernel, p.dtype, p[kVectorBytes], p[kLoads]);
   }
   const double waiting = operation.reads + std::max(1.0, operation.writes) - 1;
   compiled::Kernel kernel;

@@ -53,7 +53,6 @@ struct Operation {
   double special = 0;            ///< special-function results an element, at the least
   std::string_view kernel = {};  ///< its name in compiled.inc; empty: generated at run time
   double conversions = 0;        ///< results of the conversion pipe an element
-  double branched = 0;  ///< instructions an element, that the compiled kernel's main way goes past
   /// Of a thread for an element, besides the accesses, where the machine code does not say.
   double instructions = 1;
 };

@@ -55,14 +55,6 @@ constexpr void set_traffic(Work& issued, const Traffic& bytes) {
   issued.requested = issued.l1 = issued.l2 = bytes;
 }
 
-/// A variant whose settings are left to choose.
-constexpr KernelModel with_candidates(KernelModel model,
-                                      std::vector<Problem> (*candidates)(const Problem&,
-                                                                         const Gpu&)) {
-  model.candidates = candidates;
-  return model;
-}
-
 /// The plan of a launch with nothing counted yet.
 inline Plan launch_plan(std::int64_t blocks, const std::array<std::int64_t, 3>& block,
                         std::int64_t registers, std::int64_t shared_bytes = 0) {
@@ -107,10 +99,10 @@ Plan even_launch(std::int64_t blocks, std::int64_t threads, std::vector<ArrayUse
 /// what full ones leave. They wait as long, and have as many warps, as a full one.
 void set_blocks_with_edge(Plan& plan, const Step& full, double share);
 
-/// Of kernels that read and write everything once: KernelFamily::io.
+/// KernelFamily::io of kernels that read and write every byte once: no memory makes it less.
 inline IoComplexity streaming(const Problem& /*problem*/, double compulsory_bytes,
                               double on_chip_bytes) {
-  return streaming_io(compulsory_bytes, on_chip_bytes);
+  return {"Θ(n)", compulsory_bytes, on_chip_bytes};
 }
 
 }  // namespace roofcast

@@ -214,14 +214,10 @@ constexpr std::array kParameters = with_own(
     kStagingSetting);
 
 constexpr std::array<KernelModel, 3> kVariants = {{
-    with_candidates(
-        {"norm.layernorm", "by mean and variance, with γ and β: the row in registers, read once",
-         kParameters, rows::kTypes, plan<Kind::layernorm>},
-        candidates),
-    with_candidates(
-        {"norm.rmsnorm", "by the root mean square, with γ: the row in registers, read once",
-         kParameters, rows::kTypes, plan<Kind::rmsnorm>},
-        candidates),
+    {"norm.layernorm", "by mean and variance, with γ and β: the row in registers, read once",
+     kParameters, rows::kTypes, plan<Kind::layernorm>, candidates},
+    {"norm.rmsnorm", "by the root mean square, with γ: the row in registers, read once",
+     kParameters, rows::kTypes, plan<Kind::rmsnorm>, candidates},
     kLibrary,
 }};
 

@@ -204,8 +204,7 @@ constexpr std::array kParameters = with_own(
 
 template <Kind kKind>
 constexpr KernelModel variant(std::string_view name, std::string_view summary) {
-  return with_candidates({name, summary, kParameters, rows::kTypes, plan<kKind>},
-                         candidates<kKind>);
+  return {name, summary, kParameters, rows::kTypes, plan<kKind>, candidates<kKind>};
 }
 constexpr std::array kVariants = {
     variant<Kind::row>("reduce.row", "y[r] = Σ x[r,c]: a warp or a block a row, long rows split"),

@@ -102,8 +102,8 @@ LaunchSequence plan_sweeps(const Problem& p, const Gpu& /*gpu*/) {
   const bool alone = layout.is_of_warps();
   const double warps = as_double(layout.warps());
   Step merge;
-  merge.warp_instructions = warps * (kernel.straight + rows::kInstructionsOfEnds +
-                                     (alone ? 0 : merging + kMerges * rows::kInstructionsOfMerge));
+  merge.warp_instructions =
+      warps * (kernel.straight + (alone ? 0 : merging + kMerges * rows::kInstructionsOfMerge));
   merge.waits = {
       .shared = kMerges * (alone ? 1 : 2) * rows::kShufflesOfWarp,
       .arithmetic = kMerges * (alone ? 1 : 2) * kDependentOfMerge + rows::kDependentOfEnds,
@@ -132,7 +132,6 @@ LaunchSequence plan_registers(const Problem& p, const Gpu& /*gpu*/) {
       plan, {.layout = layout,
              .matrix = x,
              .instructions = {.row = kernel.straight + as_double(layout.vectors) * stored +
-                                     rows::kInstructionsOfEnds +
                                      (alone ? 0 : kernel.loops[0] + rows::kInstructionsOfMerge),
                               .beyond = stored},
              .each = each,
@@ -167,12 +166,11 @@ LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
       plan,
       {.layout = layout,
        .matrix = x,
-       .instructions = {.row = loops[5] + held.loops[0] * rows::turns_of_merge(layout),
+       .instructions = {.row = loops[5] + held.loops[0],
                         .beyond = rows::access_instructions(p, again ? 2 : 1, again ? 1 : 0),
                         .start = kernel.straight + as_double(p[kStages]) * (loops[2] + loops[4])},
        .streams = true,
        .each = each + in_row * recomputed,
-       .sums = 4,
        // A row is in registers while the buffers fill with the next ones.
        .ahead = as_double(p[kStages])});
   return launch_of(std::move(plan));
@@ -208,13 +206,11 @@ constexpr std::array<KernelModel, 5> kVariants = {{
      rows::kTypes, plan_sweeps<false>},
     {"softmax.online", "maximum and sum in one sweep, then normalize", kSweepParameters,
      rows::kTypes, plan_sweeps<true>},
-    with_candidates({"softmax.registers", "the row in registers: read once", kRegistersParameters,
-                     rows::kTypes, plan_registers},
-                    registers_candidates),
-    with_candidates({"softmax.cluster",
-                     "rows stream through the shared memory of a thread-block cluster: read once",
-                     kClusterParameters, rows::kTypes, plan_cluster},
-                    cluster_candidates),
+    {"softmax.registers", "the row in registers: read once", kRegistersParameters, rows::kTypes,
+     plan_registers, registers_candidates},
+    {"softmax.cluster",
+     "rows stream through the shared memory of a thread-block cluster: read once",
+     kClusterParameters, rows::kTypes, plan_cluster, cluster_candidates},
     kLibrary,
 }};
 
