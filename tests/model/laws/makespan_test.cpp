@@ -14,44 +14,33 @@ namespace {
 
 TEST(Makespan, EqualJobsRunInRounds) {
   const std::array jobs = {Jobs{5, 2.0}};
-  EXPECT_DOUBLE_EQ(makespan(jobs, 2, TileScheduler::hardware), 3 * 2);
-  EXPECT_DOUBLE_EQ(makespan(jobs, 2, TileScheduler::persistent), 3 * 2);
-  EXPECT_DOUBLE_EQ(makespan(jobs, 5, TileScheduler::hardware), 2);
-  EXPECT_EQ(makespan(std::array{Jobs{3, 0.0}}, 2, TileScheduler::hardware), 0);
+  EXPECT_DOUBLE_EQ(makespan(jobs, 2), 3 * 2);
+  EXPECT_DOUBLE_EQ(makespan(jobs, 5), 2);
+  EXPECT_EQ(makespan(std::array{Jobs{3, 0.0}}, 2), 0);
 }
 
 TEST(Makespan, AJobBeginsWhereAPlaceIsFreeFirst) {
   // The long one holds a place to 5, the three short ones follow each other in the other.
   const std::array jobs = {Jobs{1, 5.0}, Jobs{3, 1.0}};
-  EXPECT_DOUBLE_EQ(makespan(jobs, 2, TileScheduler::hardware), 5);
-  EXPECT_DOUBLE_EQ(makespan(jobs, 2, TileScheduler::queue), 5);
-  // By number, place 0 takes the long one and the third.
-  EXPECT_DOUBLE_EQ(makespan(jobs, 2, TileScheduler::persistent), 5 + 1);
+  EXPECT_DOUBLE_EQ(makespan(jobs, 2), 5);
 }
 
 TEST(Makespan, ALateLongJobIsTheTail) {
   // Two rounds of 1, then one of 3 beside an empty place.
-  EXPECT_DOUBLE_EQ(makespan(std::array{Jobs{4, 1.0}, Jobs{1, 3.0}}, 2, TileScheduler::hardware), 5);
+  EXPECT_DOUBLE_EQ(makespan(std::array{Jobs{4, 1.0}, Jobs{1, 3.0}}, 2), 5);
   // Places are free at 1 and 2; jobs of 2 end at 3 and 4.
   const std::array uneven = {Jobs{3, 1.0}, Jobs{2, 2.0}};
-  EXPECT_DOUBLE_EQ(makespan(uneven, 2, TileScheduler::hardware), 4);
-  EXPECT_DOUBLE_EQ(makespan(uneven, 2, TileScheduler::persistent), 4);
+  EXPECT_DOUBLE_EQ(makespan(uneven, 2), 4);
 }
 
 // Four places, a dozen of two kinds: rounds of 2 end at 2 (four) and, two of them, at 4; the jobs
 // of 5 fill the two free places at 2, and the others at 4.
 TEST(Makespan, MixedClassesFillPlacesAsTheyGetFree) {
   const std::array jobs = {Jobs{6, 2.0}, Jobs{4, 5.0}, Jobs{2, 1.0}};
-  EXPECT_DOUBLE_EQ(makespan(jobs, 4, TileScheduler::hardware), 4 + 5);
-  // Places 0 and 1 have two of 2 and one of 5 (jobs 0, 4, 8 and 1, 5, 9); 2 and 3 one of 2, one of
-  // 5 (jobs 6 and 7), then one of 1 (10 and 11).
-  EXPECT_DOUBLE_EQ(makespan(jobs, 4, TileScheduler::persistent), 2 + 2 + 5);
+  EXPECT_DOUBLE_EQ(makespan(jobs, 4), 4 + 5);
   // One long job first: the free places at 5 take nothing before the short ones end.
   const std::array long_first = {Jobs{2, 5.0}, Jobs{9, 1.0}};
-  EXPECT_DOUBLE_EQ(makespan(long_first, 4, TileScheduler::hardware), 5);  // 9 on two places, to 5
-  // Jobs 0 and 1 are long; 9 short ones go on by number: 3 to place 0 (4, 8), 1 (5, 9), 2 (2, 6,
-  // 10).
-  EXPECT_DOUBLE_EQ(makespan(long_first, 4, TileScheduler::persistent), 5 + 1 + 1);
+  EXPECT_DOUBLE_EQ(makespan(long_first, 4), 5);  // 9 on two places, to 5
 }
 
 // The definition: each job in order to the place that is free first.
@@ -76,47 +65,14 @@ RC_GTEST_PROP(Makespan, IsThatOfOneJobAfterTheOther, ()) {
       rc::gen::inRange<std::int64_t>(1, 60),
       rc::gen::map(rc::gen::inRange(1, 40), [](int i) { return 0.5 * i; })));
   RC_PRE(!jobs.empty());
-  RC_ASSERT(makespan(jobs, slots, TileScheduler::hardware) == one_by_one(jobs, slots));
-  // By number: what each place takes, added up.
-  std::vector<double> places(static_cast<std::size_t>(slots));
-  std::size_t job = 0;
-  for (const Jobs& some : jobs) {
-    for (std::int64_t i = 0; i < some.count; ++i) places[job++ % places.size()] += some.duration;
-  }
-  RC_ASSERT(makespan(jobs, slots, TileScheduler::persistent) ==
-            *std::max_element(places.begin(), places.end()));
+  RC_ASSERT(makespan(jobs, slots) == one_by_one(jobs, slots));
 }
 
 // Whole rounds at once give what one job after the other gives.
 TEST(Makespan, ManyRoundsAreExact) {
   const std::array jobs = {Jobs{3, 2.0}, Jobs{4000001, 3.0}};
   // Two places: 0 is free at 4, 1 at 2. Both then take 2,000,000, the last job goes to place 1.
-  EXPECT_DOUBLE_EQ(makespan(jobs, 2, TileScheduler::hardware), 2 + 2000001 * 3.0);
-  EXPECT_DOUBLE_EQ(makespan(jobs, 2, TileScheduler::persistent), 2 + 2000001 * 3.0);
-}
-
-// Two processors and three jobs: a long one shares its processor with the third until that has
-// ended. Beside each other they take twice as long.
-TEST(SharedMakespan, AShortJobLeavesItsProcessorToTheLongOne) {
-  const std::array<std::int64_t, 2> counts = {2, 1};
-  const std::array lives = {std::vector<double>{10, 20}, std::vector<double>{2, 4}};
-  // The short job ends at 4, when a fifth of the long one is done; the rest takes 8.
-  EXPECT_DOUBLE_EQ(shared_makespan(counts, lives, 2), 4 + 8);
-}
-
-TEST(SharedMakespan, JobsOfOneClassEndTogether) {
-  const std::array<std::int64_t, 1> counts = {5};
-  const std::array lives = {std::vector<double>{3, 5, 8}};
-  EXPECT_DOUBLE_EQ(shared_makespan(counts, lives, 2), 8);  // three on the first
-  EXPECT_DOUBLE_EQ(shared_makespan(counts, lives, 8), 3);
-}
-
-// The second class begins on the second processor, and a long and a short job meet there alone.
-TEST(SharedMakespan, LooksAtEachProcessorWhereAClassBegins) {
-  const std::array<std::int64_t, 3> counts = {1, 2, 1};
-  const std::array lives = {std::vector<double>{1, 1}, std::vector<double>{4, 6},
-                            std::vector<double>{4, 6}};
-  EXPECT_DOUBLE_EQ(shared_makespan(counts, lives, 2), 6);
+  EXPECT_DOUBLE_EQ(makespan(jobs, 2), 2 + 2000001 * 3.0);
 }
 
 }  // namespace
