@@ -189,8 +189,26 @@ Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy,
   return dram;
 }
 
+namespace {
+
+// Sets of a launch's arrays that launches back to back go through.
+constexpr double kTimesL2 = 3, kFewestSets = 2, kMostSets = 4096;
+
+}  // namespace
+
+double lost_between_rounds(const Plan& plan, const Traffic& dram, const Gpu& gpu) {
+  double extent = 0;
+  for (const ArrayUse& use : plan.arrays) {
+    extent += std::max({use.footprint.read_bytes / std::max(1e-9, use.pattern.read_density),
+                        use.footprint.write_bytes, use.random ? use.random->table_bytes : 0.0});
+  }
+  if (extent <= 0) return 1;
+  const double sets =
+      std::clamp(kTimesL2 * gpu.memory.l2_bytes.value_or(0) / extent + 1, kFewestSets, kMostSets);
+  return l2_miss_share(sets * dram.total_bytes(), Readers::one, gpu);
+}
+
 double lost_of_small(double bytes, const Gpu& gpu) {
-  constexpr double kMostSets = 4096;
   return l2_miss_share(kMostSets * bytes, Readers::one, gpu);
 }
 
@@ -223,6 +241,13 @@ LaunchMemory launch_memory(const LaunchSequence& program, std::size_t position,
   memory.misses = l1_misses(plan, occupancy, gpu);
   memory.l2 = l2_traffic(plan, memory.misses);
   memory.dram = dram_traffic(plan, occupancy, chain, memory, gpu);
+  if (cache == CacheState::steady && memory.dram.read_bytes > 0) {
+    double compulsory = 0;
+    for (const ArrayUse& use : plan.arrays) compulsory += use.compulsory.read_bytes;
+    const double all = memory.dram.read_bytes;
+    const double lost = lost_between_rounds(plan, memory.dram, gpu) * all;
+    memory.dram.read_bytes = std::min(all, std::max(compulsory, lost));
+  }
   return memory;
 }
 

@@ -64,9 +64,12 @@ double written_back_early_bytes(const Plan& plan, const Occupancy& occupancy, co
 Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy,
                      std::span<const ChainReuse> chain, const LaunchMemory& memory, const Gpu& gpu);
 
-/// Launches back to back go through sets of their arrays, of which the harness has at most 4096: the
-/// share of so many bytes that L2 has lost when their set comes round. None but the smallest are
-/// found again.
+/// Launches back to back go through sets of their arrays, from 2 to 4096, that take more than three
+/// times L2 together. Where a launch touches little of its arrays, as a gather from a large table
+/// does, or 4096 sets are less, L2 still holds some of it when its set comes round: the share of
+/// `dram` that it has lost.
+double lost_between_rounds(const Plan& plan, const Traffic& dram, const Gpu& gpu);
+/// The same of arrays of so many bytes that are read whole: none but of the smallest come round.
 double lost_of_small(double bytes, const Gpu& gpu);
 
 /// Of that, what is still in L2 when the kernel ends: L2 holds the last traffic, reads and writes

@@ -24,6 +24,31 @@ void free_later(std::vector<Free>& places, const Free& more) {
   }
 }
 
+/// A job on a processor, and what is left of it.
+struct Running {
+  std::span<const double> lives;
+  double left = 1;
+
+  double until_end(std::size_t beside) const { return left * lives[beside]; }
+};
+
+// Of the jobs of one processor.
+double end_of(std::vector<Running> running) {
+  double time = 0;
+  while (!running.empty()) {
+    const std::size_t beside = running.size() - 1;
+    const auto next =
+        std::min_element(running.begin(), running.end(), [&](const Running& a, const Running& b) {
+          return a.until_end(beside) < b.until_end(beside);
+        });
+    const double step = next->until_end(beside);
+    time += step;
+    running.erase(next);
+    for (Running& job : running) job.left -= step / job.lives[beside];
+  }
+  return time;
+}
+
 }  // namespace
 
 double makespan(std::span<const Jobs> jobs, std::int64_t slots) {
@@ -51,6 +76,27 @@ double makespan(std::span<const Jobs> jobs, std::int64_t slots) {
     }
   }
   return free.back().from;
+}
+
+double shared_makespan(std::span<const std::int64_t> counts,
+                       std::span<const std::vector<double>> lives, std::int64_t processors) {
+  std::vector<std::int64_t> ends;
+  for (const std::int64_t count : counts) ends.push_back(count + (ends.empty() ? 0 : ends.back()));
+  // Processors differ only where a class begins.
+  std::vector<std::int64_t> first = {0};
+  for (const std::int64_t end : ends) {
+    if (end < ends.back()) first.push_back(end % processors);
+  }
+  double latest = 0;
+  for (const std::int64_t processor : first) {
+    std::vector<Running> running;
+    for (std::int64_t job = processor; job < ends.back(); job += processors) {
+      running.push_back({lives[static_cast<std::size_t>(
+          std::upper_bound(ends.begin(), ends.end(), job) - ends.begin())]});
+    }
+    latest = std::max(latest, end_of(std::move(running)));
+  }
+  return latest;
 }
 
 }  // namespace roofcast

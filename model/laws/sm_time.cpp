@@ -80,7 +80,9 @@ class Rounds {
                    std::min(places_.sms, static_cast<double>(std::max<std::int64_t>(1, blocks))));
     }
     SmTime result;
-    result.cycles = makespan(jobs_, places_.all) + first_round_;
+    result.cycles = plan_.blocks.size() > 1 && !later_ && resident > 1
+                        ? shared_round(blocks)
+                        : makespan(jobs_, places_.all) + first_round_;
     result.idle = std::clamp(result.cycles - first_round_ - held_, 0.0, result.cycles);
     if (pipelined_) result.cycles += pipeline_start_cycles();
     result.busy = busy_;
@@ -175,6 +177,24 @@ class Rounds {
     // The loops of the two tiles take turns: one multiplies while the other is stored.
     const auto loops = all.first(all.size() - 1);
     return steady_cycle(all, 2 * resident, ends, 2 * steady_cycle(loops, resident, ends)) / 2;
+  }
+
+  // One round of blocks that differ: they share an SM until the shortest of it has ended.
+  double shared_round(std::int64_t blocks) {
+    const auto sms = static_cast<std::int64_t>(places_.sms);
+    std::vector<std::vector<double>> lives;  // of each class, beside so many on its SM
+    std::vector<std::int64_t> counts;
+    for (const BlockClass& some : plan_.blocks) {
+      counts.push_back(some.count);
+      const std::vector<Visit> visits = visits_of(some);
+      auto& life = lives.emplace_back();
+      for (std::int64_t resident = 1; (resident - 1) * sms < blocks; ++resident) {
+        const auto n = static_cast<double>(resident);
+        const double active = std::min(places_.sms, static_cast<double>(blocks) / n);
+        life.push_back(together(visits, n, active));
+      }
+    }
+    return shared_makespan(counts, lives, sms);
   }
 
   void add_full(const std::vector<Visit>& visits, std::int64_t count) {

@@ -75,5 +75,29 @@ TEST(Makespan, ManyRoundsAreExact) {
   EXPECT_DOUBLE_EQ(makespan(jobs, 2), 2 + 2000001 * 3.0);
 }
 
+// Two processors and three jobs: a long one shares its processor with the third until that has
+// ended. Beside each other they take twice as long.
+TEST(SharedMakespan, AShortJobLeavesItsProcessorToTheLongOne) {
+  const std::array<std::int64_t, 2> counts = {2, 1};
+  const std::array lives = {std::vector<double>{10, 20}, std::vector<double>{2, 4}};
+  // The short job ends at 4, when a fifth of the long one is done; the rest takes 8.
+  EXPECT_DOUBLE_EQ(shared_makespan(counts, lives, 2), 4 + 8);
+}
+
+TEST(SharedMakespan, JobsOfOneClassEndTogether) {
+  const std::array<std::int64_t, 1> counts = {5};
+  const std::array lives = {std::vector<double>{3, 5, 8}};
+  EXPECT_DOUBLE_EQ(shared_makespan(counts, lives, 2), 8);  // three on the first
+  EXPECT_DOUBLE_EQ(shared_makespan(counts, lives, 8), 3);
+}
+
+// The second class begins on the second processor, and a long and a short job meet there alone.
+TEST(SharedMakespan, LooksAtEachProcessorWhereAClassBegins) {
+  const std::array<std::int64_t, 3> counts = {1, 2, 1};
+  const std::array lives = {std::vector<double>{1, 1}, std::vector<double>{4, 6},
+                            std::vector<double>{4, 6}};
+  EXPECT_DOUBLE_EQ(shared_makespan(counts, lives, 2), 6);
+}
+
 }  // namespace
 }  // namespace roofcast

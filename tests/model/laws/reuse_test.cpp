@@ -144,13 +144,42 @@ TEST(L1Reuse, PartsOfSectorsComeApartAmongOtherStores) {
               100 * 3 * (1 - std::exp2(-0.25)) * 32, 1e-9);
 }
 
-// Launches in a row find nothing of their arrays again, unless 4096 sets of them are less than L2
-// keeps.
-TEST(L2Reuse, LaunchesInARowFindSmallArraysAlone) {
+// L2 keeps 60 MB of 60/0.54. Sets of a table as large as that L2, three times which they take, come
+// round after four launches: 15.9 MB of each are 63.6 MB, of which half is lost. Of 10 GB there are
+// two sets.
+TEST(L2Reuse, LaunchesInARowFindWhatLittleTheyTouch) {
   const Gpu gpu = holding_60_mb();
+  Plan plan;
+  EXPECT_EQ(lost_between_rounds(plan, {25e6, 0}, gpu), 1);
+  plan.arrays = {{.array = 0, .compulsory = {}, .footprint = {}}};
+  plan.arrays[0].random = RandomReads{.sectors = 1e5, .table_bytes = *gpu.memory.l2_bytes};
+  EXPECT_NEAR(lost_between_rounds(plan, {12e6, 3.9e6}, gpu), 0.5, 1e-9);
+  EXPECT_EQ(lost_between_rounds(plan, {15e6, 0}, gpu), 0);
+  plan.arrays[0].random->table_bytes = 10e9;
+  EXPECT_NEAR(lost_between_rounds(plan, {31.8e6, 0}, gpu), 0.5, 1e-9);
+}
+
+// What a launch reads and writes whole is not found again, unless 4096 sets of it are less than L2
+// keeps.
+TEST(L2Reuse, LaunchesInARowFindNothingOfArraysTheyReadWhole) {
+  const Gpu gpu = holding_60_mb();
+  for (const double bytes : {30e3, 1e6, 30e6, 90e6, 1e9}) {
+    Plan plan;
+    plan.arrays = {{.array = 0, .compulsory = {}, .footprint = {bytes, bytes}}};
+    EXPECT_EQ(lost_between_rounds(plan, {bytes, bytes}, gpu), 1) << bytes;
+  }
+  Plan tiny;
+  tiny.arrays = {{.array = 0, .compulsory = {}, .footprint = {5e3, 5e3}}};
+  EXPECT_EQ(lost_between_rounds(tiny, {5e3, 5e3}, gpu), 0);  // 41 MB
   EXPECT_EQ(lost_of_small(10e3, gpu), 0);
   EXPECT_NEAR(lost_of_small(63.6e6 / 4096, gpu), 0.5, 1e-9);
   EXPECT_EQ(lost_of_small(90e6 / 4096, gpu), 1);
+  // Reads that touch half of the memory around them span twice their bytes: four sets are 61.8 MB.
+  const double span = *gpu.memory.l2_bytes;
+  Plan half;
+  half.arrays = {
+      {.array = 0, .compulsory = {}, .footprint = {span / 2, 0}, .pattern = {.read_density = 0.5}}};
+  EXPECT_NEAR(lost_between_rounds(half, {61.8e6 / 4, 0}, gpu), 0.25, 1e-9);
 }
 
 // A sector waits for its other part while 50 of 100 blocks move 120 of 240 MB, twice L2's size.
