@@ -94,7 +94,8 @@ Plan offsets(const Shape& shape) {
 }
 
 // Rows of Q's shape to other places, four elements of a thread one by one (PyTorch,
-// elementwise_kernel).
+// elementwise_kernel). FlashAttention-2 takes the heads of a group as queries, which have other
+// places in memory where there are several groups (flash_api.cpp: mha_varlen_fwd).
 Plan moved_heads(const Shape& shape, const ArrayUse& from, const ArrayUse& to) {
   constexpr std::int64_t kThreads = 128, kElements = 4;
   const double elements = shape.q_bytes() / shape.element;
@@ -135,6 +136,14 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
   if (library == kFa3 && paged && c.splits == 1 && may_split(c.shape)) {
     program.push_back({even_launch(ceil_div(c.shape.batch * c.shape.heads * c.shape.seq_q, 8), 256,
                                    {}, {})});  // finds no parts to add
+  }
+  if (library == kFa2 && paged && c.packed > 1) {
+    const double bytes = c.shape.q_bytes();
+    program.push_back({moved_heads(c.shape, scratch(kO, {bytes, 0}), writes(kO, bytes))});
+    if (c.shape.kv_heads > 1) {
+      program.insert(program.begin(),
+                     {moved_heads(c.shape, scratch(kO, {bytes, 0}), scratch(kQ, {0, bytes}))});
+    }
   }
   return program;
 }
