@@ -26,7 +26,7 @@ double dram_bound_s(const Traffic& compulsory, const Gpu& gpu) {
   return bytes / bandwidth;
 }
 
-// Of that many bytes which an earlier kernel used, what L2 may hold.
+// The most of so many bytes, used by an earlier kernel, that L2 may still hold.
 double may_be_found(double bytes, const Gpu& gpu) {
   return std::min(bytes, gpu.memory.l2_bytes.value_or(0));
 }
@@ -53,7 +53,7 @@ Traffic unavoidable_traffic(const LaunchSequence& program, std::size_t position,
   return sum;
 }
 
-// Of a device that publishes peaks as a whole only, as TPUs and boards of two dies do.
+// Peaks of a device that publishes them as a whole only: TPUs, boards of two dies.
 void add_arithmetic_of_whole(ByResource& times, const Plan& plan, const Gpu& gpu) {
   const auto take = [&](Resource resource, double flops, DType type) {
     if (flops <= 0) return;

@@ -9,7 +9,7 @@
 namespace roofcast {
 namespace {
 
-// Of an average SM.
+// Cycles of an average SM.
 double useful_tensor_cycles(const Plan& plan, const Gpu& gpu) {
   double cycles = 0;
   for (const DType type : kAllDTypes) {

@@ -18,7 +18,7 @@ double resident_blocks(const Plan& plan, const Occupancy& occupancy, const Gpu& 
       std::min(occupancy.blocks_per_sm, (plan.launch.blocks() + sms - 1) / sms));
 }
 
-// What the pool of an SM leaves to L1 beside the blocks' shared memory; none where it is unknown.
+// L1 has what the blocks' shared memory leaves of an SM's pool; nothing where that is unknown.
 double l1_capacity_bytes(const Plan& plan, double resident, const Gpu& gpu) {
   if (!gpu.occupancy || !gpu.memory.l1_shared_bytes) return 0;
   const auto of_block = static_cast<double>(plan.launch.shared_bytes +

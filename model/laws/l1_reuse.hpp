@@ -13,9 +13,9 @@ namespace roofcast {
 /// that are no perfect LRU fall off gradually.
 double l1_miss_share(double distance_bytes, double capacity_bytes);
 
-/// What L1 does not answer of one launch.
+/// Bytes of one launch that L1 does not answer.
 struct L1Misses {
-  /// Of one array of the plan.
+  /// Misses of one array of the plan.
   struct OfArray {
     double random_sectors = 0;  ///< of a table, whole launch
     /// Share of the parts of split writes that reach L2 one by one: L1 joins those that follow at

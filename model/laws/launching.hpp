@@ -10,7 +10,7 @@
 
 namespace roofcast {
 
-/// What starting kernels costs.
+/// Costs of starting kernels.
 struct LaunchCosts {
   double first_s = 0;  ///< from a submission to the kernel's first instruction
   double next_s = 0;   ///< from the end of a kernel to the start of the next one in the queue

@@ -32,7 +32,7 @@ struct Running {
   double until_end(std::size_t beside) const { return left * lives[beside]; }
 };
 
-// Of the jobs of one processor.
+// When the jobs of one processor have all ended.
 double end_of(std::vector<Running> running) {
   double time = 0;
   while (!running.empty()) {

@@ -11,8 +11,8 @@ struct Jobs {
   double duration = 0;
 };
 
-/// When the last job ends, in the durations' unit, with the jobs begun in order in `slots` places, each
-/// as soon as one is free (list scheduling; Graham 1969). Blocks that stay take jobs so too.
+/// When the last job ends, in the durations' unit. Jobs begin in order in `slots` places, each as
+/// soon as one is free (list scheduling; Graham 1969). Blocks that stay take jobs so too.
 double makespan(std::span<const Jobs> jobs, std::int64_t slots);
 
 /// When the last job ends, where processor j has the jobs j, j + processors, … at once and each

@@ -130,7 +130,7 @@ MemoryCost memory_cost(const Plan& plan, const Occupancy& occupancy, const Launc
   const Traffic asked = l2_of_launch(plan);
   const MemoryTime dram =
       dram_time(memory.dram, sparse_accesses(plan, occupancy, memory, gpu), gpu);
-  // What DRAM reads though no block does, writes that came in parts ask for.
+  // Where no block reads, DRAM still reads what writes in part ask for: a cost of the writes.
   const double read_s = asked.read_bytes > 0 ? dram.read_s : 0;
   const MemoryTime l2 = l2_time(plan, memory, gpu);
   return {wait_shares(plan, occupancy, memory, gpu), share(l2.read_s * clock_hz, asked.read_bytes),

@@ -69,7 +69,7 @@ struct Prepared {
   std::array<Wait, kStations - kPipes> memory;
   std::size_t pipe_count = 0, memory_count = 0;
 
-  // Who waits for nobody is left out.
+  // Stations at which nobody waits are left out.
   void add_pipe(const Wait& wait) {
     if (wait.slope > 0) pipes[pipe_count++] = wait;
   }

@@ -10,7 +10,7 @@ namespace roofcast {
 /// Cycles that a part of a block takes at the pipes when nobody else is there.
 double own_pipes(const Visit& visit);
 
-/// What a block waits for beside its steps.
+/// Waits of a block beside its steps.
 enum class Ends : unsigned char {
   none,  ///< they are steps of a loop that runs
   last,  ///< its last products; the tile before has begun its first copies

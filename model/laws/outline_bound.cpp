@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kNever = 1e18;
 
-/// Of a block's last step, in SM cycles.
+/// A block's last step, in SM cycles.
 class End {
  public:
   End(const Outline::End& step, double warps, const Gpu& gpu)
@@ -27,9 +27,9 @@ class End {
     port_share_ = together ? 1 : 1 / warps;
     shown_ = std::min(1.0, law::kOverlappingWarps / warps);
   }
-  /// Of the port, which stores so many bytes a cycle.
+  /// Cycles of the port, which stores so many bytes a cycle.
   double port(double store_rate) const { return loads_ + stored_ / store_rate; }
-  /// Of a block that nobody delays. The pipes of warps that meet overlap in part.
+  /// Cycles of a block that nobody delays. The pipes of warps that meet overlap in part.
   double own(double port) const {
     const double shown = port_share_ * port;
     return waits_ + std::max(shown, issue_) + shown_ * std::min(shown, issue_);
@@ -53,7 +53,7 @@ class LoopBound {
                   outline.step_instructions / gpu.sm.warp_issue_per_clk.value_or(kNever)});
     port_ = std::max(outline.step_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever),
                      law::kClocksPerCopyRequest * outline.step_copies);
-    // Of one of the groups' chains.
+    // Cycles of one of the groups' chains.
     const StepLatency latency = latency_of(outline.step_waits, {}, gpu);
     const double handed_over = hands_over() ? law::kPipelineStepCycles / outline.chains : 0;
     const double load = latency.loads + port_;
@@ -66,7 +66,7 @@ class LoopBound {
                 : latency.loads + std::max(multiplied_, port_);
   }
 
-  /// Of the start of a launch, once.
+  /// Cycles for the start of a launch, once.
   double start() const {
     const bool feeds = outline_.on_tensor_cores && !outline_.of_tcgen05 && hands_over();
     return feeds ? double{law::kPipelineStartCycles} : 0;
@@ -118,7 +118,7 @@ class LoopBound {
   double l2_reads_, arithmetic_, port_, loads_, multiplied_, step_;
 };
 
-// Of the blocks of a launch: full rounds, then the rest.
+// Cycles of a launch's blocks: full rounds, then the rest.
 double rounds_cycles(const Outline& outline, const LoopBound& loop, const Gpu& gpu) {
   const std::int64_t sms = gpu.sm_count.value_or(1), all = sms * outline.blocks_per_sm;
   const auto full = static_cast<double>(outline.blocks / all);

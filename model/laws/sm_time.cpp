@@ -12,7 +12,7 @@
 namespace roofcast {
 namespace {
 
-// Of so many waits the longest, in means: Σ 1/i.
+// The expected longest of so many exponential waits, in means: Σ 1/i.
 double longest_of(std::int64_t waits) {
   double sum = 0;
   for (std::int64_t i = 1; i <= waits; ++i) sum += 1 / static_cast<double>(i);
@@ -37,7 +37,7 @@ Places places_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   return {per_sm, blocks, static_cast<double>(std::min(sms, blocks))};
 }
 
-// Of the SM's launch unit, for a block.
+// Cycles of the SM's launch unit for a block.
 double start_cycles(const Plan& plan, const Gpu& gpu) {
   const double warps = static_cast<double>((plan.launch.threads() + 31) / 32);
   return gpu.sustained.block_launch_cycles.value_or(0) +
@@ -66,7 +66,7 @@ class Rounds {
     // A round that is not full, or the only one.
     const std::int64_t rest = blocks <= places_.all ? blocks : blocks % places_.all;
     std::int64_t in_full = blocks - rest;
-    // Of that round: blocks of the fullest SMs, and the SMs that it would take, were all so full.
+    // Blocks on the fullest SMs in that round, and how many SMs it would take, were all so full.
     const double resident = std::ceil(static_cast<double>(rest) / places_.sms);
     const double active = static_cast<double>(rest) / std::max(1.0, resident);
     for (const BlockClass& some : plan_.blocks) {
@@ -104,7 +104,7 @@ class Rounds {
     return visits;
   }
 
-  // Of a pipeline that feeds the tensor cores.
+  // The start of a pipeline that feeds the tensor cores.
   double pipeline_start_cycles() const {
     const auto& needs = plan_.needs;
     const bool tcgen05 = std::find(needs.begin(), needs.end(), Instruction::tcgen05) != needs.end();

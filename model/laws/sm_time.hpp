@@ -6,7 +6,7 @@ namespace roofcast {
 /// SM cycles of a launch from its first block to its last, and how they divide.
 struct SmTime {
   double cycles = 0;
-  /// Of the SMs that have blocks, what each resource alone takes on average.
+  /// Cycles that each resource alone takes, on average over the SMs that have blocks.
   ByResource busy;
   double idle = 0;         ///< of `cycles`: places that stay empty while the last blocks run
   double tensor_busy = 0;  ///< of an average SM, the useful work of its tensor cores

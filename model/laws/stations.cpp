@@ -88,7 +88,7 @@ Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, c
   d[Station::tensor] = pipes[Resource::tensor];
   d[Station::special] = pipes[Resource::special];
   d[Station::conversion] = pipes[Resource::conversion];
-  // What comes from L2 is written into L1 or shared memory.
+  // Data from L2 is written into L1 or shared memory.
   d[Station::data] =
       pipes[Resource::shared] + pipes[Resource::l1] +
       (pipelined ? 0 : l2.read_bytes / static_cast<double>(gpu.memory.l1_line_bytes));
@@ -100,7 +100,7 @@ Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, c
   d[Station::dram] = l2.read_bytes * memory.dram_read + l2.write_bytes * memory.dram_write;
   const StepLatency latency = latency_of(step.waits, memory.shares, gpu);
   visit.load_latency = latency.loads;
-  // Of a group's chains each waits for its own tiles.
+  // Each of a group's chains waits for its own tiles.
   const double chains = phase.groups > 0 ? phase.chains : 1;
   // A warp that copies for itself alone hands no tile over.
   const bool handed_over = pipelined && phase.groups < warps;

@@ -21,7 +21,7 @@ double tensor_share(const Plan& plan, const Gpu& gpu);
 /// Cycles each pipe of an SM is busy with one block's step. Issue: if no slot stayed empty.
 ByResource pipe_cycles(const Step& step, const Plan& plan, const Gpu& gpu);
 
-/// What serves the blocks of an SM: its pipes, its launch unit, and its share of L2 and DRAM.
+/// The servers of an SM's blocks: its pipes, its launch unit, and its share of L2 and DRAM.
 enum class Station : unsigned char {
   arithmetic,  ///< vector pipe or instruction issue, whichever is fuller
   tensor,

@@ -11,7 +11,7 @@
 namespace roofcast::attention {
 namespace {
 
-// Keys are dealt out evenly.
+// Every block of a head gets the same number of keys.
 void add_even_parts(Plan& plan, const Forward& c, BlockSteps steps) {
   const double all = as_double(c.shape.seq_kv) / as_double(c.tile.keys) / as_double(c.splits);
   steps.full.warp_instructions *= std::min(1.0, all);
@@ -23,7 +23,7 @@ void add_even_parts(Plan& plan, const Forward& c, BlockSteps steps) {
   plan.blocks.push_back(block_class(steps, c.heads(), each));
 }
 
-// The operands of the next product come from shared memory while tensor cores multiply.
+// Warps load the operands of the next product from shared memory while tensor cores multiply.
 void read_as_multiplied(BlockSteps& steps, const Forward& c) {
   const double copied = 2 * as_double(c.tile.keys) * c.shape.row_bytes() / 128;
   for (Step* step : {&steps.full, &steps.masked}) {
@@ -32,9 +32,9 @@ void read_as_multiplied(BlockSteps& steps, const Forward& c) {
   }
 }
 
-// Q·Kᵀ reads Q and K from shared memory, P·V V alone, each warpgroup of 64 rows for itself, while
-// later keys and values arrive there. A warpgroup that waits for each product waits for what it
-// reads; where one runs behind the other they share that time.
+// Each warpgroup of 64 rows reads its operands from shared memory: Q and K for Q·Kᵀ, V alone for
+// P·V. Later keys and values arrive there meanwhile. A warpgroup that waits for each product also
+// waits for these reads; where the products overlap, so do the reads.
 void read_shared(BlockSteps& steps, const Forward& c, DType type, const Gpu& gpu) {
   const double row = c.shape.row_bytes(), queries = as_double(c.tile.queries);
   const double keys = (queries / 64 + 1) * as_double(c.tile.keys) * row / 128;
@@ -83,7 +83,7 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
   return plan;
 }
 
-// Where each sequence begins, by its length (TensorRT-LLM, kernels/gptKernels.cu:
+// A prefix sum over the lengths of the sequences (TensorRT-LLM, kernels/gptKernels.cu:
 // computeSeqAndPaddingOffsets).
 Plan offsets(const Shape& shape) {
   constexpr std::int64_t kThreads = 256;
@@ -93,9 +93,9 @@ Plan offsets(const Shape& shape) {
   return even_launch(shape.batch, kThreads, {}, step);
 }
 
-// Rows of Q's shape to other places, four elements of a thread one by one (PyTorch,
-// elementwise_kernel). FlashAttention-2 takes the heads of a group as queries, which have other
-// places in memory where there are several groups (flash_api.cpp: mha_varlen_fwd).
+// A copy of Q or O to another layout by PyTorch's elementwise_kernel, four elements a thread.
+// FlashAttention-2 needs it in decoding: it takes the heads of a group as queries, and with several
+// groups these do not follow each other in memory (flash_api.cpp: mha_varlen_fwd).
 Plan moved_heads(const Shape& shape, const ArrayUse& from, const ArrayUse& to) {
   constexpr std::int64_t kThreads = 128, kElements = 4;
   const double elements = shape.q_bytes() / shape.element;
@@ -106,7 +106,7 @@ Plan moved_heads(const Shape& shape, const ArrayUse& from, const ArrayUse& to) {
   return even_launch(blocks, kThreads, {from, to}, step);
 }
 
-// D and zeros for dQ, blocks of keys that add to dQ, and dQ from fp32.
+// The launches: D and a cleared dQ, blocks of keys that add to dQ in fp32, dQ to its type.
 LaunchSequence backward_launches(Library library, const Problem& p, const Gpu& gpu) {
   LaunchSequence program = backward_program(library_backward(library, Shape(p), gpu), p.dtype);
   if (library == kFa2 && p[kLayout] == kHeadsFirst) {

@@ -14,20 +14,20 @@ std::int64_t sms(const Gpu& gpu) {
   return gpu.sm_count.value_or(1);
 }
 
-// Of a length and of pages, one after the other, before the first tile.
+// Loads before the first tile that depend on each other: the length, then the pages.
 constexpr double kDependentLoads = 3;
 
 // decoderXQAConstants.h
 constexpr std::int64_t kLeastKeys = 128, kRounds = 8;
 
-// kernels/xqa/mha.cu: of a row of the cache a warp copies a line at a time, two ahead.
+// kernels/xqa/mha.cu: a warp copies a row of the cache line by line, two lines ahead.
 constexpr double kPartBytes = 128, kPartsAtOnce = 2;
 
 // decoderXQAImplCommon.h: computeMultiBlockCount. One block runs on an SM.
 std::int64_t group_splits(const Shape& shape, const Gpu& gpu) {
   const std::int64_t copies = shape.batch * shape.kv_heads;
   const std::int64_t parts = shape.seq_kv / kLeastKeys;
-  // Of many parts adding them up would take longest.
+  // Many parts would take longer to add up than to compute.
   const auto few = static_cast<std::int64_t>(std::round(std::sqrt(8 * as_double(parts))));
   std::int64_t splits = std::max<std::int64_t>(1, std::min(parts, few));
   const std::int64_t places = kRounds * sms(gpu);
@@ -53,12 +53,12 @@ VectorLaunch vector_launch(const Shape& shape, const Gpu& gpu) {
   const auto threads_of_key =
       std::max<std::int64_t>(1, static_cast<std::int64_t>(shape.row_bytes()) / 16);
   const std::int64_t keys = threads / threads_of_key * kUnrolled;
-  // The token that is new counts once more.
+  // The kernel counts the new token as one more key.
   return {threads, keys, std::min(ceil_div(shape.seq_kv + 1, keys), ceil_div(sms(gpu), heads))};
 }
 
-// Of the tokens that a step brings: K and V as one product leaves them, beside so many bytes of Q,
-// and where they go.
+// The new tokens of a step: K and V as the projection left them, beside `q` bytes of Q, and the
+// arrays that they are written to.
 struct NewRows {
   explicit NewRows(const Shape& shape, double q = 0)
       : tokens(shape.batch * std::min(shape.seq_q, shape.seq_kv)),

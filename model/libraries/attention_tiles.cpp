@@ -16,7 +16,7 @@ constexpr Kernel kFlash2 = {Instruction::mma_sync, library::kScoreInstructions, 
 constexpr Kernel kFlash3 = {Instruction::wgmma, library::kScoreInstructions, kRescaling,
                             library::kMaskInstructions};
 
-// FlashAttention-2, flash_fwd_launch_template.h: the usual kernel, and that of split keys.
+// FlashAttention-2, flash_fwd_launch_template.h: the usual kernel, and the one for split keys.
 constexpr std::array<LibraryTile, 3> kFa2Tiles = {
     {{64, 128, 128, 4, 1, 2}, {128, 128, 64, 4, 1, 2}, {256, 128, 64, 8, 1, 1}}};
 constexpr std::array<LibraryTile, 3> kFa2SplitTiles = {
@@ -63,7 +63,7 @@ std::int64_t flash_splits(std::int64_t blocks, std::int64_t places, std::int64_t
   constexpr double kEnough = 0.8, kNearly = 0.85;
   if (as_double(blocks) >= kEnough * as_double(places)) return 1;
   const std::int64_t most = std::min({kMostSplits, places, steps});
-  // FlashAttention-2: parts that leave the longest as long as fewer would are none.
+  // FlashAttention-2 skips a number of parts that does not shorten the longest part.
   const auto shortens = [&](std::int64_t parts) {
     return !each_shortens || parts == 1 || ceil_div(steps, parts) != ceil_div(steps, parts - 1);
   };
@@ -81,8 +81,8 @@ std::int64_t flash_splits(std::int64_t blocks, std::int64_t places, std::int64_t
   return 1;
 }
 
-// Blocks have four warps: two of them an SM. Of keys in pages those of a group's one query alone
-// are split (mha_varlen_fwd).
+// Two blocks of four warps fit an SM. With a paged cache, keys are split only where each head has
+// one query and heads share K and V (mha_varlen_fwd).
 std::int64_t flash2_splits(const Forward& c, bool paged, const Gpu& gpu) {
   if (paged && c.packed == 1) return 1;
   const Tile tile = tile_in(kFa2SplitTiles, c.width);
@@ -90,9 +90,9 @@ std::int64_t flash2_splits(const Forward& c, bool paged, const Gpu& gpu) {
                       2 * gpu.slots(1), ceil_div(c.shape.seq_kv, tile.keys), true);
 }
 
-// Of a batch with lengths of its own (hopper/flash_prepare_scheduler.cu) each head has parts as
-// long as an SM's share of all steps with a tenth more, no more of them than the heuristic gives a
-// lone sequence, or vLLM a step of few tokens (v1/attention/backends/flash_attn.py).
+// In a batch of sequences of different lengths a part is 1.1 times an SM's share of all steps
+// (hopper/flash_prepare_scheduler.cu). A head has no more parts than the heuristic gives one
+// sequence alone, or than vLLM allows a step of few tokens (v1/attention/backends/flash_attn.py).
 std::int64_t flash3_splits(const Forward& c, bool paged, const Gpu& gpu) {
   constexpr std::int64_t kFewSteps = 4, kOfFewTokens = 32, kFewSequences = 992;
   const std::int64_t steps = ceil_div(c.shape.seq_kv, c.tile.keys), sms = gpu.slots(1);
@@ -107,8 +107,8 @@ std::int64_t flash3_splits(const Forward& c, bool paged, const Gpu& gpu) {
   return std::min(parts, may_split(c.shape) ? kOfFewTokens : most(c.heads() / c.shape.batch));
 }
 
-// cuDNN, by the grids of its kernels for one query: parts that double until each SM has a block,
-// none where two would be enough, and none of few keys.
+// cuDNN doubles the parts until each SM has a block. It does not split where two parts would be
+// enough, or where there are few keys (grids of its kernels for one query).
 std::int64_t cudnn_splits(const Forward& c, const Gpu& gpu) {
   constexpr std::int64_t kFewKeys = 512;
   const std::int64_t sms = gpu.slots(1), blocks = c.heads();
@@ -125,7 +125,7 @@ std::int64_t tile_bytes(const Tile& tile, const Forward& c) {
 }
 
 void set_flash2(Forward& c, bool paged, const Gpu& gpu) {
-  // The heads of a group are as queries where each has one.
+  // Where each head has one query, the heads of a group fill a tile as its queries.
   if (c.shape.seq_q == 1) c.packed = c.shape.group();
   if (c.splits == kToChoose) c.splits = flash2_splits(c, paged, gpu);
   c.tile = paged || c.splits > 1 ? tile_in(kFa2SplitTiles, c.width) : tile_in(kFa2Tiles, c.width);
@@ -199,7 +199,8 @@ void fit_block(Forward& c, const Gpu& gpu) {
   tile.registers = gpu.occupancy->registers_for(tile.blocks_per_sm, tile.warps * 32);
 }
 
-// K and V, the stages of Q and dO, and dS; of fewer keys or stages where an SM has no room.
+// Shared memory holds K and V, the stages of Q and dO, and dS. Where it is too small, a tile has
+// fewer keys or stages.
 void fit_backward(Tile& tile, std::int64_t width, const Gpu& gpu) {
   constexpr std::int64_t kFewKeys = 64;
   const auto bytes = [&] {
@@ -234,7 +235,7 @@ Forward library_forward(Library library, const Problem& p, const Gpu& gpu) {
   const bool paged = p[kCacheWrites] != kNoWrites;
   Forward c{{shape, kernel_of(library, gpu), {}, library_width(library, shape.head_dim)},
             p[kSplits]};
-  // With tensor memory TensorRT-LLM's kernels are made as cuDNN's are, but for groups too large.
+  // With tensor memory TensorRT-LLM's kernels are built as cuDNN's, except for very large groups.
   const bool too_large = serving::decodes(shape) && shape.group() > serving::kLargestGroup;
   if (library == kTrtllm && (c.kernel.product != Instruction::tcgen05 || too_large)) {
     set_trtllm(c, gpu);

@@ -1,5 +1,5 @@
 #pragma once
-// What attention kernels of libraries hold in a block, by the padded head.
+// Tiles of the libraries' attention kernels, by the padded head dim.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@ Kernel kernel_of(Library library, const Gpu& gpu);
 /// Elements that a row of tiles has room for: FlashAttention has a kernel for each.
 std::int64_t library_width(Library library, std::int64_t head_dim);
 
-/// For rows of up to `width` elements.
+/// The tile for heads of up to `width` elements.
 struct LibraryTile {
   std::int64_t width;
   std::int64_t queries, keys, warps, stages, blocks_per_sm;

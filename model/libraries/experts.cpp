@@ -45,7 +45,7 @@ constexpr std::array kValidated = {
 
 constexpr double kWide = 2;  // bytes of an element of the input and of the result
 
-/// What this GPU multiplies.
+/// This GPU's share of the layer.
 struct Share {
   std::vector<std::int64_t> rows_of_experts;
   double rows = 0;
@@ -142,7 +142,7 @@ void add_routing(LaunchSequence& program, const Problem& p, const Share& share) 
   program.push_back({pass_over_choices(counts, tokens, bytes)});
 }
 
-// Rows of C = A·B in tiles that end with their expert.
+// C = A·B in tiles of rows; a tile ends where its expert's rows end.
 Plan grouped(const Problem& p, const Share& share, std::int64_t columns, std::int64_t depth,
              std::array<ArrayUse, 3> arrays, const Gpu& gpu) {
   std::int64_t row_tiles = 0;

@@ -20,7 +20,7 @@ constexpr std::string_view kUnaligned =
     "rows of n or k elements are no multiple of 16 B: slower kernels copy them in pieces, as "
     "estimated from published rates of odd sizes; tile, split and registers are guesses too";
 
-// Of the family's problem, which has no batch, one.
+// 1 for the family's problem, which has no batch.
 double batch_of(const Problem& p) {
   return as_double(std::max<std::int64_t>(1, p[kBatch]));
 }
@@ -41,7 +41,7 @@ void check_library(const Problem& p, const Gpu& gpu) {
 
 // --- epilogues ---
 
-/// Of an element of C.
+/// What the epilogue costs for an element of C.
 struct EpilogueCost {
   double matrix_reads = 0;   ///< elements of C's type: what gelu_aux kept, or C
   double matrix_writes = 0;  ///< before the activation
@@ -62,7 +62,7 @@ constexpr std::array<EpilogueCost, kEpilogueNames.size()> kEpilogueCosts = {{
     {.matrix_reads = 1, .flops = 1},
 }};
 
-// Arithmetic and compulsory bytes, of the whole batch.
+// Arithmetic and compulsory bytes of the epilogue, over the whole batch.
 Work epilogue_work(const Problem& p) {
   const EpilogueCost& cost = kEpilogueCosts[static_cast<std::size_t>(p[kEpilogue])];
   const double columns = batch_of(p) * as_double(p[kN]);
@@ -77,7 +77,7 @@ Work epilogue_work(const Problem& p) {
   return work;
 }
 
-// To the launch that stores C.
+// Adds the epilogue to the launch that stores C.
 void add_epilogue(Plan& plan, const Problem& p) {
   if (p[kEpilogue] == kPlain) return;
   Work issued = epilogue_work(p);
@@ -104,15 +104,15 @@ void set_blocks(Plan& plan, const LibraryProduct& c, const Outline& brief) {
   step.warp_instructions = brief.step_instructions;
   set_traffic(step.issued, {brief.step_bytes, 0});
   step.issued.shared_bytes = as_double(stage_bytes(c.tile));
-  // Words of a line are read from one bank after another and written to others, two at a time.
+  // A transposed line is read from one bank after another and written two words at a time.
   constexpr double kTurnedLine = 4;
   step.wavefronts.shared =
       kTurnedLine * as_double((c.a.turned ? c.tile.m : 0) + (c.b.turned ? c.tile.n : 0));
   step.wavefronts.operands = brief.step_operands;
   step.wavefronts.copies = brief.step_copies;
   step.waits = brief.step_waits;
-  // Of threads that copy for themselves: parameters, and what lies where; then they have nothing to
-  // multiply yet.
+  // Threads that copy for themselves first load the parameters and compute addresses, with nothing
+  // to multiply yet.
   Step first;
   first.waits = {.global = 2, .tile_loads = 1};
   Step epilogue;
@@ -209,7 +209,7 @@ Work library_work(const Problem& p) {
 }
 
 IoComplexity library_io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
-  // Independent products are one of as many times as many rows.
+  // A batch has the IO of one product with as many times the rows.
   return matrix_product_io(batch_of(p) * as_double(p[kM]), as_double(p[kN]), as_double(p[kK]),
                            size_bytes(p.dtype), compulsory_bytes, on_chip_bytes);
 }

@@ -11,9 +11,9 @@
 
 namespace roofcast::gemm {
 
-/// What cuBLAS makes of a product: of a catalogue of tiles and splits of k (gemm_catalogue.hpp) the
-/// one with the least expected time, with operands copied ahead of the arithmetic in steps of 128 B
-/// along k. Parts of k are added by a launch of their own.
+/// cuBLAS's kernel for a product: of a catalogue of tiles and splits of k (gemm_catalogue.hpp) the
+/// one with the least expected time. Operands are copied ahead of the arithmetic in steps of 128 B
+/// along k. A launch of its own adds the parts of k.
 enum LibraryParameter : std::size_t {
   kSplitK = 5,
   kWeightCopies,
@@ -53,8 +53,8 @@ enum Epilogue : std::int64_t {
 inline constexpr std::array<std::string_view, 8> kEpilogueNames = {
     "none", "bias", "relu", "gelu", "relu_aux", "gelu_aux", "dgelu", "residual"};
 
-/// An operand that lies in memory, or reaches the SMs, in a share of the bytes that the product takes
-/// it for.
+/// How an operand differs from a dense matrix: the share of its bytes that lies in memory, and that
+/// reaches the SMs.
 struct Packing {
   double stored = 1, received = 1;
 };

@@ -18,20 +18,21 @@ bool has_wgmma(const Gpu& gpu) {
   return gpu.features.has(Instruction::wgmma);
 }
 
-// By the names of cuBLAS's kernels, 301 of 319: with whole tiles of 64x64, fewer multiply-adds.
-// wgmma takes tf32 along k alone: where both operands lie across it, both are turned.
+// cuBLAS takes small tiles for tf32 products of fewer multiply-adds than this, counted in whole
+// tiles of 64x64 (301 of 319 kernels' names). wgmma reads tf32 along k only: operands stored across
+// k are transposed first, so small tiles win for longer.
 bool is_small_tf32(const Problem& p) {
   constexpr std::int64_t kSide = 64, kLeastWide = 90'000, kLeastTurned = 1'000'000;
   const std::int64_t least = p[kLayout] == kTN ? kLeastTurned : kLeastWide;
   return ceil_div(p[kM], kSide) * ceil_div(p[kN], kSide) * p[kBatch] * p[kK] < least;
 }
 
-// tf32 has tiles of its own.
+// Whether the product has tiles of the list for tf32.
 bool takes_tf32_tiles(const Problem& p, const Gpu& gpu) {
   return p.dtype == DType::tf32 && has_wgmma(gpu) && takes_wide(p, gpu);
 }
 
-// Rows and columns of a stage that shared memory has room for, of all stages together.
+// Rows and columns of operands, over all stages, that shared memory has room for.
 std::int64_t lines_of_stages(const Gpu& gpu) {
   return (gpu.occupancy->shared_bytes_per_block - kResultBytes) / kUsualStepBytes;
 }
@@ -45,7 +46,7 @@ std::span<const std::int64_t> wide_sides(const Gpu& gpu) {
   return kTcgen05Sides;
 }
 
-// Of the other side: registers hold the sums of wgmma, tensor memory those of tcgen05.
+// The widest other side: registers hold the sums of wgmma, tensor memory those of tcgen05.
 std::int64_t widest(std::int64_t side, const Gpu& gpu) {
   return has_wgmma(gpu) ? 2 * kSumsShared * kGroupThreads / side : kTcgen05Columns;
 }
@@ -56,7 +57,7 @@ bool is_wide_tile(std::int64_t side, std::int64_t other, const Gpu& gpu) {
          other % kWideColumns == 0 && other <= widest(side, gpu);
 }
 
-// Of any width, where the kernels have it.
+// A tile with one listed side and another of any width that fits.
 std::optional<LibraryTile> wide_tile(std::int64_t m, std::int64_t n, const Gpu& gpu) {
   if (!is_wide_tile(m, n, gpu) && !is_wide_tile(n, m, gpu)) return std::nullopt;
   LibraryTile tile{.m = m, .n = n, .blocks_per_sm = 1};
@@ -66,7 +67,7 @@ std::optional<LibraryTile> wide_tile(std::int64_t m, std::int64_t n, const Gpu& 
   return tile;
 }
 
-// None where the kernels have tiles of any width.
+// Empty where the kernels have tiles of any width.
 std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
   if (p.dtype == DType::fp32) {
     if (has_wide_products(gpu)) return kStagedSimtTiles;
@@ -122,8 +123,8 @@ constexpr std::array<std::int64_t, 29> kAnySplits = {1,  2,  3,  4,  5,  6,  7, 
                                                      11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
                                                      21, 22, 23, 24, 32, 48, 64, 96, 128};
 
-// Tiles with one side given, along m or along n. The names fill a round: on 132 SMs 1149x2008 takes
-// 126 tiles, 4435x1624 takes 260. So of the least number of rounds the narrowest width is tried.
+// Adds tiles with one side given, along m or along n. cuBLAS fills its rounds: on 132 SMs 1149x2008
+// takes 126 tiles and 4435x1624 takes 260. So the width is the narrowest with the fewest rounds.
 void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side, bool along_m,
                 const Gpu& gpu) {
   const std::int64_t other = p[along_m ? kN : kM], asked = p[along_m ? kTileN : kTileM];
@@ -135,8 +136,8 @@ void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side
   }
   most = std::min(most / kWideColumns, ceil_div(other, kWideColumns)) * kWideColumns;
   if (most <= 0 && asked == kToChoose) return;
-  // By the names and grids of 700 kernels for wgmma: split are those of at least 40 steps, and of
-  // fewer tiles of 64x64 than half as many, into parts of at least 20.
+  // By the names and grids of 700 kernels for wgmma, k is split where it has at least 40 steps and
+  // C has fewer tiles of 64x64 than half as many. A part has at least 20 steps.
   constexpr std::int64_t kSide = 64, kDeepSteps = 40, kUsualPart = 3;
   const std::int64_t steps = steps_of(p), tiles = tiles_of(p, kSide, kSide);
   const bool chooses = has_wgmma(gpu) && p[kSplitK] == kToChoose;

@@ -11,8 +11,8 @@
 namespace roofcast::gemm {
 namespace {
 
-// Threads and stages that leave room for as many blocks as the catalogue says, where it does not
-// say more: the library's own numbers are not known.
+// Fills in threads and stages that the catalogue does not give: as many as leave room for its
+// blocks an SM. The library's own numbers are not known.
 LibraryTile completed(LibraryTile tile, const Gpu& gpu) {
   constexpr std::array<std::int64_t, 4> kThreads = {384, 256, 128, 128};
   if (tile.threads == 0) tile.threads = kThreads[static_cast<std::size_t>(tile.blocks_per_sm - 1)];
@@ -26,9 +26,9 @@ LibraryTile completed(LibraryTile tile, const Gpu& gpu) {
   return tile;
 }
 
-// Of the warps of a block on the SIMT pipes, in a step: multiply-adds; loads of their operands, a
-// row and a column of the elements of C that a thread sums, four at once; and copies of 32 elements
-// with their addresses and predicates.
+// Instructions of a block's warps in a step on the SIMT pipes: multiply-adds; loads of their
+// operands, four elements at once of a row and a column for the elements of C that a thread sums;
+// and copies of 32 elements with their addresses and predicates.
 double simt_instructions(const LibraryProduct& c) {
   constexpr double kOfCopy = 12, kElementsOfLoad = 4;
   const double threads = as_double(c.tile.threads);
@@ -37,8 +37,8 @@ double simt_instructions(const LibraryProduct& c) {
   return of_k / as_double(kWarpLanes) * c.depth();
 }
 
-// On the SIMT pipes, and with a stage or two, each thread waits for its own copies, and nobody
-// hands a tile over. Behind a deeper ring operands leave shared memory a product ahead.
+// On the SIMT pipes, and with one or two stages, each thread waits for its own copies. In a deeper
+// ring operands leave shared memory one product ahead.
 Waits step_waits(const LibraryProduct& c) {
   if (!c.tensor || c.waits_for_copies()) return {.global = 1, .shared = 1, .barriers = 1};
   return {.tile_loads = 1, .barriers = 1};
@@ -57,9 +57,8 @@ double operand_wavefronts(const LibraryProduct& c, bool of_tcgen05) {
   return as_double(ceil_div(rows, kRows) * (kRows + columns)) * lines_of_row;
 }
 
-// What of a step's operands a block looks up in L2: two neighbours in a cluster share one side of
-// their tiles, and L2 looks up once what two neighbours of those ask for at about the same time:
-// half of whole lines.
+// Bytes of a step's operands that a block looks up in L2. Two blocks of a cluster share one side of
+// their tiles. Of whole lines that two neighbours ask for at about the same time L2 looks up half.
 double step_lookup_bytes(const LibraryProduct& c, const Gpu& gpu) {
   const bool shares = gpu.features.has_clusters() && c.takes_wide;
   const auto of_side = [shares](const LibraryOperand& side, const LibraryOperand& other) {
@@ -69,9 +68,9 @@ double step_lookup_bytes(const LibraryProduct& c, const Gpu& gpu) {
   return (of_side(c.a, c.b) + of_side(c.b, c.a)) * as_double(c.tile.step_bytes);
 }
 
-// Requests of the copy engine, or what takes as long. Where rows break the alignment to 16 B,
-// threads copy the operands in pieces, a warp 32 at once: those that exist, and of what lies beyond
-// C's edges a share.
+// Requests of the copy engine, or copies that take as long. Where rows are not aligned to 16 B,
+// threads copy the operands in pieces, a warp 32 at once: all that exist, and a share of what lies
+// beyond C's edges.
 double copy_requests(const LibraryProduct& c) {
   if (c.vector * c.element >= as_double(kVectorBytes)) return 0;
   const double there = as_double(c.a.extent) / as_double(c.a.tiles()) +
@@ -126,7 +125,7 @@ TileRaster LibraryProduct::raster() const {
 Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu) {
   const double blocks = as_double(c.blocks()), steps = c.steps();
   const bool of_tcgen05 = c.takes_wide && gpu.features.has(Instruction::tcgen05);
-  // A product of a warpgroup is issued before the one before it has ended.
+  // A warpgroup issues a product before the last one has ended.
   const double chains = c.takes_wide ? 2 : 1, groups = c.takes_wide && !c.tile.ping_pong ? 2 : 1;
   const double stored = c.outputs() * (c.splits > 1 ? as_double(c.splits * kPartBytes) : c.result);
   return {.blocks = c.blocks(),

@@ -66,9 +66,8 @@ VectorProduct with_tile(const Problem& p) {
                    listed(kTiles, text));
 }
 
-// A thread takes 64, 32 and 16 elements at once as long as so many are left, then fours, one, and
-// the last two. Where k is no multiple of its lanes a warp goes through what some have and what
-// others have.
+// A thread takes 64, 32 and 16 elements at once while so many are left, then fours, then the rest.
+// Where lanes have different numbers of elements, a warp goes through every case.
 double round_trips(const VectorProduct& c) {
   constexpr std::int64_t kFours = 4, kLeastAtOnce = 16;
   std::int64_t most = c.elements_of_thread();
@@ -84,12 +83,11 @@ double round_trips(const VectorProduct& c) {
          as_double(std::max(most / kFours, least / kFours) + std::max(last(most), last(least)));
 }
 
-// So many elements of each thread, loaded at once: one of the matrix and one of the vector each,
-// whatever their size.
+// Elements that each thread loads at once, with one load of the matrix and one of the vector each.
 Step step_of(const VectorProduct& c, double elements) {
   const double lanes = as_double(kWarpLanes);
   const double accesses = elements * as_double(c.tile.threads()) / lanes;
-  // Of the sums and of their elements those that exist.
+  // The share of the block's sums, and of their elements, that exists.
   const double used_outputs =
       as_double(c.outputs) / as_double(ceil_div(c.outputs, c.tile.outputs) * c.tile.outputs);
   const double used_k =
@@ -99,8 +97,8 @@ Step step_of(const VectorProduct& c, double elements) {
   const double runs = lanes / as_double(wide);
   const double vector = elements * as_double(c.tile.lanes) * used_k * c.element;
   const double matrix = vector * as_double(c.tile.outputs) * used_outputs;
-  // Of a warp for an element of each thread: two addresses, two loads, the multiply-add and what
-  // loops take; what widens 16 bits.
+  // Instructions of a warp for an element of each thread: two addresses, two loads, the
+  // multiply-add, the loop; and what widens 16 bits.
   constexpr double kInstructions = 6, kWidening = 2, kMostWavefronts = 8;
   Step step;
   step.issued.vector_flops = 2 * matrix / c.element;
@@ -122,7 +120,7 @@ std::vector<Phase> phases_of(const VectorProduct& c, double stored_bytes) {
     const double left = as_double(c.elements_of_thread() % c.tile.at_once);
     phases.push_back({step_of(c, left / rest), rest});
   }
-  // The sums of an output's lanes by halves through shared memory, and the store.
+  // The lanes of an output add their sums by halves through shared memory; one stores it.
   const double halves = std::log2(as_double(c.tile.lanes));
   Step end;
   end.waits = {.shared = halves, .barriers = halves};

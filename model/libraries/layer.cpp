@@ -152,7 +152,7 @@ constexpr std::array kVariants = {
 
 }  // namespace
 
-// What the launch before has written is handed on where a launch follows it.
+// A launch reads what the launch before it has written.
 LaunchSequence plan_of(const Launches& movements, const Problem& p) {
   LaunchSequence program;
   ArrayId input = 0;

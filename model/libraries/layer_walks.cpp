@@ -12,14 +12,13 @@
 namespace roofcast::layer {
 namespace {
 
-/// What a later pass over rows of so many bytes reads again. Where DRAM sets the pace the first
-/// pass takes most of a block's life: until its second pass every other block has read a row and
-/// written one.
+/// What later sweeps over a row read again. A block's first sweep waits for DRAM and takes most of
+/// its life: until its second one every other resident block has read a row and written one.
 Reuse reread(double bytes, double row_bytes) {
   return {.bytes = bytes, .distance_bytes = 2 * row_bytes, .l2_distance_bytes = 2 * row_bytes};
 }
 
-/// Vectors that every row asks for; between two uses an SM reads a row and writes one.
+/// Vectors that every row reads. Between two uses an SM reads a row and writes one.
 Reuse parameter_reuse(double rows, double parameter_bytes, double row_bytes) {
   return {.scope = Scope::sm,
           .bytes = rows * parameter_bytes,
@@ -27,7 +26,7 @@ Reuse parameter_reuse(double rows, double parameter_bytes, double row_bytes) {
           .distance_bytes = 2 * row_bytes + parameter_bytes};
 }
 
-// Of an element of 16 bits: widened where it is read, two narrowed at once.
+// A 16-bit element is widened by an instruction when read; two are narrowed by one when written.
 double instructions(const Counted& one) {
   const Movement& movement = one.movement;
   const double converted =
@@ -36,7 +35,7 @@ double instructions(const Counted& one) {
          movement.widened;
 }
 
-// What is issued for a share of the elements, with what takes the vector pipe longer.
+// Work issued for a share of the elements. Slow operations count as more FLOPs or conversions.
 Work issued_for(const Counted& one, double share) {
   // Double precision at half the rate of single, conversions at a quarter of those of 32 bits, as
   // GPUs for servers have it (CUDA C++ Programming Guide, arithmetic throughput).
@@ -73,7 +72,7 @@ struct Blocks {
   double last = 1;  ///< of a block's steps, those of the last one
 };
 
-// Which share the launch's work evenly, step by step.
+// Blocks that share the launch's work evenly, step by step.
 Blocks even_blocks(const Counted& one, std::int64_t count, std::int64_t threads,
                    double warp_instructions, const Waits& waits, double steps = 1) {
   Step step;
@@ -83,9 +82,9 @@ Blocks even_blocks(const Counted& one, std::int64_t count, std::int64_t threads,
   return {count, threads, {{step, steps}}};
 }
 
-// A thread sums a column of a segment of rows; columns are padded to whole warps. It waits for the
-// number of segments and the end of its own; of the table's rows also for the segment and its row;
-// then for each row, of the matrix by its index first.
+// A thread sums one column of a segment of rows; columns are padded to whole warps. It waits for
+// the number of segments and the end of its own, with a table also for the segment and its row.
+// Then it waits for each row, and in the matrix for the row's index first.
 Blocks by_sums(const Counted& one) {
   constexpr double kDivided = 80;  // instructions: a thread's number by the columns, in 64 bits
   const bool of_table = one.movement.walk == Walk::table_sums;
@@ -100,8 +99,8 @@ Blocks by_sums(const Counted& one) {
                      {.global = of_table ? 4 + each : 2 + 2 * each, .arithmetic = kDivided / 2});
 }
 
-// Sweeps that read, and the one that writes, with what reductions take. Where a thread takes fewer
-// elements at once, the last one stores what it has read before it reads on.
+// Sweeps that read, then one that writes, and the reductions between them. Where a thread holds few
+// elements at once, the last sweep stores what it has read before it reads on.
 Blocks by_rows(const Counted& one) {
   const Movement& movement = one.movement;
   const bool chunks = movement.walk == Walk::chunks;
@@ -159,7 +158,7 @@ Blocks by_columns(const Counted& one) {
   const Movement& movement = one.movement;
   constexpr std::int64_t kWarps = 32;
   const double step_rows = std::min(one.rows, as_double(kWarps * movement.tall));
-  // Of each array an address and a load; of a row its moments come by shuffles.
+  // An address and a load for each array; a row's moments come by shuffles.
   const double accesses = 2 * (movement.reads.typed + movement.reads.single) + 2;
   return even_blocks(one, ceil_div(static_cast<std::int64_t>(one.cols), rows::kWarp),
                      kWarps * rows::kWarp, step_rows * (instructions(one) + accesses),

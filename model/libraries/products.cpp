@@ -22,8 +22,8 @@ void require_plain(const Problem& p) {
           "weights of 4 bits lie packed: leave 'quantize' and 'layout' out");
 }
 
-/// Threads widen the weights: bits of four shifted and masked, joined to a pair of halves, an offset
-/// taken off, and the scale (Marlin, arXiv 2408.11743, section 3.4).
+/// Threads widen the weights: they shift and mask bits of four, join them to a pair of halves, take
+/// an offset off, and scale (Marlin, arXiv 2408.11743, section 3.4).
 constexpr gemm::Packings kInt4{.b = {kInt4Bytes / kElement, kInt4Bytes / kElement},
                                .widening = 1.5};
 
@@ -97,7 +97,7 @@ double matrix_elements(const Problem& p) {
   return as_double(product[gemm::kM]) * as_double(product[gemm::kK]);
 }
 
-/// Of the image those that are read: the matrix that the product takes it for repeats them.
+/// Elements of the image that are read. The product's matrix repeats them.
 double image_elements(const Problem& p) {
   const double all = as_double(p[kImages] * p[kHeight] * p[kWidth]) * as_double(p[kChannels]);
   return std::min(all, matrix_elements(p));

@@ -15,13 +15,13 @@ constexpr layer::Movement kSoftmax =
     layer::by_rows(layer::kOne, layer::kOne, 4, 3).with(&layer::Movement::chain, 14);
 constexpr double kInstructionsOfBlock = 40, kInstructionsOfWarp = 34;  // arithmetic among them
 
-// Beside the arithmetic, of a sweep.
+// Instructions of a sweep for an element, beside the arithmetic.
 double beside(double instructions, double sweeps = 1) {
   return instructions / sweeps - 1 - kSoftmax.flops - kSoftmax.special;
 }
 
-// Four warps a block; rows of up to 128 elements two to a warp, shorter ones than a warp is wide
-// side by side in it. Lanes go through as many elements as the next power of two has.
+// A block has four warps. A warp takes two rows of up to 128 elements; rows shorter than a warp lie
+// side by side in it. Lanes go through as many elements as the next power of two.
 layer::Movement in_warps(std::int64_t cols) {
   constexpr double kMostElements = std::int64_t{1} << 30;
   const std::int64_t width = power_of_two_from(cols);
@@ -39,8 +39,8 @@ layer::Movement in_warps(std::int64_t cols) {
   return movement;
 }
 
-// A vector after the other, in three sweeps; as many threads as half of the vectors of a row.
-// Reductions go through shared memory: each lane of the first warp adds the values of one warp.
+// Three sweeps, one vector at a time, by half as many threads as a row has vectors. Reductions go
+// through shared memory: each lane of the first warp adds the values of one warp.
 layer::Movement in_sweeps(std::int64_t vectors) {
   layer::Movement movement = kSoftmax.swept(3);
   const std::int64_t half = power_of_two_from(std::min(vectors, rows::kMaxThreads) / 2);
@@ -55,7 +55,7 @@ layer::Movement in_sweeps(std::int64_t vectors) {
   return movement;
 }
 
-// 1024 threads, in whose registers the row stays as far as it fits.
+// 1024 threads hold the row in registers as far as it fits.
 layer::Movement held(std::int64_t cols) {
   constexpr std::int64_t kMostInRegisters = 9 * rows::kMaxThreads;
   const bool fits = cols <= kMostInRegisters;

@@ -55,16 +55,16 @@ struct Shape {
   double scores() const { return static_cast<double>(batch * heads) * pairs(); }
   /// Masked ones too.
   double all_scores() const { return rows() * static_cast<double>(seq_kv); }
-  /// Of one matrix product over the scores: S, P·V, or one of the five of backward.
+  /// FLOPs of one matrix product over the scores: S, P·V, or one of the five of backward.
   double product_flops() const { return 2 * scores() * static_cast<double>(head_dim); }
   /// Two products; backward is counted as 2.5 times forward: five.
   double flops() const { return (backward ? 5 : 2) * product_flops(); }
-  /// Of all queries, and of as many results.
+  /// Bytes of all queries, and of as many results.
   double q_bytes() const { return rows() * row_bytes(); }
-  /// Of all keys, and of as many values.
+  /// Bytes of all keys, and of as many values.
   double kv_bytes() const { return static_cast<double>(batch * kv_heads * seq_kv) * row_bytes(); }
   double row_bytes() const { return static_cast<double>(head_dim) * element; }
-  /// Of the log-sum-exp of each row of scores, or another number of it: fp32.
+  /// Bytes of one fp32 number for each row of scores, such as its log-sum-exp.
   double rows_bytes() const { return rows() * 4; }
 };
 

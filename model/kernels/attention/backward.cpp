@@ -108,7 +108,7 @@ Plan plan_of_keys(const Backward& c, DType type) {
   if (adds_over_groups(c)) {
     results = {scratch(kHeadDK, {0, head_kv_bytes(c)}), scratch(kHeadDV, {0, head_kv_bytes(c)})};
   }
-  // What blocks add to is read and written where it has left L2.
+  // Sums that blocks add to are read and written again where they have left L2.
   const double sums = c.dq_sum_bytes();
   if (c.dq == kAtomic) results.push_back(scratch(kDqSums, {sums, sums}));
   return blocks_plan(c, blocks_of_keys(c), results, type);
@@ -119,7 +119,7 @@ constexpr std::int64_t kVectorElements = 8;  // 16 bytes
 // D = rowsum(dO∘O) and the log-sum-exp as blocks want it, of each query; zeros where blocks will
 // add to dQ.
 Plan row_dots(const Backward& c) {
-  // Of two vectors of eight: multiply-adds, conversions, five exchanges and sums.
+  // Instructions for two vectors of eight: multiply-adds, conversions, five exchanges and sums.
   constexpr double kInstructions = 40;
   const Shape& s = c.shape;
   std::vector<ArrayUse> arrays = {reads(kO, s.q_bytes()), gradient_input(s),

@@ -11,7 +11,7 @@
 namespace roofcast::attention {
 namespace {
 
-// Of each lane for a FLOP of mma.sync: m16n8k16 does 4096, and an ldmatrix brings operands of four.
+// Instructions of a lane for a FLOP: m16n8k16 does 4096, an ldmatrix brings operands of four.
 constexpr double kInstructionsAFlop = 32.0 / 4096 * (1 + 1.0 / 4);
 
 // Of the warps of a block: a step whose scores a mask cuts, or a whole one.

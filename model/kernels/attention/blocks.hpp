@@ -41,13 +41,13 @@ inline constexpr double kSumElement = 4;  ///< bytes of an fp32 sum
 /// exponentials, dV behind dS, dK behind a barrier, the next S behind additions to dQ.
 inline constexpr double kWaitsForScores = 1.0 / 2, kWaitsForDq = 1.0 / 5;
 
-/// What a kernel multiplies with, and what its threads issue beside.
+/// The instruction that a kernel multiplies with, and what its threads issue beside.
 struct Kernel {
   Instruction product;              ///< all but mma_sync read shared memory themselves
   double instructions_a_score = 0;  ///< of a thread: scale, maximum, exponential, sum …
   double instructions_a_sum = 0;    ///< of an element of the sums that a step rescales or adds to
   double instructions_a_mask = 0;   ///< more for a score where a causal mask cuts
-  /// Of an element of K and of V where threads multiply; 0: tensor cores do.
+  /// Instructions for an element of K and of V where threads multiply; 0: tensor cores do.
   double vector_instructions = 0;
   bool by_rows = false;  ///< a wide product's operands come by cp.async, no row beyond the last
 
@@ -58,7 +58,7 @@ struct Kernel {
   bool by_boxes() const { return wide() && !by_rows; }
 };
 
-/// What a block holds, and how its warps share it.
+/// Data that a block holds, and how its warps share it.
 struct Tile {
   std::int64_t queries, keys;  ///< of the tile that stays, and of a step
   std::int64_t warps;
@@ -191,7 +191,7 @@ Plan forward_plan(const Forward& forward, DType type);
 /// Adds the blocks of a plan whose keys are dealt out to parts in units: some parts have one more
 /// than others.
 void deal_keys(Plan& plan, const Forward& forward, const BlockSteps& steps, std::int64_t unit);
-/// Of the last block of a head to end, which adds the parts.
+/// Steps of the last block of a head to end, which adds the parts.
 BlockSteps with_merging(BlockSteps steps, const Forward& forward);
 
 /// cudaMemsetAsync of the counter from which blocks that stay take tiles: a launch of its own.
@@ -201,7 +201,7 @@ Plan sum_of_parts(const Forward& forward);
 
 // --- backward: S is computed again, from Q, K and the log-sum-exp that forward left ---
 
-/// Of what backward keeps for each query: two numbers of its row, and sums of dQ in fp32.
+/// Layout of what backward keeps for each query: two numbers of its row, and dQ's sums in fp32.
 struct RowLayout {
   std::int64_t rows;       ///< of a head, padding with them
   std::int64_t width;      ///< of a row of sums, elements

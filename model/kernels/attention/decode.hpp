@@ -22,7 +22,7 @@ struct Tile {
   int blocks;           ///< an SM, for which registers are left
 
   constexpr std::int64_t threads() const { return 32 * warps; }
-  /// Of a warp: kUnitKeys rows of K and of V. Two bytes an element.
+  /// Bytes of a warp's stage: kUnitKeys rows of K and of V, two bytes an element.
   constexpr std::int64_t stage_bytes() const { return 2 * kUnitKeys * head_dim * 2; }
   /// The stages, and Q.
   constexpr std::int64_t shared_bytes() const {
@@ -34,7 +34,7 @@ struct Tile {
 /// By head dim, as kHeadDims.
 inline constexpr std::array<Tile, 3> kTiles = {{{64, 4, 6, 2}, {128, 4, 3, 2}, {256, 4, 3, 1}}};
 
-/// Of a block that adds the parts of a row, in turn.
+/// Warps of a block that adds the parts of a row, in turn.
 inline constexpr std::int64_t kCombineWarps = 8;
 inline constexpr std::int64_t kCombineSharedBytes = kCombineWarps * kHeadDims.back() * 4;
 

@@ -53,7 +53,7 @@ struct Operation {
   double special = 0;            ///< special-function results an element, at the least
   std::string_view kernel = {};  ///< its name in compiled.inc; empty: generated at run time
   double conversions = 0;        ///< results of the conversion pipe an element
-  /// Of a thread for an element, besides the accesses, where the machine code does not say.
+  /// Instructions of a thread for an element, besides the accesses, where no machine code says.
   double instructions = 1;
 };
 
@@ -74,7 +74,7 @@ struct Spread {
   std::int64_t elements, threads, chunk;
   double element_bytes;
 };
-/// What a launch does with each element, without its arrays.
+/// Work of a launch for each element, without its arrays.
 struct Pass {
   std::int64_t registers;
   Work each;            ///< arithmetic

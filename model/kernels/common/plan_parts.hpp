@@ -1,5 +1,5 @@
 #pragma once
-// What the plans of all families are put together from.
+// Parts that the plans of all families are made of.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -30,13 +30,13 @@ constexpr ArrayUse reads(ArrayId array, double bytes) {
 constexpr ArrayUse writes(ArrayId array, double bytes) {
   return {array, {0, bytes}, {0, bytes}};
 }
-/// As `reads`, of what an earlier kernel has just computed.
+/// As `reads`, for data that an earlier kernel has just computed.
 constexpr ArrayUse reads_activation(ArrayId array, double bytes) {
   ArrayUse use = reads(array, bytes);
   use.activation = true;
   return use;
 }
-/// What only hands data on from one launch to the next.
+/// Scratch memory that hands data from one launch to the next.
 constexpr ArrayUse scratch(ArrayId array, Traffic bytes) {
   return {array, {}, bytes};
 }

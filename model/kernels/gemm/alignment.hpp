@@ -27,7 +27,7 @@ struct RowLengths {
   std::int64_t a, b, c;
 };
 
-/// Of dense matrices.
+/// Row lengths of dense matrices.
 constexpr RowLengths row_lengths(const Problem& p, std::int64_t layout) {
   const bool column = p[kN] == 1;
   const std::int64_t a = transposes_a(layout) && p[kM] > 1 ? p[kM] : p[kK];

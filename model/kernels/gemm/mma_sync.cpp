@@ -73,7 +73,7 @@ double sectors_by_element(const TiledProduct& c) {
 
 Plan main_launch(const TiledProduct& c, const MmaTile& tile, bool stays, const Operands& operands,
                  const ArrayUse& result, const Gpu& gpu) {
-  // Of a tile's end: sums set to zero, converted, staged in shared memory and stored.
+  // Instructions of a tile's end: sums are set to zero, converted, staged in shared memory, stored.
   constexpr double kOfWarp = 400, kOfSum = 6;
   Plan plan =
       c.plan({Instruction::mma_sync, stays ? Instruction::bulk_copy : Instruction::cp_async},

@@ -23,7 +23,7 @@ enum Parameter : std::size_t {
   kSplitRest,  ///< parts of k of the tiles of the last round, where it is not full
 };
 
-/// What C takes: sums of fp8 products are stored in bf16, those of int8 products in fp32.
+/// Type of C: sums of fp8 products are stored in bf16, those of int8 products in fp32.
 constexpr DType result_type(DType type) {
   if (type == DType::int8) return DType::fp32;
   return type == DType::fp8 ? DType::bf16 : type;
@@ -88,7 +88,7 @@ constexpr bool columns_first(bool turned, std::int64_t cluster) {
 
 inline constexpr std::int64_t kTileLineBytes = 128;  ///< of k, that gemm.wgmma copies at once
 
-/// Of gemm.wgmma, whose blocks stay on their SMs and take tile after tile.
+/// A tile of gemm.wgmma, whose blocks stay on their SMs and take tile after tile.
 struct WgmmaTile {
   std::int64_t m, n;
   int stages;      ///< that fit beside the panels of C
@@ -99,10 +99,10 @@ struct WgmmaTile {
   bool turned = false;
 
   constexpr std::int64_t threads() const { return std::int64_t{128} * (1 + consumers); }
-  /// Of the tile, along the rows and the columns of an instruction.
+  /// Elements of the tile along the rows and the columns of an instruction.
   constexpr std::int64_t down() const { return turned ? n : m; }
   constexpr std::int64_t across() const { return turned ? m : n; }
-  /// Of a panel of C in shared memory, 128 bytes each.
+  /// Rows of a panel of C in shared memory, 128 bytes each.
   constexpr std::int64_t panel_lines() const {
     constexpr std::int64_t kMost = std::int64_t{227} * 1024;
     return turned && shared_bytes(64) > kMost ? 32 : 64;
@@ -145,7 +145,7 @@ inline constexpr std::array kWgmmaAlongKTiles = {
     WgmmaTile{128, 256, 4, 2, 2, false}, WgmmaTile{128, 256, 4, 2, 1, false},
     WgmmaTile{128, 128, 5, 2, 1, true}, WgmmaTile{64, 128, 7, 2, 1, true}};
 
-/// Of gemm.mma_sync: a block a tile, or blocks that stay where there is wgmma.
+/// A tile of gemm.mma_sync: a block a tile, or blocks that stay where there is wgmma.
 struct MmaTile {
   std::int64_t m, n;
   std::int64_t k_bytes;  ///< of a stage
@@ -170,11 +170,11 @@ inline constexpr std::array kMmaTiles = {
 constexpr bool mma_sync_along_k(DType type) {
   return type == DType::tf32 || type == DType::int8;
 }
-/// Of tf32.
+/// Tiles for tf32.
 inline constexpr std::array kMmaAlongKTiles = {MmaTile{128, 256, 128, 2, 4, 3, 1},
                                                MmaTile{128, 128, 128, 2, 4, 4, 1},
                                                MmaTile{64, 64, 128, 2, 2, 4, 2}};
-/// Of int8.
+/// Tiles for int8.
 inline constexpr std::array kMmaInt8Tiles = {MmaTile{128, 256, 128, 2, 4, 3, 1},
                                              MmaTile{128, 128, 64, 2, 2, 4, 2},
                                              MmaTile{64, 64, 128, 2, 2, 4, 2}};

@@ -102,7 +102,7 @@ struct Operands {
   };
   Side a, b;
 };
-/// Of an operand whose rows are so many bytes apart.
+/// An operand whose rows are so many bytes apart.
 Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes,
                        std::int64_t piece_bytes = kTileLineBytes);
 /// Which operands a kernel copies before the product: A where it is stored by rows of k, and these.
