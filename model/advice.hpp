@@ -59,7 +59,7 @@ constexpr std::string_view name(AdviceKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-/// What else is told of a matrix product.
+/// Further facts about a matrix product.
 struct ProductCounts {
   std::int64_t blocks = 0;        ///< of the launch that takes most of the time
   double waves = 0;               ///< of those blocks

@@ -53,7 +53,7 @@ Candidate fastest_candidate(const KernelRef& kernel, const Problem& problem, con
     order.emplace_back(least_s, i);
   }
   std::sort(order.begin(), order.end());
-  // Of equal times, and of refusals, the first candidate's counts.
+  // Where times are equal, or all are refused, the first candidate counts.
   std::optional<Candidate> best;
   std::optional<InputError> refusal;
   std::size_t position = problems.size(), refused = problems.size();

@@ -19,7 +19,7 @@ struct Candidate {
   double expected_s() const;
 };
 
-/// Of a problem whose settings are given. Throws InputError as KernelModel::plan and the laws do.
+/// Forecast of a problem with all settings. Throws InputError as KernelModel::plan and the laws do.
 Candidate candidate_of(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                        const Assumptions& assumptions);
 

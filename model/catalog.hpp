@@ -14,7 +14,7 @@ std::span<const KernelFamily> catalog();
 struct KernelRef {
   const KernelFamily* family = nullptr;
   const KernelModel* kernel = nullptr;
-  /// Of a kernel that is described by data (described/kernel.hpp): keeps it.
+  /// Keeps a kernel that is described by data (described/kernel.hpp) alive.
   std::shared_ptr<const void> owner{};
 
   std::string_view name() const { return kernel != nullptr ? kernel->name : family->name; }
@@ -29,7 +29,7 @@ struct KernelRef {
 /// Throws InputError with the nearest name if there is none of that name.
 KernelRef find_kernel(std::string_view name);
 
-/// Where the kernel has such a parameter, its value: "tile_m".
+/// The value of the parameter of that name, such as "tile_m", where the kernel has it.
 std::optional<std::int64_t> value_named(const KernelRef& kernel, const Problem& problem,
                                         std::string_view parameter);
 

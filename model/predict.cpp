@@ -23,7 +23,7 @@ void add_warm_reason(Prediction& result, const ProgramTime& found) {
       {Level::dram, "L2 still holds " + si_text(bytes, "B") + " of an earlier launch"});
 }
 
-// Of several launches the one in which most of the time goes.
+// The launch that takes most of the time.
 void show(Prediction& result, const ProgramTime& found, const Gpu& gpu) {
   const auto time_s = [](const LaunchRun& run) { return run.count * run.running_s; };
   const auto longest = std::max_element(
@@ -33,7 +33,7 @@ void show(Prediction& result, const ProgramTime& found, const Gpu& gpu) {
   const TimedLaunch& shown = found.launches[result.shown_launch];
   result.launch = shown.node->plan.launch;
   result.occupancy = shown.fit;
-  // Of the SMs that the launch can use, a block goes to each before a second one goes to any.
+  // Each SM that the launch can use gets a block before any gets a second one.
   const std::int64_t blocks = result.launch->blocks();
   const std::int64_t all = places(*result.launch, shown.fit, gpu);
   result.waves = waves(blocks, all);
@@ -41,7 +41,7 @@ void show(Prediction& result, const ProgramTime& found, const Gpu& gpu) {
       std::min(blocks, std::max<std::int64_t>(1, all / shown.fit.blocks_per_sm));
 }
 
-// Of a kernel whose plan is a typical case: constants/intervals.hpp.
+// The interval of a kernel whose plan is a typical case: constants/intervals.hpp.
 double widening(const KernelModel& kernel) {
   for (const Constant& one : interval::kAll) {
     if (one.name == kernel.name) return one.value;
@@ -100,7 +100,7 @@ void add_forecast(Prediction& result, const Candidate& answer, const KernelRef& 
   }
 }
 
-// What the expected time rests on, where that is less than a validated calibration.
+// Says what the expected time rests on, where that is less than a validated calibration.
 void add_notes(Prediction& result, const KernelRef& found, const LaunchSequence& program,
                const Gpu& gpu) {
   const Problem& problem = result.problem;

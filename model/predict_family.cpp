@@ -1,4 +1,4 @@
-// What a family is asked alone: its limit, and where its variants begin to differ.
+// Answers to a family's name alone: its limit, and where its variants begin to differ.
 #include <string>
 
 #include "model/candidates.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// What a kernel asks of memory and what crosses at each level for it, with the reasons.
+// Bytes that a kernel asks of memory, bytes that cross at each level, and the reasons.
 #include <optional>
 #include <string>
 #include <vector>

@@ -53,14 +53,14 @@ double sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes);
 /// start of each: one more a piece where it does not begin on a sector boundary.
 double sectors_along_rows(const DenseMatrix& matrix, std::int64_t width = 32);
 
-/// Of those, sectors that a piece fills only in part.
+/// Sectors among those that a piece fills only in part.
 double partial_sectors_along_rows(const DenseMatrix& matrix, std::int64_t width = 32);
 
 /// Sectors that warps touch which walk down the columns: one an element, or, where rows are shorter
 /// than a sector, its share of one.
 double sectors_down_columns(const DenseMatrix& matrix);
 
-/// What DRAM moves at the least for a read (B); devices that do not say move single sectors.
+/// The least that DRAM moves for a read (B); devices that do not say move single sectors.
 inline std::int64_t dram_access_bytes(const Gpu& gpu) {
   return static_cast<std::int64_t>(
       gpu.memory.dram_access_bytes.value_or(static_cast<double>(kSectorBytes)));

@@ -6,13 +6,13 @@
 
 namespace roofcast {
 
-/// What a launch issues: the sum over its blocks.
+/// Work that a launch issues: the sum over its blocks.
 Work issued_by_launch(const Plan& plan);
 
-/// Of that what crosses between the SMs and L2.
+/// The part of that work's bytes that crosses between the SMs and L2.
 Traffic l2_of_launch(const Plan& plan);
 
-/// Of all warps of a launch.
+/// Wavefronts of all warps of a launch.
 double issued_instructions(const Plan& plan);
 
 /// The totals of a launch: the useful arithmetic, the traffic issued, and what its arrays must
@@ -32,7 +32,7 @@ struct Activation {
   double bytes = 0;
 };
 
-/// None for a program that reads nothing of the kind.
+/// Empty for a program that reads nothing of the kind.
 std::optional<Activation> activation_of(const LaunchSequence& program);
 
 }  // namespace roofcast

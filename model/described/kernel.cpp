@@ -125,7 +125,7 @@ class Planner {
         static_cast<std::int64_t>(std::max(1.0, whole(accesses / as_double(launch.block[0]))));
   }
 
-  // What one array adds to the launch's traffic, and how DRAM sees it.
+  // The traffic that one array adds to the launch, and its pattern in DRAM.
   void add(const Array& array, double blocks) {
     const Traffic bytes = bytes_of(array);
     double wider = 1;  // bytes of whole sectors that one byte asked for takes along

@@ -73,7 +73,7 @@ struct DescribedParameter {
   bool is_setting = false;  ///< how the kernel runs, not what it computes
 };
 
-/// What the file says. Work is of the whole launch.
+/// The contents of the file. Work is that of the whole launch.
 struct Description {
   std::string name, summary;
   std::vector<DescribedParameter> parameters;

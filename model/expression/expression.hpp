@@ -9,7 +9,7 @@
 
 namespace roofcast::expression {
 
-/// What a node computes from its operands.
+/// The operation by which a node is computed from its operands.
 enum class Op : unsigned char {
   input,
   number,
@@ -114,7 +114,7 @@ std::vector<bool> values_of_rows(const Expression& expression,
 /// sweeps over it once for each, and once more for what is not a value of rows.
 std::vector<int> reduction_levels(const Expression& expression);
 
-/// Of each node, how often others read it.
+/// How often other nodes read each node.
 std::array<int, Expression::kMaxNodes> readers_of(const Expression& expression);
 
 /// Text that parse() reads as the same expression, with no parentheses that it does not need.

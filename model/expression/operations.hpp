@@ -22,7 +22,7 @@ constexpr double first_operand(double a, double /*b*/) {
   return a;
 }
 
-/// In the order of Op. The value of a reduction is that of a row of one element.
+/// Operations in the order of Op. A reduction's value is that of a row of one element.
 inline constexpr std::array kOperations = {
     Operation{Op::input, "", first_operand},
     Operation{Op::number, "", first_operand},

@@ -1,5 +1,5 @@
 #pragma once
-// What a transformer is made of, and how much of it there is. Counts only.
+// The parts of a transformer, and how large they are. Counts only.
 #include <cstdint>
 #include <optional>
 

@@ -54,14 +54,14 @@ struct CollectiveConstants {
   double alltoall_start = 1.378;  ///< its start ÷ a ring's: one channel to each peer
 };
 
-/// What a specification says of the links (hw_specs, group "link").
+/// A specification's links between GPUs (hw_specs, group "link").
 struct LinkCosts {
   double bytes_per_s = 0;  ///< sustained, in one direction
   double start_s = 0;
   double step_s = 0;
 };
 
-/// What joins machines: an adapter for each GPU, as InfiniBand or RoCE.
+/// The network between machines: an adapter for each GPU, as InfiniBand or RoCE.
 struct Network {
   double bytes_per_s = 50e9;  ///< of a GPU's adapter in one direction: 400 Gb/s
   double step_s = 10e-6;      ///< of a message between two machines

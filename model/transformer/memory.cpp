@@ -52,7 +52,7 @@ double mask_bytes(const Architecture& model, const Task& task) {
          scores(model, task) * (1 + task.activation_bytes());
 }
 
-// As the backward pass begins. Eager: log-softmax, its gradient and the logits' gradient, in fp32.
+// Bytes when the backward pass begins. Eager: log-softmax, its gradient, the logits', in fp32.
 // Compiled: the logits, their gradient, and that of the product's weights.
 double loss_bytes(const Architecture& model, const Task& task) {
   if (model.pooled) return 0;
@@ -78,7 +78,7 @@ double answer_bytes(const Architecture& model, const Task& task) {
          (task.activation_bytes() + (task.dtype == DType::fp32 ? 0 : kFp32Bytes));
 }
 
-/// Of all layers, and of the one at hand.
+/// Bytes of all layers, and of the one at hand.
 struct Activations {
   double all, layer;
 };
@@ -95,7 +95,7 @@ Activations activations(const Architecture& model, const Task& task) {
       as_double(model.layers) / as_double(task.pp) * as_double(std::min(task.pp, task.grad_accum));
   const double ends = norm * element * tokens + loss_bytes(model, task);
   if (task.checkpointing == Checkpointing::none) return {layers * layer + ends, layer};
-  // What is not computed again: the input of each layer, or what products and attention write.
+  // Kept, not computed again: the input of each layer, or what products and attention write.
   const double each = task.checkpointing == Checkpointing::full ? hidden : 2 * hidden + products;
   return {layers * each * element * tokens + layer + ends, layer};
 }
@@ -115,7 +115,7 @@ double gathered(const Architecture& model, const Task& task) {
   return (counts.ends() + layers * layer) / as_double(task.tp) * size_bytes(task.dtype);
 }
 
-// Of a parameter.
+// Bytes of a parameter.
 double optimizer_bytes(const Task& task) {
   const double element = size_bytes(task.dtype);
   if (task.optimizer == Optimizer::sgd) return 0;

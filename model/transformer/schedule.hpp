@@ -9,7 +9,7 @@
 
 namespace roofcast::transformer {
 
-/// What a node takes of SMs, DRAM and link, as shares between 0 and 1.
+/// Shares, between 0 and 1, that a node takes of SMs, DRAM and link.
 struct Use {
   bool transfer = false;  ///< two transfers share a link
   double on_sms = 0;      ///< of its time: what grows as SMs become fewer
@@ -20,9 +20,9 @@ struct Use {
   bool on_gpu() const { return !transfer && on_sms + dram > 0; }
 };
 
-/// Of a kernel with a forecast: the SMs' share is of its waterfall, DRAM's of its terms.
+/// A kernel's shares by its forecast: the SMs' from its waterfall, DRAM's from its terms.
 Use use_of(const Prediction& kernel);
-/// Of a transfer that takes `expected_s`: DRAM moves dram_traffic; each channel holds an SM.
+/// The shares of a transfer of `expected_s`: DRAM moves dram_traffic; each channel holds an SM.
 Use use_of(const Transfer& transfer, double expected_s, const Gpu& gpu);
 
 /// Rates of two nodes while both run, as shares of those alone. On the SMs left a kernel's blocks

@@ -34,7 +34,7 @@ struct Serving {
   double between_tokens_s = 0;  ///< of a request, prefills of others among them
   double low_s = 0;             ///< interval of between_tokens_s
   double high_s = 0;
-  /// Of a request that has a place, with the wait for the others' prompts.
+  /// Time of a request that has a place, with the wait for the others' prompts.
   double to_first_token_s = 0;
   double tokens_per_s = 0;  ///< of all requests' answers
   Memory memory;            ///< of one GPU, with every request at its full length

@@ -29,7 +29,7 @@ Problem problem_of(const KernelRef& kernel, DType dtype, std::initializer_list<G
   return problem;
 }
 
-// What was fitted: the hooks of each layer are those of FSDP, the attention is flash.
+// What the fit covers: each layer has the hooks of FSDP, and attention is flash.
 bool has_software(const Task& task) {
   return task.framework == Framework::eager && task.phase == Phase::train && task.fsdp > 1 &&
          task.dtype != DType::fp32;

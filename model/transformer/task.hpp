@@ -1,5 +1,5 @@
 #pragma once
-// What is asked of a model: a training step, a prefill or a decode step, on how many GPUs.
+// A question about a model: a training step, a prefill or a decode step, on how many GPUs.
 #include <array>
 #include <cstdint>
 #include <string_view>

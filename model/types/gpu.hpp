@@ -166,7 +166,7 @@ struct Sustained {
   std::optional<double> spread_compute;
 };
 
-/// Where most of the sustained values come from.
+/// The origin of most of the sustained values.
 enum class CalibrationKind : unsigned char { none, relative, published, measured };
 
 constexpr std::string_view name(CalibrationKind kind) {

@@ -30,12 +30,12 @@ struct KernelModel {
   std::string_view summary;               ///< one line for `roofcast kernels`
   std::span<const Parameter> parameters;  ///< the family's shape first, then the configuration
   std::span<const DType> dtypes;
-  /// Of a problem whose settings are all given. Throws InputError for an impossible configuration.
+  /// The plan of a problem whose settings are all given. Throws InputError for an impossible one.
   LaunchSequence (*plan)(const Problem&, const Gpu&);
   /// The problem with the settings left to choose (0) filled in, in every way worth a forecast on
   /// that GPU; those given stay. Never empty. Null where each setting has a default.
   std::vector<Problem> (*candidates)(const Problem&, const Gpu&) = nullptr;
-  /// Where its parameters are its own: instead of the family's.
+  /// Instead of the family's, where the variant has parameters of its own.
   std::span<const ValidatedRange> validated{};
   /// Positions of settings that a library chooses whatever is asked: a measurement leaves them
   /// open.

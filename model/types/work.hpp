@@ -23,7 +23,7 @@ struct Traffic {
   }
 };
 
-/// What has to be done, counted from the algorithm. A value: works add up, n · work repeats it.
+/// Work counted from the algorithm. A value: works add up, n · work repeats it.
 ///
 /// The traffic is a ladder: compulsory ≤ requested ≤ l1 by what a sector holds besides; l2 is less
 /// where L1 has it already; dram is at least `dram_footprint` unless L2 has it already.

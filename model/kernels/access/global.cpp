@@ -11,7 +11,7 @@
 namespace roofcast::access {
 namespace {
 
-/// What all warps of a launch touch in one array, or in several.
+/// Lines and sectors that all warps of a launch touch in one array, or in several.
 struct Touched {
   double sectors;     ///< warp by warp
   double l2_sectors;  ///< block by block: of loads, what L1 does not have

@@ -16,8 +16,8 @@ using decoding::kMostRows;
 using decoding::kTiles;
 using decoding::kUnitKeys;
 
-// Instructions of a warp beside its units, and for each element of the head dim: by the counters. The
-// straight part of the compiled kernel has ways that a launch does not take.
+// Instructions of a warp beside its units, and for each element of the head dim: by the counters.
+// The straight part of the compiled kernel has ways that a launch does not take.
 constexpr double kEndsInstructions = 630, kEndsElementInstructions = 6;
 
 Shape checked_shape(const Problem& p, const Gpu& gpu) {

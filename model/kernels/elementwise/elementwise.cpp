@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 
-/// Of the launches of the unfused variant, in order.
+/// The launches of the unfused variant, in order.
 using Kernels = std::array<std::string_view, 9>;
 
 /// What runs as one kernel, and as several: in fp32, and in 16-bit types.

@@ -1,5 +1,5 @@
 #pragma once
-// What an expression costs as one kernel, and as a chain of kernels.
+// The cost of an expression as one kernel, and as a chain of kernels.
 #include <span>
 #include <vector>
 
@@ -36,7 +36,7 @@ struct Cost {
   }
 };
 
-/// What so many elements issue but for traffic.
+/// Work that so many elements issue, without traffic.
 Work work_of(const Cost& cost, double elements);
 
 /// Of one node of a shared expression, with what a power by a number is replaced by. A reduction

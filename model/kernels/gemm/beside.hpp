@@ -19,7 +19,7 @@ struct QuantizedArrays {
   ArrayId wide, narrow, scale, wide_scale;
 };
 
-/// What runs before the product; nothing if `how` is kNothing.
+/// The launches before the product; none if `how` is kNothing.
 LaunchSequence quantization(Quantize how, double elements, const QuantizedArrays& arrays);
 
 /// Adds `splits` parts of each output; a thread takes four outputs and loads their parts together.

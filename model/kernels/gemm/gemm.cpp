@@ -49,7 +49,7 @@ constexpr roofcast::Parameter open_setting(std::string_view name, std::string_vi
 constexpr roofcast::Parameter leading_dimension(std::string_view name, std::string_view meaning) {
   return {name, meaning, 0, 2 * kMaxExtent, 0};
 }
-/// Of the variants on tensor cores, after their tiles; a variant takes the first ones.
+/// Parameters of the variants on tensor cores, after their tiles; a variant takes the first ones.
 constexpr auto on_tensor_cores(const roofcast::Parameter& tile_m, const roofcast::Parameter& tile_n,
                                const roofcast::Parameter& tile_k) {
   return with_own(

@@ -31,7 +31,7 @@ std::int64_t thread_tile(const Problem& problem, std::size_t parameters, std::si
   return problem[thread];
 }
 
-// What blocks move in whole sectors that take so many columns of A or rows of B at a time.
+// Bytes, in whole sectors, of blocks that take so many columns of A or rows of B at a time.
 Traffic in_sectors(const TiledProduct& c, std::int64_t depth) {
   const auto pieces = [](std::int64_t run, std::int64_t row) {
     return Operands::Side({}, row * kElementBytes, std::min(run, row) * kElementBytes);

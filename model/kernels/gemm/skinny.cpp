@@ -89,7 +89,7 @@ struct Choice : TiledProduct {
   }
 };
 
-// By registers a step is a round of loads, the blocks of k of all warps.
+// A step by registers is a round of loads: the blocks of k of all warps.
 Choice choice_of(const Problem& p, const Option& option) {
   const auto& [tile, ring, registers] = option;
   const std::int64_t rows = ring != nullptr ? ring->rows : registers->rows();

@@ -255,7 +255,7 @@ constexpr bool of_wgmma(const Problem& p) {
   return p[kTileM] == kMostTokens && p[kTileK] == kTileLineBytes / 2 &&
          (p[kTileN] == kWgmmaRows[0] || (p[kTileN] == kWgmmaRows[1] && weights_in_b(p)));
 }
-/// As gemm.wgmma's product, which splits k of the tiles of a last round, where SMs idle.
+/// gemm.wgmma's product, which splits k of the tiles of a last round, where SMs idle.
 constexpr Problem as_wgmma(Problem p) {
   p[kCluster] = 1;
   p[kSplitRest] = p[kSplitK];

@@ -88,7 +88,7 @@ Plan copy_of_rows(const Matrix&, const ArrayUse& from, ArrayId to);
 Plan transposed_copy(const Matrix&, const ArrayUse& from, ArrayId to);
 Plan sum_of_parts(const Problem&);
 
-/// What the product's launch reads. A box is copied in pieces, one of each row.
+/// Operands that the product's launch reads. A box is copied in pieces, one of each row.
 struct Operands {
   struct Side {
     Side() : Side({}, 0) {}

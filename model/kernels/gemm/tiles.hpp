@@ -10,7 +10,7 @@
 
 namespace roofcast::gemm {
 
-/// What a step takes of a row of A or B, but for tiles that say otherwise.
+/// Bytes that a step takes of a row of A or B, but for tiles that say otherwise.
 inline constexpr std::int64_t kUsualStepBytes = 128;
 
 /// A tile of the result, and how many of its blocks the library's kernel leaves room for on an SM.

@@ -248,7 +248,7 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
     const std::int64_t blocks = p[kBatch] * ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n);
     for (const std::int64_t split :
          splits_of(p[kSplitK], ceil_div(p[kK], shape.k), blocks, 2 * gpu.slots(1))) {
-      // Of turned tiles, and where the last round's split is given, k of all tiles stays whole.
+      // k of all tiles stays whole with turned tiles, and where the last round's split is given.
       if (p[kSplitK] == kToChoose && split > 1 && (tile.turned || p[kSplitRest] > 1)) break;
       one[kSplitK] = split;
       for (const std::int64_t rest : rest_splits(whole, split, gpu)) {

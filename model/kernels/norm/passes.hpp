@@ -1,5 +1,5 @@
 #pragma once
-// What the plans of the forward (norm.cpp) and of the backward pass share.
+// Parts that the plans of the forward (norm.cpp) and of the backward pass share.
 #include <cstdint>
 
 #include "model/kernels/common/plan_parts.hpp"

@@ -17,7 +17,7 @@ enum : ArrayId { kX, kWeights, kPartials, kSums };
 constexpr std::array kValidated = {ValidatedRange{rows::kRows, 1, std::int64_t{1} << 20},
                                    ValidatedRange{rows::kCols, 128, std::int64_t{1} << 28}};
 
-// To merge the sums of a row's warps: by the counters.
+// Instructions that merge the sums of a row's warps: by the counters.
 constexpr double kInstructionsOfMerge = 22;
 
 // Accesses that a thread issues before it adds the first.
