@@ -71,8 +71,10 @@ TEST(AttentionLibrary, ACacheTakesNewTokensAlone) {
   Problem p = of(kFa2, decode(4, 8, 2, 4096), 1);
   p[kCacheWrites] = kWritesKv;
   const LaunchSequence program = plan_library(p, gpu_named("l40s"));
-  ASSERT_EQ(program.size(), 2U);  // the cache, attention
-  EXPECT_EQ(program[0].plan.arrays.front().footprint.read_bytes, 2 * 4 * 2 * 128 * 2.0);
+  ASSERT_EQ(program.size(), 4U);  // heads as queries, the cache, attention, heads in their places
+  EXPECT_EQ(program[1].plan.arrays.front().footprint.read_bytes, 2 * 4 * 2 * 128 * 2.0);
+  p[kKvHeads] = 8;
+  EXPECT_EQ(plan_library(p, gpu_named("l40s")).size(), 2U);
 }
 
 TEST(AttentionLibrary, PyTorchCopiesGradientsOfHeadsBeforeTokens) {
