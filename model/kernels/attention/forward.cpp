@@ -14,7 +14,7 @@ ArrayUse kv_input(const Shape& shape, ArrayId array) {
 }
 
 Blocks Forward::blocks() const {
-  Blocks blocks = *this;
+  Blocks blocks = static_cast<const Blocks&>(*this);
   // A part comes with what scales it.
   blocks.written = splits > 1 ? (as_double(shape.head_dim) + 1) * kSumElement
                               : shape.row_bytes() + (writes_lse ? kSumElement : 0);
