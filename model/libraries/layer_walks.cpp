@@ -12,10 +12,14 @@
 namespace roofcast::layer {
 namespace {
 
-/// What later sweeps over a row read again. A block's first sweep waits for DRAM and takes most of
-/// its life: until its second one every other resident block has read a row and written one.
-Reuse reread(double bytes, double row_bytes) {
-  return {.bytes = bytes, .distance_bytes = 2 * row_bytes, .l2_distance_bytes = 2 * row_bytes};
+/// What a later sweep over a row reads again. A block's first sweep waits for DRAM and takes most of
+/// its life: until its second one every other resident block has read a row and written one. Later
+/// sweeps that miss take equal time: a third of the blocks are in each, and one in three writes.
+constexpr double kToSecond = 2, kToNext = 4.0 / 3;
+Reuse reread(double bytes, double row_bytes, double rows_apart) {
+  return {.bytes = bytes,
+          .distance_bytes = kToSecond * row_bytes,
+          .l2_distance_bytes = rows_apart * row_bytes};
 }
 
 /// Vectors that every row reads. Between two uses an SM reads a row and writes one.
@@ -243,7 +247,10 @@ Plan plan_of(const Counted& one) {
     plan.notes.traffic_reasons.push_back(
         {Level::requested,
          std::to_string(static_cast<int>(movement.sweeps)) + " sweeps over a row"});
-    plan.reuse.push_back(reread((movement.sweeps - 1) * one.rows * read, read));
+    plan.reuse.push_back(reread(one.rows * read, read, kToSecond));
+    if (movement.sweeps > 2) {
+      plan.reuse.push_back(reread((movement.sweeps - 2) * one.rows * read, read, kToNext));
+    }
   }
   if (movement.parameters > 0) {
     plan.reuse.push_back(
