@@ -12,7 +12,7 @@ Work issued_by_launch(const Plan& plan);
 /// The part of that work's bytes that crosses between the SMs and L2.
 Traffic l2_of_launch(const Plan& plan);
 
-/// Wavefronts of all warps of a launch.
+/// Instructions of all warps of a launch.
 double issued_instructions(const Plan& plan);
 
 /// The totals of a launch: the useful arithmetic, the traffic issued, and what its arrays must

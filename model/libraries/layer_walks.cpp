@@ -12,10 +12,13 @@
 namespace roofcast::layer {
 namespace {
 
-/// What a later sweep over a row reads again. A block's first sweep waits for DRAM and takes most of
-/// its life: until its second one every other resident block has read a row and written one. Later
-/// sweeps that miss take equal time: a third of the blocks are in each, and one in three writes.
+// Rows that a resident block moves through L2 between two of its sweeps. The first sweep waits for
+// DRAM and takes most of a block's life: until its second one every other block has read a row and
+// written one. Later sweeps that miss take equal time: a third of the blocks are in each, and one
+// in three writes.
 constexpr double kToSecond = 2, kToNext = 4.0 / 3;
+
+/// What a later sweep over a row reads again.
 Reuse reread(double bytes, double row_bytes, double rows_apart) {
   return {.bytes = bytes,
           .distance_bytes = kToSecond * row_bytes,

@@ -115,7 +115,7 @@ double gathered(const Architecture& model, const Task& task) {
   return (counts.ends() + layers * layer) / as_double(task.tp) * size_bytes(task.dtype);
 }
 
-// Bytes of a parameter.
+// Bytes of the optimizer's state for a parameter.
 double optimizer_bytes(const Task& task) {
   const double element = size_bytes(task.dtype);
   if (task.optimizer == Optimizer::sgd) return 0;

@@ -11,7 +11,7 @@
 namespace roofcast::access {
 namespace {
 
-/// Lines and sectors that all warps of a launch touch in one array, or in several.
+/// Sectors that all warps of a launch touch in one array, or in several, and their wavefronts.
 struct Touched {
   double sectors;     ///< warp by warp
   double l2_sectors;  ///< block by block: of loads, what L1 does not have

@@ -98,7 +98,7 @@ Backward flash3_backward(const Shape& s, DqSum dq, DType type) {
   const Flash3BackwardTile& k = kFlash3BackwardTiles[head_row(s.head_dim)];
   const Flash3DqTile& q = kFlash3DqTiles[head_row(s.head_dim)];
   constexpr std::int64_t kMultiplying = 8;
-  // Instructions for an element of the head: Q and dO, and dQ's sums; K and V.
+  // Bytes for an element of the head dim: Q and dO, with dQ's sums where blocks add them; K and V.
   const std::int64_t read_by_keys = s.group() * s.seq_q * (dq == kAtomic ? 8 : 4);
   const std::int64_t read_by_queries = s.seq_kv * 4;
   Tile keys =
