@@ -8,26 +8,26 @@ namespace roofcast::cuda::attention::mma {
 using gemm::kChunkBytes;
 using gemm::LineChunk;
 
-/// Rows of a matrix, kBytes each, one after the other: a line a row, turned as lines of 64 and of
+/// Rows of a matrix, kBytes each, one after the other: a line a row, swizzled as lines of 64 and of
 /// 128 bytes are (layout.cuh). A tile begins at a multiple of 1024 bytes. Any eight neighbouring
 /// lines have the chunks of one column in different banks.
 template <int kLines_, int kBytes_>
 struct LineTile {
   static constexpr int kLines = kLines_, kBytes = kBytes_, kTileBytes = kLines * kBytes;
   static constexpr int kAcross = kBytes / kChunkBytes;
-  static constexpr int kTurned = kBytes < gemm::kPanelBytes ? kBytes : gemm::kPanelBytes;
-  static constexpr int kTurnedChunks = kTurned / kChunkBytes;
-  static_assert(kBytes % kTurned == 0 && kLines % 8 == 0);
+  static constexpr int kSwizzled = kBytes < gemm::kPanelBytes ? kBytes : gemm::kPanelBytes;
+  static constexpr int kSwizzledChunks = kSwizzled / kChunkBytes;
+  static_assert(kBytes % kSwizzled == 0 && kLines % 8 == 0);
 
   __host__ __device__ static constexpr int offset(int line, int chunk) {
-    return line * kBytes + chunk / kTurnedChunks * kTurned +
-           gemm::turned<kTurned>(line, chunk % kTurnedChunks);
+    return line * kBytes + chunk / kSwizzledChunks * kSwizzled +
+           gemm::swizzled<kSwizzled>(line, chunk % kSwizzledChunks);
   }
   /// The address `lines` below and `chunks` to the right of `at`: lines are a multiple of 8, and
   /// `chunks` shares no bit with the chunk of `at`, so that their sum is their exclusive or.
   __host__ __device__ static constexpr unsigned beyond(unsigned at, int lines, int chunks) {
-    return (at ^ static_cast<unsigned>(chunks % kTurnedChunks * kChunkBytes)) +
-           static_cast<unsigned>(chunks / kTurnedChunks * kTurned + lines * kBytes);
+    return (at ^ static_cast<unsigned>(chunks % kSwizzledChunks * kChunkBytes)) +
+           static_cast<unsigned>(chunks / kSwizzledChunks * kSwizzled + lines * kBytes);
   }
 };
 

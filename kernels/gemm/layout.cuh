@@ -22,14 +22,14 @@ inline constexpr int kPanelBytes = 128;  ///< a line of a swizzled panel
 /// begin at a multiple of 1024 bytes. The chunks that eight neighbouring lines have in one column
 /// lie in different banks: ldmatrix has no conflict. It depends on the line modulo 8 only.
 template <int kLineBytes>
-__host__ __device__ constexpr int turned(int line, int chunk) {
+__host__ __device__ constexpr int swizzled(int line, int chunk) {
   static_assert(kLineBytes == 32 || kLineBytes == 64 || kLineBytes == 128 || kLineBytes == 256);
   if (kLineBytes == 32) return (chunk ^ ((line >> 2) & 1)) * kChunkBytes;
   return (chunk ^ (kLineBytes == 64 ? (line >> 1) & 3 : line & 7)) * kChunkBytes;
 }
 template <int kLineBytes>
 __host__ __device__ constexpr int swizzled(int line, int chunk) {
-  return line * kLineBytes + turned<kLineBytes>(line, chunk);
+  return line * kLineBytes + swizzled<kLineBytes>(line, chunk);
 }
 
 struct LineChunk {
@@ -82,7 +82,7 @@ __host__ __device__ constexpr LineChunk sum_address(int lane) {
 /// stmatrix.x4.trans, for lines that hold rows of the sums: the same registers are rows 0-7 and
 /// rows 8-15 of columns 0-7, then of columns 8-15; a column is a line, 8 rows of 2 bytes are a
 /// chunk of it.
-__host__ __device__ constexpr LineChunk sum_address_turned(int lane) {
+__host__ __device__ constexpr LineChunk sum_address_transposed(int lane) {
   return {lane % 8 + lane / 16 * 8, lane / 8 % 2};
 }
 
@@ -103,7 +103,7 @@ struct LineTile {
 
   /// Byte offset of a chunk in its line; it depends on the line modulo 8 only.
   __host__ __device__ static constexpr int turn(int line, int chunk) {
-    return turned<kBytes>(line, chunk);
+    return swizzled<kBytes>(line, chunk);
   }
   __host__ __device__ static constexpr int offset(int line, int chunk) {
     return line * kBytes + turn(line, chunk);

@@ -30,14 +30,14 @@ struct Operand {
   }
 };
 
-Operand operand(const Problem& p, const Stored& matrix, bool turned, const void* data) {
+Operand operand(const Problem& p, const Stored& matrix, bool transposed, const void* data) {
   const MatrixView from = {data,
                            matrix.row,
                            static_cast<int>(matrix.rows),
                            static_cast<int>(matrix.columns),
                            static_cast<int>(size_bytes(p.dtype)),
                            static_cast<int>(p[kBatch])};
-  if (turned) return {from, Copy::transposed};
+  if (transposed) return {from, Copy::transposed};
   return {from, multiple_of(kVectorBytes, data, from.row * from.size) ? Copy::none : Copy::rows};
 }
 Operand operand_a(const Problem& p, const void* a) {

@@ -102,8 +102,8 @@ struct Operand {
 /// `across`: tokens stored by rows of k are read so.
 Operand operand_of(const Problem& p, std::size_t input, bool across) {
   const Stored from = input == 0 ? stored_a(p) : stored_b(p);
-  const bool turned = input == 0 ? p[kTransposedA] != 0 : transposes(p) && !across;
-  if (!turned) return {from, from, false};
+  const bool transposed = input == 0 ? p[kTransposedA] != 0 : transposes(p) && !across;
+  if (!transposed) return {from, from, false};
   return {from, {from.columns, from.rows, padded_row(from.rows, kElement)}, true};
 }
 MatrixView view_of(const Problem& p, const Stored& from, const void* data) {

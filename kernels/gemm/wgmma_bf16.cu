@@ -7,7 +7,7 @@ std::span<const CompiledTile> bf16_tiles() {
   static constexpr auto kTiles =
       joined(compiled_table<__nv_bfloat16, DType::bf16, false, kWgmmaTiles>(),
              compiled_table<__nv_bfloat16, DType::bf16, true, kWgmmaTiles>(),
-             compiled_table<__nv_bfloat16, DType::bf16, true, kWgmmaTurnedTiles>());
+             compiled_table<__nv_bfloat16, DType::bf16, true, kWgmmaSwapAbTiles>());
   return kTiles;
 }
 

@@ -8,14 +8,14 @@
 
 namespace roofcast::cuda::gemm::hopper {
 
-/// Stores the sums of a part of k, in fp32. Four lanes fill a sector by pairs; in a turned tile
+/// Stores the sums of a part of k, in fp32. Four lanes fill a sector by pairs; in a swap_ab tile
 /// eight do, one sum each. (row, column) is where the warpgroup's sums begin, by rows and columns
 /// of instructions.
 template <class T>
 __device__ void store_part(float* part, int m, int n, const Sums<T>& sum, int row, int column,
                            int warp, int lane) {
   const bool pairs =
-      !T::kTurned &&
+      !T::kSwapAb &&
       (reinterpret_cast<std::uintptr_t>(part) / 4 | static_cast<unsigned>(n)) % 2 == 0;
 #pragma unroll
   for (int d = 0; d < T::kDown; ++d) {
@@ -26,7 +26,7 @@ __device__ void store_part(float* part, int m, int n, const Sums<T>& sum, int ro
         const Place place = sum_place(lane, i);
         const int down = row + d * kInstructionRows + warp * 16 + place.row;
         const int across = column + q * 8 + place.column;
-        const int r = T::kTurned ? across : down, s = T::kTurned ? down : across;
+        const int r = T::kSwapAb ? across : down, s = T::kSwapAb ? down : across;
         if (r >= m || s >= n) continue;
         float* const to = part + std::int64_t{r} * n + s;
         const float* const from = &sum[d][q * 4 + i];
@@ -35,8 +35,8 @@ __device__ void store_part(float* part, int m, int n, const Sums<T>& sum, int ro
           continue;
         }
         to[0] = from[0];
-        if (T::kTurned && r + 1 < m) to[n] = from[1];
-        if (!T::kTurned && s + 1 < n) to[1] = from[1];
+        if (T::kSwapAb && r + 1 < m) to[n] = from[1];
+        if (!T::kSwapAb && s + 1 < n) to[1] = from[1];
       }
     }
   }
@@ -151,8 +151,9 @@ __device__ void fill_panel(unsigned panel, const float* from, int warp, int lane
 /// Writes this warp's 16 rows of the sums as a quarter of every line of a panel, which has a line
 /// for each column.
 template <class Out, int kCount>
-__device__ void fill_turned_panel(unsigned panel, const float (&from)[kCount], int warp, int lane) {
-  const LineChunk at = sum_address_turned(lane);
+__device__ void fill_swap_ab_panel(unsigned panel, const float (&from)[kCount], int warp,
+                                   int lane) {
+  const LineChunk at = sum_address_transposed(lane);
 #pragma unroll
   for (int q = 0; q < kCount / 4; q += 2) {
     const float* const f = from + q * 4;
@@ -234,8 +235,8 @@ struct Store {
   __device__ void store(const float (&sum)[T::kColumns / 2], int down, int column,
                         int& panel) const {
     const int first = place.row + down * kInstructionRows, second = place.column + column;
-    if (second >= (T::kTurned ? work.m : work.n)) return;  // the same for the warpgroup
-    const int row = T::kTurned ? second : first, column_c = T::kTurned ? first : second;
+    if (second >= (T::kSwapAb ? work.m : work.n)) return;  // the same for the warpgroup
+    const int row = T::kSwapAb ? second : first, column_c = T::kSwapAb ? first : second;
     const unsigned to = shared.c(warpgroup, panel);
     panel ^= 1;
     float own[kColumns / 2];
@@ -251,7 +252,7 @@ struct Store {
   template <int kColumns>
   __device__ void by_boxes(unsigned to, const float (&own)[kColumns / 2], int row,
                            int column) const {
-    constexpr int kLines = T::kTurned ? kColumns : T::kPanelLines;
+    constexpr int kLines = T::kSwapAb ? kColumns : T::kPanelLines;
     const bool starts = threadIdx.x % kWarpgroup == 0;
     if (starts) wait_for_reads<kPanelsOfC - 1>();  // of this panel, two stores ago
     meet(warpgroup);
@@ -266,16 +267,16 @@ struct Store {
     }
     commit_stores();
   }
-  /// A warp stores the lines that it has filled; those of a turned tile all warps fill together.
+  /// A warp stores the lines that it has filled; those of a swap_ab tile all warps fill together.
   template <int kColumns>
   __device__ void by_lines(unsigned to, const float (&own)[kColumns / 2], int row,
                            int column) const {
-    constexpr int kLines = (T::kTurned ? kColumns : T::kPanelLines) / 4;
+    constexpr int kLines = (T::kSwapAb ? kColumns : T::kPanelLines) / 4;
     const auto lane = static_cast<int>(threadIdx.x % 32);
     const int first = static_cast<int>(threadIdx.x) % kWarpgroup / 32 * kLines;
     const std::int64_t above = std::int64_t{place.matrix} * work.m + row;  // rows of C
     fill(to, own);
-    T::kTurned ? meet(warpgroup) : __syncwarp();
+    T::kSwapAb ? meet(warpgroup) : __syncwarp();
     store_lines<Out>(to, static_cast<Out*>(work.c) + above * work.row_c + column, work.row_c,
                      {first, first + kLines}, work.m - row, work.n - column, lane);
     __syncwarp();
@@ -284,8 +285,8 @@ struct Store {
   __device__ void fill(unsigned to, const float (&own)[kCount]) const {
     const int warp = static_cast<int>(threadIdx.x) % kWarpgroup / 32;
     const auto lane = static_cast<int>(threadIdx.x % 32);
-    if constexpr (T::kTurned) {
-      fill_turned_panel<Out>(to, own, warp, lane);
+    if constexpr (T::kSwapAb) {
+      fill_swap_ab_panel<Out>(to, own, warp, lane);
     } else {
       fill_panel<Out>(to, own, warp, lane);
     }

@@ -7,7 +7,7 @@ std::span<const CompiledTile> fp16_tiles() {
   static constexpr auto kTiles =
       joined(compiled_table<__half, DType::fp16, false, kWgmmaTiles>(),
              compiled_table<__half, DType::fp16, true, kWgmmaTiles>(),
-             compiled_table<__half, DType::fp16, true, kWgmmaTurnedTiles>());
+             compiled_table<__half, DType::fp16, true, kWgmmaSwapAbTiles>());
   return kTiles;
 }
 

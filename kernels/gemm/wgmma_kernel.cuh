@@ -38,7 +38,7 @@
 //    Osama et al., "Stream-K" (2023), with parts of one length in place of equal shares of the
 //    whole tail: blocks that read an operand together stay together along k. With equal shares L2
 //    would read each operand from memory again for each.
-// 10. Turned tiles: Cᵀ = Bᵀ·Aᵀ. An instruction has 64 rows and any multiple of 8 columns. With its
+// 10. swap_ab: Cᵀ = Bᵀ·Aᵀ. An instruction has 64 rows and any multiple of 8 columns. With its
 //     columns along m, tiles fit the rows that there are: 777 rows of C take five tiles of 160 (3%
 //     too many) in place of seven of 128 (15%), and 777x6144 is 120 tiles of 160x256, one round of
 //     132 SMs. The ring and the schedule stay; C goes through stmatrix.trans. cuBLAS computes most

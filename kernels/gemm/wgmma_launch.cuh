@@ -12,8 +12,8 @@
 namespace roofcast::cuda::gemm::hopper {
 
 using roofcast::gemm::tensor::kWgmmaAlongKTiles;
+using roofcast::gemm::tensor::kWgmmaSwapAbTiles;
 using roofcast::gemm::tensor::kWgmmaTiles;
-using roofcast::gemm::tensor::kWgmmaTurnedTiles;
 using roofcast::gemm::tensor::WgmmaTile;
 
 /// Clusters of a kernel that the device holds at once: asked once, of the first device. Without one
@@ -57,7 +57,7 @@ Launch launch_of(const Schedule& schedule) {
 
 template <class T>
 Schedule planned(const Shape& shape, Asked asked) {
-  const int down = T::kTurned ? shape.n : shape.m, across = T::kTurned ? shape.m : shape.n;
+  const int down = T::kSwapAb ? shape.n : shape.m, across = T::kSwapAb ? shape.m : shape.n;
   const auto of = [&](Groups groups, Split split) {
     return Schedule::of(down, across, shape.k, T::kRows, T::kColumns, T::kDepth, T::kCluster,
                         groups, split, shape.matrices);
@@ -97,9 +97,9 @@ void run_tile(const Shape& shape, const Operands& from, void* c, const Schedule&
                      [&](int lines) { return map_of(matrix, rows, shape.k, lines); });
   };
   Maps maps{};
-  maps.a = T::kTurned ? edged(from.b(), shape.n, T::kRows) : edged(from.a(), shape.m, T::kRows);
+  maps.a = T::kSwapAb ? edged(from.b(), shape.n, T::kRows) : edged(from.a(), shape.m, T::kRows);
   if constexpr (T::kTransposedB) {
-    maps.b = T::kTurned ? edged(from.a(), shape.m, kLinesB) : edged(from.b(), shape.n, kLinesB);
+    maps.b = T::kSwapAb ? edged(from.a(), shape.m, kLinesB) : edged(from.b(), shape.n, kLinesB);
   } else {
     maps.b.whole = maps.b.edge = map_of(from.b(), shape.k, shape.n, kLinesB);
   }
@@ -129,7 +129,7 @@ constexpr CompiledTile compiled() {
   constexpr WgmmaTile tile = kTable[kRow];
   using T = Tile<Element, static_cast<int>(tile.down()), static_cast<int>(tile.across()),
                  tile.stages, tile.consumers, tile.cluster, tile.ping_pong, kTransposedB,
-                 tile.turned, static_cast<int>(tile.panel_lines())>;
+                 tile.swap_ab, static_cast<int>(tile.panel_lines())>;
   static_assert(T::kSharedBytes == tile.shared_bytes() && T::kThreads == tile.threads());
   return {tensor_configuration(kType, tile.m, tile.n, T::kDepth, kTransposedB, 1, tile.cluster, 1),
           planned<T>, launch_of<T>, workspace_of<T>, run_tile<T>};

@@ -25,7 +25,7 @@ constexpr int joined_together(int count) {
 }
 
 template <class Element_, int kRows_, int kColumns_, int kStages_, int kConsumers_, int kCluster_,
-          bool kPingPong_, bool kTransposedB_, bool kTurned_ = false, int kPanelLines_ = 64>
+          bool kPingPong_, bool kTransposedB_, bool kSwapAb_ = false, int kPanelLines_ = 64>
 struct Tile {
   using Element = Element_;
   using Out = Result<Element>;
@@ -34,8 +34,8 @@ struct Tile {
   static constexpr bool kPingPong = kPingPong_, kTransposedB = kTransposedB_;
   /// The tile is one of Cᵀ = Bᵀ·Aᵀ: rows here are columns of C, and what is said of A is said of
   /// Bᵀ.
-  static constexpr bool kTurned = kTurned_;
-  static constexpr bool kColumnsFirst = roofcast::gemm::tensor::columns_first(kTurned, kCluster);
+  static constexpr bool kSwapAb = kSwapAb_;
+  static constexpr bool kColumnsFirst = roofcast::gemm::tensor::columns_first(kSwapAb, kCluster);
   static constexpr int kSize = static_cast<int>(sizeof(Element));
   static constexpr int kDepth = kPanelBytes / kSize;  // a line of k
   static constexpr int kSteps = kPanelBytes / kStepBytes;
@@ -49,12 +49,12 @@ struct Tile {
   static constexpr int kPanelBytesB = kDepth * kPanelBytes;
   static constexpr int kStageBytes = kBytesA + kBytesB;
   /// Panels of C in shared memory: what they hold of an instruction's sums, by its columns. Their
-  /// lines are its 64 rows, or those columns where the tile is turned; TMA stores so many lines at
+  /// lines are its 64 rows, or those columns with swap_ab; TMA stores so many lines at
   /// a time.
   static constexpr int kPanelLines = kPanelLines_;
   static constexpr int kPanelColumns =
-      kTurned ? kPanelLines : kPanelBytes / static_cast<int>(sizeof(Out));
-  static constexpr int kStoredLines = kTurned ? 16 : kPanelLines;
+      kSwapAb ? kPanelLines : kPanelBytes / static_cast<int>(sizeof(Out));
+  static constexpr int kStoredLines = kSwapAb ? 16 : kPanelLines;
   static constexpr int kPanelBytesC = kPanelLines * kPanelBytes;
   static constexpr int kBytesC = kConsumers * kPanelsOfC * kPanelBytesC;
   static constexpr int kBarriers = 2 * kStages + 2;
@@ -65,8 +65,8 @@ struct Tile {
   static_assert((kProducerRegisters + kConsumers * kConsumerRegisters) * kWarpgroup <= 65536);
   static_assert(kSharedBytes <= 227 * 1024);
   static_assert(kRows <= 256 && kColumns <= 256);  // the most lines of a TMA box
-  static_assert(kOwnRows % kInstructionRows == 0 && kColumns % (kTurned ? kStoredLines : 64) == 0);
-  static_assert(!kTurned || (kTransposedB && sizeof(Out) == 2));
+  static_assert(kOwnRows % kInstructionRows == 0 && kColumns % (kSwapAb ? kStoredLines : 64) == 0);
+  static_assert(!kSwapAb || (kTransposedB && sizeof(Out) == 2));
   static_assert(!kPingPong || kConsumers == 2);
   static_assert(kCluster == 1 || kCluster == 2);
   // Halves of B begin at multiples of the swizzle's 1024 bytes.
@@ -99,11 +99,11 @@ struct Work {
   /// By the rows and the columns of instructions.
   template <class T>
   __device__ int rows() const {
-    return T::kTurned ? n : m;
+    return T::kSwapAb ? n : m;
   }
   template <class T>
   __device__ int columns() const {
-    return T::kTurned ? m : n;
+    return T::kSwapAb ? m : n;
   }
 };
 

@@ -105,9 +105,9 @@ void set_blocks(Plan& plan, const LibraryProduct& c, const Outline& brief) {
   set_traffic(step.issued, {brief.step_bytes, 0});
   step.issued.shared_bytes = as_double(stage_bytes(c.tile));
   // A transposed line is read from one bank after another and written two words at a time.
-  constexpr double kTurnedLine = 4;
-  step.wavefronts.shared =
-      kTurnedLine * as_double((c.a.turned ? c.tile.m : 0) + (c.b.turned ? c.tile.n : 0));
+  constexpr double kTransposedLine = 4;
+  step.wavefronts.shared = kTransposedLine * as_double((c.a.transposed ? c.tile.m : 0) +
+                                                       (c.b.transposed ? c.tile.n : 0));
   step.wavefronts.operands = brief.step_operands;
   step.wavefronts.copies = brief.step_copies;
   step.waits = brief.step_waits;

@@ -48,8 +48,8 @@ inline std::int64_t asked_splits(const Problem& p) {
 /// A along m, or B along n.
 struct LibraryOperand {
   std::int64_t extent, tile;
-  bool turned;    ///< lies across k, along which alone wgmma takes tf32
-  double joined;  ///< share of its lines that L2 looks up once for two neighbours
+  bool transposed;  ///< lies across k, along which alone wgmma takes tf32
+  double joined;    ///< share of its lines that L2 looks up once for two neighbours
   Packing packing;
 
   std::int64_t tiles() const { return ceil_div(extent, tile); }

@@ -123,7 +123,7 @@ constexpr KernelModel kLinearLoss = {
 
 constexpr std::array kVariants = {
     model<kEmbedding>("layer.embedding", "rows of a table by token", kEmbeddingShape),
-    model<kRotary>("layer.rotary", "queries and keys turned by their position",
+    model<kRotary>("layer.rotary", "queries and keys rotated by their position",
                    kShape<kBoth, kEither>),
     model<kSwiglu>("layer.swiglu", "silu(gate)·up", kShape<kBoth, kEither>),
     model<kGelu>("layer.gelu", "GELU by tanh, a launch", kShape<kBoth, kFusedAlone>),

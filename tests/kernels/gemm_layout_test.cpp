@@ -96,7 +96,7 @@ TEST(GemmLayoutTest, StmatrixPutsSumsWhereTheCopyEngineReadsThem) {
   }
 }
 
-TEST(GemmLayoutTest, TurnedStmatrixPutsColumnsOfSumsIntoLines) {
+TEST(GemmLayoutTest, TransposedStmatrixPutsColumnsOfSumsIntoLines) {
   // A panel of 32 columns of the sums: a line for each, with the instruction's 64 rows along it.
   std::map<int, Place> written;  // by byte
   for (int warp = 0; warp < 4; ++warp) {
@@ -107,7 +107,7 @@ TEST(GemmLayoutTest, TurnedStmatrixPutsColumnsOfSumsIntoLines) {
         for (int i = 0; i < 4; ++i) {
           const int tile = q + i / 2, sum = i % 2 * 2;
           for (int e = 0; e < 2; ++e) {
-            const LineChunk at = sum_address_turned(8 * i + l % 4 * 2 + e);
+            const LineChunk at = sum_address_transposed(8 * i + l % 4 * 2 + e);
             const int to = swizzled<kPanelBytes>(q * 8 + at.line, warp * 2 + at.chunk) + l / 4 * 2;
             const Place place = sum_place(l, sum + e);
             EXPECT_TRUE(
@@ -117,7 +117,7 @@ TEST(GemmLayoutTest, TurnedStmatrixPutsColumnsOfSumsIntoLines) {
       }
       std::array<int, 32> to{};
       for (int l = 0; l < 32; ++l) {
-        const LineChunk at = sum_address_turned(l);
+        const LineChunk at = sum_address_transposed(l);
         to[static_cast<std::size_t>(l)] =
             swizzled<kPanelBytes>(q * 8 + at.line, warp * 2 + at.chunk);
       }

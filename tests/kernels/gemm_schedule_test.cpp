@@ -149,11 +149,11 @@ TEST(GemmScheduleTest, TilesComeInGroups) {
 
 TEST(GemmScheduleTest, GroupsOfColumnsAreThoseOfRowsTransposed) {
   for (const Sizes& s : kSizes) {
-    const auto turned_of = [&s](Split split) {
+    const auto swap_ab_of = [&s](Split split) {
       return Schedule::of(s.m, s.n, s.k, 128, 192, 64, 1, {3, true}, split, s.matrices);
     };
-    const int tiles = turned_of({}).tiles();
-    const Schedule schedule = turned_of({tiles, 1, false});
+    const int tiles = swap_ab_of({}).tiles();
+    const Schedule schedule = swap_ab_of({tiles, 1, false});
     expect_all_once(schedule, s, 7);
     for (int i = 0; i < tiles / s.matrices; ++i) {
       const Place place = grouped_tile(i, schedule.across, schedule.down, 3);

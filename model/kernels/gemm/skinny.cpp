@@ -94,8 +94,8 @@ Choice choice_of(const Problem& p, const Option& option) {
   const auto& [tile, ring, registers] = option;
   const std::int64_t rows = ring != nullptr ? ring->rows : registers->rows();
   const std::int64_t depth = ring != nullptr ? ring->depth : registers->round_k();
-  const bool turned = weights_in_b(p);
-  return {{p, {turned ? tile.m : rows, turned ? rows : tile.m, depth}, turned}, ring, registers};
+  const bool swap_ab = weights_in_b(p);
+  return {{p, {swap_ab ? tile.m : rows, swap_ab ? rows : tile.m, depth}, swap_ab}, ring, registers};
 }
 
 Launch launch_of(const Choice& c) {
@@ -175,8 +175,8 @@ Plan main_launch(const Choice& c, const Operands& operands) {
                {.m = c.tile.m,
                 .n = c.tile.n,
                 .k_bytes = c.tile.k * element_bytes(c.p.dtype),
-                .warps_down = c.turned ? 1 : c.ring->warps,
-                .warps_across = c.turned ? c.ring->warps : 1,
+                .warps_down = c.swap_ab ? 1 : c.ring->warps,
+                .warps_across = c.swap_ab ? c.ring->warps : 1,
                 .stages = c.ring->stages,
                 .blocks = c.ring->blocks},
                operands, false, end);

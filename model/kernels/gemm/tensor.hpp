@@ -19,7 +19,7 @@ enum Parameter : std::size_t {
   kLdb,
   kLdc,
   kSplitK,     ///< parts of k that different blocks sum
-  kCluster,    ///< blocks that share a tile of B by multicast, of A where tiles are turned
+  kCluster,    ///< blocks that share a tile of B by multicast, of A where tiles are swap_ab
   kSplitRest,  ///< parts of k of the tiles of the last round, where it is not full
 };
 
@@ -81,9 +81,9 @@ constexpr std::int64_t wgmma_group(std::int64_t beside, std::int64_t blocks) {
 }
 
 /// Whether gemm.wgmma visits tiles along an instruction's columns first: down C, so that blocks
-/// read the same columns of B. Clusters of turned tiles, which share A's, go across.
-constexpr bool columns_first(bool turned, std::int64_t cluster) {
-  return turned && cluster == 1;
+/// read the same columns of B. Clusters of swap_ab tiles, which share A's, go across.
+constexpr bool columns_first(bool swap_ab, std::int64_t cluster) {
+  return swap_ab && cluster == 1;
 }
 
 inline constexpr std::int64_t kTileLineBytes = 128;  ///< of k, that gemm.wgmma copies at once
@@ -96,16 +96,16 @@ struct WgmmaTile {
   int cluster;     ///< neighbours along the instruction's rows: they share the other operand's tile
   bool ping_pong;  ///< warpgroups take alternate tiles: one multiplies while the other stores
   /// The 64 rows of an instruction lie along n and its columns along m, not the other way round.
-  bool turned = false;
+  bool swap_ab = false;
 
   constexpr std::int64_t threads() const { return std::int64_t{128} * (1 + consumers); }
   /// Elements of the tile along the rows and the columns of an instruction.
-  constexpr std::int64_t down() const { return turned ? n : m; }
-  constexpr std::int64_t across() const { return turned ? m : n; }
+  constexpr std::int64_t down() const { return swap_ab ? n : m; }
+  constexpr std::int64_t across() const { return swap_ab ? m : n; }
   /// Rows of a panel of C in shared memory, 128 bytes each.
   constexpr std::int64_t panel_lines() const {
     constexpr std::int64_t kMost = std::int64_t{227} * 1024;
-    return turned && shared_bytes(64) > kMost ? 32 : 64;
+    return swap_ab && shared_bytes(64) > kMost ? 32 : 64;
   }
   constexpr std::int64_t shared_bytes() const { return shared_bytes(panel_lines()); }
   /// Stages, two panels a warpgroup, barriers, and room to align them.
@@ -130,7 +130,7 @@ inline constexpr std::array kWgmmaTiles = {
     WgmmaTile{64, 256, 4, 2, 1, true},   WgmmaTile{64, 128, 7, 2, 1, true},
     WgmmaTile{64, 64, 8, 2, 1, true}};
 /// The same types, B as [n,k]: they waste few rows where m is no multiple of 64, and fill rounds.
-inline constexpr std::array kWgmmaTurnedTiles = {
+inline constexpr std::array kWgmmaSwapAbTiles = {
     WgmmaTile{240, 128, 4, 2, 2, false, true}, WgmmaTile{224, 128, 4, 2, 2, false, true},
     WgmmaTile{208, 128, 4, 2, 1, false, true}, WgmmaTile{176, 128, 5, 2, 1, false, true},
     WgmmaTile{160, 128, 5, 2, 1, true, true},  WgmmaTile{144, 128, 5, 2, 1, true, true},

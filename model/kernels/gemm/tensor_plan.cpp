@@ -102,7 +102,7 @@ namespace {
 struct Source {
   Matrix matrix;
   std::int64_t pitch_bytes;
-  bool is_a, copied, turned;
+  bool is_a, copied, transposed;
   ArrayId copy;
 
   Operands::Side side(std::int64_t piece_bytes) const {
@@ -113,19 +113,19 @@ struct Source {
     return is_a ? reads_activation(kA, matrix.bytes()) : reads(kB, matrix.bytes());
   }
   Plan copying() const {
-    return turned ? transposed_copy(matrix, use(), copy) : copy_of_rows(matrix, use(), copy);
+    return transposed ? transposed_copy(matrix, use(), copy) : copy_of_rows(matrix, use(), copy);
   }
 };
 
 std::array<Source, 2> sources_of(const Problem& p, Copies copies) {
   const std::int64_t size = element_bytes(p.dtype);
-  const auto source = [&](const Stored& from, bool is_a, bool turned) {
+  const auto source = [&](const Stored& from, bool is_a, bool transposed) {
     const Matrix matrix{from.rows, from.columns, size, p[kBatch]};
-    const bool copied = turned || (copies.off_rows && from.row * size % kVectorBytes != 0);
-    return Source{matrix, from.row * size, is_a, copied, turned, is_a ? kCopyOfA : kCopyOfB};
+    const bool copied = transposed || (copies.off_rows && from.row * size % kVectorBytes != 0);
+    return Source{matrix, from.row * size, is_a, copied, transposed, is_a ? kCopyOfA : kCopyOfB};
   };
   return {source(stored_a(p), true, p[kTransposedA] != 0),
-          source(stored_b(p), false, copies.turned_b)};
+          source(stored_b(p), false, copies.transposed_b)};
 }
 
 }  // namespace
@@ -179,8 +179,8 @@ void check_split(std::string_view parameter, std::int64_t parts, std::string_vie
 double TiledProduct::asked(const Operands& operands, double Operands::Side::*each,
                            std::optional<std::int64_t> times_across) const {
   const auto& [a, b] = operands;
-  return as_double(across) * down_bytes() * (turned ? b : a).*each +
-         as_double(times_across.value_or(clusters_down)) * across_bytes() * (turned ? a : b).*each;
+  return as_double(across) * down_bytes() * (swap_ab ? b : a).*each +
+         as_double(times_across.value_or(clusters_down)) * across_bytes() * (swap_ab ? a : b).*each;
 }
 
 double TiledProduct::joined(const Operands& operands) const {
@@ -189,8 +189,8 @@ double TiledProduct::joined(const Operands& operands) const {
     return bytes * side.sectors * side.joined * as_double(blocks / 2);
   };
   const auto& [a, b] = operands;
-  return pairs(turned ? b : a, down_bytes(), across) +
-         pairs(turned ? a : b, across_bytes(), clusters_down);
+  return pairs(swap_ab ? b : a, down_bytes(), across) +
+         pairs(swap_ab ? a : b, across_bytes(), clusters_down);
 }
 
 std::optional<TileRaster> TiledProduct::raster() const {
@@ -199,7 +199,7 @@ std::optional<TileRaster> TiledProduct::raster() const {
                     .tile_columns = across,
                     .row_panel_bytes = down_bytes() / as_double(down()),
                     .column_panel_bytes = across_bytes() / as_double(across)};
-  if (columns_first(turned, cluster)) {
+  if (columns_first(swap_ab, cluster)) {
     std::swap(raster.tile_rows, raster.tile_columns);
     std::swap(raster.row_panel_bytes, raster.column_panel_bytes);
   }

@@ -107,7 +107,7 @@ Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes,
                        std::int64_t piece_bytes = kTileLineBytes);
 /// Which operands a kernel copies before the product: A where it is stored by rows of k, and these.
 struct Copies {
-  bool turned_b;         ///< B is transposed
+  bool transposed_b;     ///< B is transposed
   bool off_rows = true;  ///< operands whose rows are no multiples of 16 bytes
 };
 Operands operands_of(const Problem&, Copies, std::int64_t piece_bytes = kTileLineBytes);
@@ -145,25 +145,25 @@ const auto& find_tile(std::string_view kernel, std::string_view product, const T
 void check_split(std::string_view parameter, std::int64_t parts, std::string_view of_steps,
                  std::int64_t steps);
 
-/// A product in tiles, along the rows ("down") and columns ("across") of C, or of turned tiles the
+/// A product in tiles, along the rows ("down") and columns ("across") of C, or of swap_ab tiles the
 /// other way round. Each tile across reads the operand that lies down, and each row of clusters the
 /// other one.
 struct TiledProduct {
   explicit TiledProduct(const Problem& problem) : TiledProduct(problem, tile_in(problem)) {}
-  TiledProduct(const Problem& problem, const TileShape& shape, bool is_turned = false)
+  TiledProduct(const Problem& problem, const TileShape& shape, bool swaps_ab = false)
       : p(problem),
         s(problem),
         tile(shape),
-        turned(is_turned),
+        swap_ab(swaps_ab),
         cluster(shape.cluster.value_or(1)),
-        clusters_down(ceil_div(turned ? p[kN] : p[kM], (turned ? tile.n : tile.m) * cluster)),
-        across(ceil_div(turned ? p[kM] : p[kN], turned ? tile.m : tile.n)),
+        clusters_down(ceil_div(swap_ab ? p[kN] : p[kM], (swap_ab ? tile.n : tile.m) * cluster)),
+        across(ceil_div(swap_ab ? p[kM] : p[kN], swap_ab ? tile.m : tile.n)),
         steps(ceil_div(ceil_div(p[kK], tile.k), parts())) {}
 
   const Problem& p;  ///< which outlives it
   Sizes s;
   TileShape tile;
-  bool turned;
+  bool swap_ab;
   std::int64_t cluster;  ///< tiles one below the other that share copies
   std::int64_t clusters_down, across;
   std::int64_t steps;  ///< of a block
@@ -179,8 +179,8 @@ struct TiledProduct {
   double partial_bytes() const {
     return parts() > 1 ? as_double(parts() * kPartBytes) * s.batch * s.outputs() : 0;
   }
-  double down_bytes() const { return turned ? s.b() : s.a(); }
-  double across_bytes() const { return turned ? s.a() : s.b(); }
+  double down_bytes() const { return swap_ab ? s.b() : s.a(); }
+  double across_bytes() const { return swap_ab ? s.a() : s.b(); }
 
   /// Bytes of the operands that blocks ask for, times what `each` says of a piece. Each row of
   /// clusters asks for the operand across once, or it is asked for `times_across` times.

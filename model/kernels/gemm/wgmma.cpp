@@ -12,8 +12,8 @@ namespace roofcast::gemm::tensor {
 namespace {
 
 constexpr auto kAllTiles = [] {
-  std::array<WgmmaTile, kWgmmaTiles.size() + kWgmmaTurnedTiles.size()> all{};
-  std::copy(kWgmmaTurnedTiles.begin(), kWgmmaTurnedTiles.end(),
+  std::array<WgmmaTile, kWgmmaTiles.size() + kWgmmaSwapAbTiles.size()> all{};
+  std::copy(kWgmmaSwapAbTiles.begin(), kWgmmaSwapAbTiles.end(),
             std::copy(kWgmmaTiles.begin(), kWgmmaTiles.end(), all.begin()));
   return all;
 }();
@@ -37,7 +37,7 @@ struct Choice : TiledProduct {
   WgmmaTile one;
 
   Choice(const Problem& p, const WgmmaTile& tile)
-      : TiledProduct(p, shape_of(tile, p.dtype), tile.turned), one(tile) {}
+      : TiledProduct(p, shape_of(tile, p.dtype), tile.swap_ab), one(tile) {}
 
   /// Tiles of the last round that are split along k, and steps of their parts.
   std::int64_t split_tiles(const Gpu& gpu) const {
@@ -82,8 +82,8 @@ Launch launch_of(const Choice& c, const Gpu& gpu) {
   launch.cluster[0] = c.cluster;
   launch.registers = compiled::registers(
       "gemm::wgmma_kernel", c.p.dtype, tile.down(), tile.across(), tile.stages, tile.consumers,
-      tile.cluster, tile.ping_pong, wgmma_along_k(c.p.dtype) || c.p[kTransposedB] != 0, tile.turned,
-      tile.panel_lines());
+      tile.cluster, tile.ping_pong, wgmma_along_k(c.p.dtype) || c.p[kTransposedB] != 0,
+      tile.swap_ab, tile.panel_lines());
   launch.shared_bytes = tile.shared_bytes();
   return launch;
 }
@@ -241,15 +241,15 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
     // The second block of a cluster would copy for nothing where there is one tile down.
     const Choice whole(p, tile);
     if (p[kCluster] == kToChoose && tile.cluster > 1 &&
-        (tile.turned ? p[kN] : p[kM]) <= tile.down()) {
+        (tile.swap_ab ? p[kN] : p[kM]) <= tile.down()) {
       continue;
     }
     Problem one = shape.chosen_in(p);
     const std::int64_t blocks = p[kBatch] * ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n);
     for (const std::int64_t split :
          splits_of(p[kSplitK], ceil_div(p[kK], shape.k), blocks, 2 * gpu.slots(1))) {
-      // k of all tiles stays whole with turned tiles, and where the last round's split is given.
-      if (p[kSplitK] == kToChoose && split > 1 && (tile.turned || p[kSplitRest] > 1)) break;
+      // k of all tiles stays whole with swap_ab tiles, and where the last round's split is given.
+      if (p[kSplitK] == kToChoose && split > 1 && (tile.swap_ab || p[kSplitRest] > 1)) break;
       one[kSplitK] = split;
       for (const std::int64_t rest : rest_splits(whole, split, gpu)) {
         found.emplace_back(one)[kSplitRest] = rest;

@@ -135,7 +135,7 @@ TEST(Skinny, WeightsAreReadOnceAndTokensByEachBlock) {
 TEST(Skinny, FewColumnsTakeAAsWeights) {
   const Gpu h200 = gpu_named("h200-sxm");
   const LaunchSequence program = plan_skinny(product(4096, 8, 4096, {8, 16, 32}), h200);
-  ASSERT_EQ(program.size(), 2U);  // B is turned first
+  ASSERT_EQ(program.size(), 2U);  // B is transposed first
   EXPECT_EQ(program.back().plan.launch.blocks(), 256);
   EXPECT_THAT(
       [&] {

@@ -113,7 +113,7 @@ TEST(Wgmma, OperandsOffSixteenBytesAreCopiedAndPartsAdded) {
   EXPECT_EQ(launches(1000, 1001, 1, DType::bf16), 2U);
   EXPECT_EQ(launches(1001, 1001, 1, DType::bf16), 3U);
   EXPECT_EQ(launches(1001, 1001, 4, DType::bf16), 4U);
-  EXPECT_EQ(launches(1024, 1024, 1, DType::fp8), 2U);  // B is turned: fp8 is read along k
+  EXPECT_EQ(launches(1024, 1024, 1, DType::fp8), 2U);  // B is transposed: fp8 is read along k
   const LaunchSequence program = plan_wgmma(product(1000, 1000, 1001, {128, 256, 64, 2, 1}), h100);
   EXPECT_EQ(program.front().plan.launch.grid[0], 1);    // 126 vectors of a row
   EXPECT_EQ(program.front().plan.launch.grid[1], 250);  // four rows a thread
@@ -192,15 +192,15 @@ TEST(Wgmma, SplitsOfALastRoundFillRounds) {
   EXPECT_EQ(tried(2107, 2224, 16072, 0, 5), Splits({5}));
 }
 
-Problem turned(std::int64_t tile_m, std::int64_t tile_n, std::int64_t cluster) {
+Problem swap_ab(std::int64_t tile_m, std::int64_t tile_n, std::int64_t cluster) {
   Problem p = product(777, 6144, 4096, {tile_m, tile_n, 64, 1, cluster, 1});
   p[kTransposedB] = 1;
   return p;
 }
 
-TEST(Wgmma, TurnedTilesFitTheRowsThatThereAre) {
+TEST(Wgmma, SwapAbTilesFitTheRowsThatThereAre) {
   const Gpu h100 = gpu_named("h100-sxm5");
-  const Plan plan = plan_wgmma(turned(160, 256, 2), h100).front().plan;
+  const Plan plan = plan_wgmma(swap_ab(160, 256, 2), h100).front().plan;
   EXPECT_EQ(plan.blocks.front().count, 5 * 24);
   EXPECT_EQ(plan.launch.threads(), 384);
   // Panels of C of 32 lines: those of 64 do not fit beside four stages.
@@ -210,13 +210,13 @@ TEST(Wgmma, TurnedTilesFitTheRowsThatThereAre) {
   EXPECT_NEAR(testing::looked_up_bytes(plan), all, 1);
   ASSERT_TRUE(plan.raster);
   EXPECT_EQ(plan.raster->tile_rows, 24);
-  EXPECT_EQ(plan_wgmma(turned(176, 128, 1), h100).front().plan.launch.shared_bytes,
+  EXPECT_EQ(plan_wgmma(swap_ab(176, 128, 1), h100).front().plan.launch.shared_bytes,
             5 * 304 * 128 + 4 * 64 * 128 + 96 + 1024);
 }
 
-TEST(Wgmma, TurnedTilesWithoutAClusterGoDownCFirst) {
+TEST(Wgmma, SwapAbTilesWithoutAClusterGoDownCFirst) {
   const Gpu h100 = gpu_named("h100-sxm5");
-  const Plan plan = plan_wgmma(turned(176, 128, 1), h100).front().plan;
+  const Plan plan = plan_wgmma(swap_ab(176, 128, 1), h100).front().plan;
   ASSERT_TRUE(plan.raster);
   EXPECT_EQ(plan.raster->tile_rows, 5);
   EXPECT_EQ(plan.raster->tile_columns, 48);
@@ -228,7 +228,7 @@ TEST(Wgmma, TurnedTilesWithoutAClusterGoDownCFirst) {
   EXPECT_NEAR(testing::looked_up_bytes(plan), looked_up, 1);
 }
 
-TEST(Wgmma, TurnedTilesAreForWeightsAlongKAndNoSplitOfAllTiles) {
+TEST(Wgmma, SwapAbTilesAreForWeightsAlongKAndNoSplitOfAllTiles) {
   const Gpu h100 = gpu_named("h100-sxm5");
   const auto count_of = [&](DType type, std::int64_t transposed_b) {
     Problem p = product(777, 512, 16384, {}, type);
@@ -242,13 +242,13 @@ TEST(Wgmma, TurnedTilesAreForWeightsAlongKAndNoSplitOfAllTiles) {
     }
     return found;
   };
-  EXPECT_GE(count_of(DType::bf16, 1), kWgmmaTurnedTiles.size());
+  EXPECT_GE(count_of(DType::bf16, 1), kWgmmaSwapAbTiles.size());
   EXPECT_EQ(count_of(DType::bf16, 0), 0U);
   EXPECT_EQ(count_of(DType::fp8, 1), 0U);
-  Problem split = turned(176, 128, 1);
+  Problem split = swap_ab(176, 128, 1);
   split[kSplitK] = 4;  // given, it is taken
   EXPECT_EQ(wgmma_candidates(split, h100).size(), 1U);
-  Problem by_rows = turned(176, 128, 1);
+  Problem by_rows = swap_ab(176, 128, 1);
   by_rows[kTransposedB] = 0;
   EXPECT_THAT([&] { (void)plan_wgmma(by_rows, h100); },
               ThrowsMessage<InputError>(HasSubstr("has no tile 176x128x64")));
