@@ -29,8 +29,21 @@ Launches launches_of(const Operation& operation, const Problem& p, std::int64_t 
   return backward ? operation.fused_backward : operation.fused;
 }
 
-/// The movement's launches on their parts of the matrix: full ones, and one of the rest.
-std::vector<std::pair<double, Counted>> parts_of(const Counted& all) {
+// layer_norm_kernel.cu: of many rows and few columns.
+bool splits_rows(const Counted& all, const Gpu& gpu) {
+  constexpr double kManyRows = 65536;
+  return all.movement.tall == kNormParameters.tall && all.movement.walk == Walk::columns &&
+         all.rows > kManyRows &&
+         std::floor(all.cols / as_double(rows::kWarp)) < std::floor(as_double(gpu.slots(1)) / 2);
+}
+
+/// The movement's launches on their parts of the matrix: full ones, and one of the rest. Where few
+/// columns leave SMs empty, blocks sum parts of the rows, and two launches, of γ and of β, add those.
+std::vector<std::pair<double, Counted>> parts_of(const Counted& all, const Gpu& gpu) {
+  if (splits_rows(all, gpu)) {
+    Counted parts{kNormParts, all.type, all.rows, all.cols, 0};
+    return {{1, parts}, {2, {kPartSums, all.type, all.row_splits(), all.cols, 0}}};
+  }
   const double most = all.movement.most_elements;
   if (most <= 0) return {{1, all}};
   const double full = std::floor(all.elements() / most);
@@ -41,6 +54,12 @@ std::vector<std::pair<double, Counted>> parts_of(const Counted& all) {
   if (full > 0) parts.emplace_back(full, one);
   if (rest.rows > 0) parts.emplace_back(1, rest);
   return parts;
+}
+
+// A warp reads 32 neighbouring elements of a row: a line of fp32, or half of one.
+double column_read_density(const Counted& one) {
+  const double run = as_double(rows::kWarp) * size_bytes(one.type);
+  return run < as_double(kLineBytes) ? 0 : kDensityOfLines;
 }
 
 /// FLOPs and compulsory bytes of the fused form.
@@ -88,8 +107,8 @@ constexpr std::array kLossParameters = {
 constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 constexpr std::array kNarrowedTypes = {DType::bf16, DType::fp16};
 
-LaunchSequence plan_of(const Operation& operation, const Problem& p) {
-  LaunchSequence program = plan_of(launches_of(operation, p, p[kForm]), p);
+LaunchSequence plan_of(const Operation& operation, const Problem& p, const Gpu& gpu) {
+  LaunchSequence program = plan_of(launches_of(operation, p, p[kForm]), p, gpu);
   for (Launched& node : program) {
     node.plan.notes.caveat =
         "bytes, launches and waits are counted from the framework's source; registers are an "
@@ -106,7 +125,7 @@ constexpr KernelModel model(std::string_view name, std::string_view summary,
           .summary = summary,
           .parameters = parameters,
           .dtypes = types,
-          .plan = [](const Problem& p, const Gpu&) { return plan_of(kOperation, p); },
+          .plan = [](const Problem& p, const Gpu& gpu) { return plan_of(kOperation, p, gpu); },
           .work = [](const Problem& p) { return work_of(kOperation, p); }};
 }
 
@@ -153,7 +172,7 @@ constexpr std::array kVariants = {
 }  // namespace
 
 // A launch reads what the launch before it has written.
-LaunchSequence plan_of(const Launches& movements, const Problem& p) {
+LaunchSequence plan_of(const Launches& movements, const Problem& p, const Gpu& gpu) {
   LaunchSequence program;
   ArrayId input = 0;
   double handed = 0;
@@ -161,7 +180,7 @@ LaunchSequence plan_of(const Launches& movements, const Problem& p) {
     const bool is_last = &movement + 1 == movements.end();
     const ArrayId output = input + 1, before = input - 1;
     const Counted whole = counted(movement, p);
-    for (const auto& [launches, one] : parts_of(whole)) {
+    for (const auto& [launches, one] : parts_of(whole, gpu)) {
       const Traffic all = one.bytes();
       const double taken = movement.follows ? std::min(handed, all.read_bytes) : 0;
       const double given = all.read_bytes - taken;
@@ -175,6 +194,9 @@ LaunchSequence plan_of(const Launches& movements, const Problem& p) {
       if (all.write_bytes > 0) {
         plan.arrays.push_back(is_last ? writes(output, all.write_bytes)
                                       : scratch(output, {0, all.write_bytes}));
+      }
+      if (movement.walk == Walk::columns) {
+        for (ArrayUse& use : plan.arrays) use.pattern.read_density = column_read_density(one);
       }
       plan.notes.estimated_traffic = true;
       program.push_back({std::move(plan), launches * movement.launches});

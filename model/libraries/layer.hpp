@@ -106,8 +106,9 @@ struct Counted {
   DType type;
   double rows, cols, of;
 
-  double elements() const;  ///< of what has no matrix, rows
-  double parts() const;     ///< rows of sums that part_sums leaves
+  double elements() const;    ///< of what has no matrix, rows
+  double parts() const;       ///< rows of sums that part_sums leaves
+  double row_splits() const;  ///< parts of the rows, each of a block of kNormParts
   double row_bytes() const { return cols * size_bytes(type); }
   double flops() const { return movement.flops + movement.flops_of * of; }
   double drawn_bytes() const { return expected_distinct(of, rows) * row_bytes(); }
@@ -122,7 +123,7 @@ struct Counted {
 Plan plan_of(const Counted& one);
 
 /// The launches on the problem's rows and columns, one after the other.
-LaunchSequence plan_of(const Launches& launches, const Problem& problem);
+LaunchSequence plan_of(const Launches& launches, const Problem& problem, const Gpu& gpu);
 
 /// Tokens of a chunk, by Liger-Kernel's fused linear cross-entropy (arXiv 2410.10989, section 3.2):
 /// as many as make a chunk's logits about as large as the layer's input, the next power of two.

@@ -99,9 +99,16 @@ inline constexpr Movement kNormInput = by_rows(kTwo, kOne, kNormGradient)
                                            .beside({8, 0})
                                            .with(&Movement::threads, 128)
                                            .with(&Movement::together, 4)
+                                           .with(&Movement::at_once, 1)
                                            .with(&Movement::joined, {.shared = 22, .barriers = 5});
 inline constexpr Movement kNormParameters{
     .walk = Walk::columns, .reads = kTwo, .flops = 4, .row = {8, 0}, .tall = 8};
+// The same of many rows and few columns, by blocks of a warp that take parts of the rows; and the sum
+// over the parts (aten/src/ATen/native/cuda/Reduce.cuh), by blocks of four warps.
+inline constexpr Movement kNormParts =
+    kNormParameters.with(&Movement::tall, 32).with(&Movement::threads, 32);
+inline constexpr Movement kPartSums{
+    .walk = Walk::columns, .reads = kOne, .flops = 1, .threads = 128, .tall = 4};
 inline constexpr Movement kRowNorm =
     by_rows(kOne, kOne, kNormFlops).swept(2).scaled().beside({0, 4});
 inline constexpr Operation kNormBackward{.fused = {kNormInput, kNormParameters}};

@@ -12,17 +12,11 @@
 namespace roofcast::layer {
 namespace {
 
-// Rows that a resident block moves through L2 between two of its sweeps. The first sweep waits for
-// DRAM and takes most of a block's life: until its second one every other block has read a row and
-// written one. Later sweeps that miss take equal time: a third of the blocks are in each, and one
-// in three writes.
-constexpr double kToSecond = 2, kToNext = 4.0 / 3;
-
-/// What a later sweep over a row reads again.
-Reuse reread(double bytes, double row_bytes, double rows_apart) {
+/// What a later sweep over a row reads again. `written`: bytes that each block writes meanwhile.
+Reuse reread(double bytes, double row_bytes, double written_bytes, double written) {
   return {.bytes = bytes,
-          .distance_bytes = kToSecond * row_bytes,
-          .l2_distance_bytes = rows_apart * row_bytes};
+          .distance_bytes = row_bytes + written_bytes,
+          .l2_distance_bytes = row_bytes + written * written_bytes};
 }
 
 /// Vectors that every row reads. Between two uses an SM reads a row and writes one.
@@ -141,7 +135,13 @@ Blocks by_rows(const Counted& one) {
   Traffic last = 1 / blocks * one.asked();
   const Traffic read{before / blocks * one.of_elements().read_bytes, 0};
   last.read_bytes -= read.read_bytes;
-  const double steps = movement.together > 0 ? as_double(accesses) : sweep;
+  double steps = movement.together > 0 ? as_double(accesses) : sweep;
+  // A row that is not whole accesses is written element by element.
+  if (!chunks && movement.together > 0 &&
+      one.cols !=
+          std::floor(one.cols / as_double(movement.together)) * as_double(movement.together)) {
+    steps = std::ceil(one.cols / as_double(threads));
+  }
   if (before > 0) {
     add(before, before * sweep, read);
     result.phases.push_back({});
@@ -159,18 +159,44 @@ Blocks by_rows(const Counted& one) {
   return result;
 }
 
-// GammaBetaBackwardCUDAKernelTemplate (aten/src/ATen/native/cuda/layer_norm_kernel.cu) and
-// embedding_backward_feature_kernel, with all the warps that a block may have.
+// GammaBetaBackwardCUDAKernelTemplate (aten/src/ATen/native/cuda/layer_norm_kernel.cu) takes blocks of
+// fewer warps for few rows; embedding_backward_feature_kernel always has 32. A warp loads `tall` rows
+// of its 32 columns, and their moments, before it adds them up.
 Blocks by_columns(const Counted& one) {
+  constexpr std::int64_t kMostWarps = 32;
+  // Of a warp, by the machine code of the same algorithm (CUDA 13.0, compute capability 9.0): for an
+  // array of a row address and load, for a row two shuffles; for a step index and moments.
+  constexpr double kOfArray = 2.75, kShuffles = 2, kOfStep = 34;
+  // The end: sums cross shared memory, then a warp adds up one column after the other.
+  constexpr double kOfEnd = 60, kOfColumn = 60;
   const Movement& movement = one.movement;
-  constexpr std::int64_t kWarps = 32;
-  const double step_rows = std::min(one.rows, as_double(kWarps * movement.tall));
-  // An address and a load for each array; a row's moments come by shuffles.
-  const double accesses = 2 * (movement.reads.typed + movement.reads.single) + 2;
-  return even_blocks(one, ceil_div(static_cast<std::int64_t>(one.cols), rows::kWarp),
-                     kWarps * rows::kWarp, step_rows * (instructions(one) + accesses),
-                     {.global = 2, .barriers = movement.tall == 1 ? 2.0 : 0.0},
-                     one.rows / step_rows);
+  const bool together = movement.tall == 1;
+  const std::int64_t by_rows =  // warps
+      one.rows >= 256  ? kMostWarps
+      : one.rows < 64  ? 1
+      : one.rows < 128 ? 8
+                       : 16;
+  const std::int64_t warps = movement.threads > 0 ? movement.threads / rows::kWarp
+                             : together           ? kMostWarps
+                                                  : by_rows;
+  const auto groups =
+      static_cast<std::int64_t>(movement.threads == rows::kWarp ? one.row_splits() : 1);
+  const double all = as_double(warps), in_block = one.rows / as_double(groups);
+  const double steps = std::ceil(in_block / (all * as_double(movement.tall)));
+  const double of_row =
+      instructions(one) + kOfArray * (movement.reads.typed + movement.reads.single) + kShuffles;
+  Blocks result =
+      even_blocks(one, groups * ceil_div(static_cast<std::int64_t>(one.cols), rows::kWarp),
+                  warps * rows::kWarp, in_block / steps * of_row + all * kOfStep,
+                  {.global = together ? 2.0 : 1.0, .barriers = together ? 2.0 : 0.0}, steps);
+  if (!together && warps > 1) {
+    const double columns = as_double(rows::kWarp) / all;  // of a warp
+    Step end;
+    end.warp_instructions = all * (kOfEnd + columns * kOfColumn);
+    end.waits = {.shared = 1 + columns * (1 + std::log2(all)), .barriers = 1};
+    result.phases.push_back({end});
+  }
+  return result;
 }
 
 Blocks blocks_of(const Counted& one) {
@@ -190,6 +216,12 @@ Blocks blocks_of(const Counted& one) {
 double Counted::parts() const {
   constexpr double kRowsOfPart = 10;
   return std::min(rows, std::min(rows, of) + std::floor(rows / kRowsOfPart));
+}
+
+double Counted::row_splits() const {
+  constexpr double kMostBlocks = 32768, kRowsOfPart = 32, kColumns = 32;
+  return std::min(std::floor(kMostBlocks / std::ceil(cols / kColumns)),
+                  std::ceil(rows / kRowsOfPart));
 }
 
 double Counted::elements() const {
@@ -247,12 +279,16 @@ Plan plan_of(const Counted& one) {
   }
   if (movement.sweeps > 1) {
     const double read = one.cols * movement.reads.bytes_of_element(one.type);
+    const double written = one.cols * movement.writes.bytes_of_element(one.type);
     plan.notes.traffic_reasons.push_back(
         {Level::requested,
          std::to_string(static_cast<int>(movement.sweeps)) + " sweeps over a row"});
-    plan.reuse.push_back(reread(one.rows * read, read, kToSecond));
+    // The first sweep waits for DRAM and takes most of a block's life: until its second one every
+    // other block has read a row and written one. Later sweeps that miss take equal time: a third of
+    // the blocks are in each, and one in three writes.
+    plan.reuse.push_back(reread(one.rows * read, read, written, 1));
     if (movement.sweeps > 2) {
-      plan.reuse.push_back(reread((movement.sweeps - 2) * one.rows * read, read, kToNext));
+      plan.reuse.push_back(reread((movement.sweeps - 2) * one.rows * read, read, written, 1.0 / 3));
     }
   }
   if (movement.parameters > 0) {

@@ -70,11 +70,12 @@ layer::Movement held(std::int64_t cols) {
 
 }  // namespace
 
-LaunchSequence plan_library(const Problem& p, const Gpu& /*gpu*/) {
+LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   const std::int64_t cols = p[rows::kCols], bytes = element_bytes(p.dtype);
   const bool newer = p[kRelease] != k2_1;
-  if (cols <= (newer ? 2048 : 1024)) return layer::plan_of({in_warps(cols)}, p);
-  return layer::plan_of({newer ? held(cols) : in_sweeps(cols * bytes / rows::kVectorBytes)}, p);
+  if (cols <= (newer ? 2048 : 1024)) return layer::plan_of({in_warps(cols)}, p, gpu);
+  return layer::plan_of({newer ? held(cols) : in_sweeps(cols * bytes / rows::kVectorBytes)}, p,
+                        gpu);
 }
 
 }  // namespace roofcast::softmax
@@ -117,11 +118,11 @@ constexpr layer::Movement rmsnorm() {
 
 }  // namespace
 
-LaunchSequence plan_library(const Problem& p, const Gpu& /*gpu*/) {
+LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   constexpr ArrayId kVectors = 9;
   const bool rms = p[kLibraryKind] == kLibraryRmsnorm;
   const layer::Movement whole = rms ? rmsnorm() : layernorm();
-  if (p[rows::kCols] % whole.together == 0) return layer::plan_of({whole}, p);
+  if (p[rows::kCols] % whole.together == 0) return layer::plan_of({whole}, p, gpu);
   // A kernel for each sweep, an element of a thread at a time, with its index.
   layer::Movement moments = whole.swept(1), result = whole.swept(1).after();
   moments.together = result.together = 1;
@@ -140,7 +141,7 @@ LaunchSequence plan_library(const Problem& p, const Gpu& /*gpu*/) {
   result.instructions = 28;
   result.of_thread = 45;
   result.joined = {};
-  LaunchSequence program = layer::plan_of({moments, result}, p);
+  LaunchSequence program = layer::plan_of({moments, result}, p, gpu);
   const Plan& first = program.front().plan;
   std::vector<ArrayUse>& arrays = program.back().plan.arrays;  // moments, x and vectors, the result
   const double vectors = whole.parameters * as_double(p[rows::kCols]) * size_bytes(p.dtype);
