@@ -52,7 +52,6 @@ struct OwnKernel {
   KernelFamily family{};
 };
 
-/// Makes the plan for one problem.
 class Planner {
  public:
   Planner(const Description& description, const Problem& problem) : d_(description), p_(problem) {}

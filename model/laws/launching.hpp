@@ -25,7 +25,7 @@ LaunchCosts launch_costs(const Gpu& gpu, const Assumptions& assumptions);
 
 /// Seconds that a kernel waits for its code and its parameters: first_access_s for the first lines,
 /// as for first data, and a round trip to DRAM for code beyond the first jumps unless L2 has it
-/// (`back_to_back` or Start::kept_code).
+/// (`back_to_back` or Start::kept_code). 0 for at_once, programmatic, and cold_code back to back.
 double code_fetch_s(Start how, bool back_to_back, double clock_hz, const Gpu& gpu);
 
 /// Consecutive kernels of equal time.

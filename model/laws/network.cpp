@@ -10,7 +10,7 @@
 namespace roofcast {
 namespace {
 
-// The sub-partitions that serve a block's parts at a station; 1 if it is not partitioned.
+// The servers of a block's parts: sub-partitions, or one where the station or the parts span them.
 double servers(const Visit& visit, std::size_t station) {
   if (visit.grouped || !is_partitioned(station)) return 1;
   return std::min(kSubPartitions, visit.parts);

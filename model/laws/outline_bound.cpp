@@ -89,7 +89,7 @@ class LoopBound {
     const bool copies = first && steps > 1;
     return count * later + (copies ? std::max(0.0, alone + loads_ - later) : 0);
   }
-  /// Cycles of L2 for all reads of the blocks, and for their stores at its write rate.
+  /// Cycles of L2 for the bytes that the launch looks up, and for its stores at the rate of writes.
   double l2() const {
     const double stored = static_cast<double>(outline_.blocks) * outline_.end.bytes.write_bytes;
     return (outline_.looked_up_bytes + stored / law::kL2WriteShare) / l2_reads_;

@@ -154,8 +154,8 @@ class Rounds {
     }
     return cycles;
   }
-  // Lower bound of `apart`: blocks that begin a round together stay in the same phase and queue
-  // there, phase by phase, even if other SMs use no memory.
+  // Lower bound of the cycle in `apart`: blocks that begin a round together stay in the same phase
+  // and queue there, phase by phase, even if other SMs use no memory.
   double in_step(const std::vector<Visit>& visits, double resident, Ends ends) const {
     double cycles = 0;
     if (!stays(plan_.scheduler)) {
