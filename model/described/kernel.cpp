@@ -30,7 +30,7 @@ double whole(double value) {
   return std::ceil(value * (1 - 1e-12));
 }
 
-/// The description with the tables that refer to it: it stays where it was made.
+/// The description and the tables that point into it: not to be copied or moved.
 struct OwnKernel {
   explicit OwnKernel(Description from) : description(std::move(from)) {
     const Description& d = description;
@@ -52,7 +52,6 @@ struct OwnKernel {
   KernelFamily family{};
 };
 
-/// Makes the plan for one problem.
 class Planner {
  public:
   Planner(const Description& description, const Problem& problem) : d_(description), p_(problem) {}
@@ -128,8 +127,8 @@ class Planner {
   // The traffic that one array adds to the launch, and its pattern in DRAM.
   void add(const Array& array, double blocks) {
     const Traffic bytes = bytes_of(array);
-    double wider = 1;  // bytes of whole sectors that one byte asked for takes along
-    double readers = 1;
+    double wider = 1;    // bytes of sectors moved for each byte requested
+    double readers = 1;  // blocks that read each byte
     ArrayUse use{static_cast<ArrayId>(plan_.arrays.size()), bytes, {}};
     use.activation = array.activation;
     if (array.access == Access::broadcast) {
@@ -162,7 +161,7 @@ class Planner {
     issued.l2 = {value(d_.l2_read_bytes, "l2_read_bytes", issued.l1.read_bytes),
                  value(d_.l2_write_bytes, "l2_write_bytes", issued.l1.write_bytes)};
     issued.shared_bytes = value(d_.shared_traffic_bytes, "work/shared_traffic_bytes");
-    // A fused multiply-add each 2 FLOP, and an access each 16 B a thread, unless the file says.
+    // Default: one instruction for each FMA (2 FLOP), special function and access of 16 B.
     const double instructions =
         issued.vector_flops / 2 + issued.special_flops +
         (issued.requested.total_bytes() + issued.shared_bytes) / kAccessBytes;
@@ -204,7 +203,7 @@ class Planner {
   const Description& d_;
   const Problem& p_;
   Plan plan_;
-  Step all_;  ///< of the launch
+  Step all_;  ///< the work of the whole launch as one step
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ class Quantity {
  public:
   Quantity() : Quantity("0") {}
   /// Text as expression::parse reads it, over the names of parameters and `element_bytes`. Throws
-  /// InputError for a wrong expression and for another name.
+  /// InputError for a wrong expression and for an unknown name.
   explicit Quantity(std::string_view text, std::span<const std::string> parameters = {});
 
   /// Throws InputError naming `what` where the value is negative or not finite.
@@ -31,10 +31,10 @@ class Quantity {
 
  private:
   expression::Expression expression_;
-  std::vector<std::size_t> positions_;  ///< of each input in the problem; kMaxParameters: the type
+  std::vector<std::size_t> positions_;  ///< parameter of each input; kMaxParameters: element_bytes
 };
 
-/// How the threads of a warp find what they read or write.
+/// How the threads of a warp address what they read or write.
 enum class Access : unsigned char {
   contiguous,  ///< one element after the other
   strided,     ///< an element every `stride_bytes`
@@ -42,8 +42,8 @@ enum class Access : unsigned char {
   broadcast,   ///< every block reads the same bytes
 };
 
-/// What the launch does with one array. The bytes are those that the result needs: of a gather, all
-/// elements read; of a broadcast, those of the array.
+/// What the launch does with one array. The bytes are those that the result needs: for a gather all
+/// elements read, for a broadcast the array once.
 struct Array {
   std::string name;
   Quantity read_bytes{}, write_bytes{};
@@ -52,19 +52,19 @@ struct Array {
   bool activation = false;  ///< an earlier kernel has just computed it
 };
 
-/// A part of a block's work, done in equal steps one after the other.
+/// A phase of a block: equal steps one after the other.
 struct Part {
-  Quantity share{"1"};    ///< of the launch's work; those of all parts add up to 1
+  Quantity share{"1"};    ///< of the launch's work; the shares of all parts add up to 1
   Quantity repeats{"1"};  ///< steps
   Quantity barriers{};    ///< of each step
   Quantity stages{"1"};   ///< buffers: loads are issued stages - 1 steps ahead
-  std::optional<Quantity>
-      loads{};            ///< round trips to global memory, one after the other; absent: 1
-  Quantity exchanges{};   ///< round trips to shared memory and shuffles, likewise
+  /// Dependent round trips to global memory in a step; absent: 1 if the launch reads.
+  std::optional<Quantity> loads{};
+  Quantity exchanges{};   ///< dependent round trips to shared memory, shuffles included
   Quantity operations{};  ///< length of the longest chain of dependent arithmetic
 };
 
-/// As roofcast::Parameter, which refers to it.
+/// A roofcast::Parameter that owns its texts.
 struct DescribedParameter {
   std::string name, meaning;
   std::optional<std::int64_t> fallback{};
@@ -85,18 +85,18 @@ struct Description {
   std::vector<std::pair<DType, Quantity>> flops;  ///< on the SIMT pipes, of one type at most
   std::vector<std::pair<DType, Quantity>> tensor_flops;
   Quantity special_functions, shared_traffic_bytes;
-  std::optional<Quantity> instructions;   ///< of threads, accesses included
-  std::optional<Quantity> l1_read_bytes;  ///< whole lines of each access of a warp
+  std::optional<Quantity> instructions;   ///< of threads, loads and stores included
+  std::optional<Quantity> l1_read_bytes;  ///< in whole lines for each access of a warp
   std::optional<Quantity> l2_read_bytes, l2_write_bytes;
   std::vector<Array> arrays;
   std::vector<Part> parts;  ///< empty: one step
 };
 
-/// Throws InputError for a value that no kernel has.
+/// The plan for one problem. Throws InputError for a value that no kernel has.
 Plan plan(const Description& description, const Problem& problem, const Gpu& gpu);
 
-/// The kernel to ask `predict` for; it lives as long as a copy of the reference. Throws InputError
-/// for a description that no problem can meet.
+/// The kernel as `predict` takes it. It lives as long as a copy of the reference. Throws InputError
+/// for a description that is wrong for every problem.
 KernelRef make_kernel(Description description);
 
 }  // namespace roofcast::described

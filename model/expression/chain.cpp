@@ -50,9 +50,9 @@ Chain eager(const Expression& expression) {
   Chain chain;
   chain.inputs = folded.inputs.size();
   chain.outputs = outputs.size();
-  std::vector<std::size_t> arrays(folded.nodes.size());  // of each value that is no number
+  std::vector<std::size_t> arrays(folded.nodes.size());  // by node; numbers have none
   std::vector<std::size_t> free;
-  auto readers = readers_of(folded);  // that have not run yet
+  auto readers = readers_of(folded);  // by node, those that have not run yet
   for (std::size_t i = 0; i < folded.nodes.size(); ++i) {
     const Node& node = folded.nodes[i];
     const int count = operands(node.op);

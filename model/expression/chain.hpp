@@ -12,11 +12,11 @@ namespace roofcast::expression {
 struct Step {
   Expression operation;            ///< its input i is the array reads[i]
   std::vector<std::size_t> reads;  ///< arrays, each once: x*x reads x once
-  std::vector<bool> read_rows;     ///< of each, whether it has one value a row
-  std::size_t writes = 0;          ///< an array
-  bool writes_rows = false;        ///< that has one value a row
+  std::vector<bool> read_rows;     ///< for each of `reads`, whether it has one value a row
+  std::size_t writes = 0;          ///< the array written
+  bool writes_rows = false;        ///< it has one value a row
 
-  /// A value of each row is made of its elements, or used by them.
+  /// Whether it works row by row: it reduces rows, or uses a value of each row with its elements.
   bool along_rows() const;
 };
 
@@ -27,18 +27,19 @@ struct Chain {
   std::size_t scratch = 0;
   std::vector<Step> steps;
 
-  std::size_t output() const { return inputs; }  ///< the first
+  std::size_t output() const { return inputs; }  ///< the first output
   std::size_t first_scratch() const { return inputs + outputs; }
   bool is_output(std::size_t array) const { return array >= inputs && array < first_scratch(); }
 };
 
-/// Throws InputError where an output computes nothing or is another output once more.
+/// Throws InputError where an output computes nothing or is the same result as another.
 void check_outputs(const Expression& folded);
 
-/// Operands from left to right, as Python evaluates them. Equal subexpressions are computed as
-/// often as they are written: an eager framework does not see them; a result with a name is
-/// computed once. An array is free once its last reader has run, and the array freed last is handed
-/// out first; each output has an array of its own. Throws as check_outputs.
+/// The chain of an expression. Operands are computed from left to right, as Python evaluates them.
+/// Equal subexpressions are computed as often as they are written, since an eager framework does
+/// not see them; a named result is computed once. A scratch array is free once its last reader has
+/// run, and the array freed last is reused first; each output has an array of its own. Throws as
+/// check_outputs.
 Chain eager(const Expression& expression);
 
 }  // namespace roofcast::expression

@@ -62,8 +62,8 @@ std::size_t append(Expression& to, const Node& node) {
   return to.nodes.size() - 1;
 }
 
-// Node by node through `keep(copy, node, i)`, which answers where node i, its operands already
-// those of the copy, stands in the copy.
+// Copies node by node. `keep(copy, node, i)` gets node i with its operands already those of the
+// copy, and returns its position in the copy.
 template <class Keep>
 Expression copied(const Expression& from, const Keep& keep) {
   Expression to;
@@ -79,7 +79,7 @@ Expression copied(const Expression& from, const Keep& keep) {
   return to;
 }
 
-// The same without nodes that no statement needs.
+// The expression without nodes that no statement needs.
 Expression pruned(const Expression& from) {
   std::array<bool, Expression::kMaxNodes> needed{};
   for (const Statement& statement : from.statements) needed[statement.node] = true;
@@ -100,7 +100,8 @@ std::string number_text(double value) {
   return text.data();
 }
 
-// A node in the statement after `before` others, whose results it may read by their names.
+// Text of node `at` in the statement after `before` others. Their intermediate results appear by
+// name; an operation looser than `needed` stands in parentheses.
 std::string text_of(const Expression& e, std::size_t at, Level needed, std::size_t before) {
   const auto operand = [&](std::size_t node, Level level) {
     return text_of(e, node, level, before);

@@ -45,18 +45,18 @@ enum class Op : unsigned char {
   not_equal
 };
 
-/// How many operands it has: 0, 1 or 2.
+/// Operands of an operation: 0, 1 or 2.
 constexpr int operands(Op op) {
   if (op <= Op::number) return 0;
   return op == Op::negate || (op >= Op::exp && op <= Op::row_min) ? 1 : 2;
 }
 
-/// One value for a row of elements; where elements use it, each of the row has it.
+/// Whether the operation reduces a row to one value, which all elements of the row may use.
 constexpr bool is_reduction(Op op) {
   return op >= Op::row_sum && op <= Op::row_min;
 }
 
-/// One operation. `a` and `b` are positions of earlier nodes; of an input, `a` is its position in
+/// One operation. `a` and `b` are positions of earlier nodes; for an input, `a` is its position in
 /// Expression::inputs.
 struct Node {
   Op op = Op::number;
@@ -74,7 +74,7 @@ constexpr void for_each_operand(SomeNode& node, const Visit& visit) {
   if (operands(node.op) > 1) visit(node.b);
 }
 
-/// "y = a*b": a node under a name. Without a name, the only one.
+/// A named result, as in "y = a*b". The name is empty only if the statement is the only one.
 struct Statement {
   std::string name;
   std::uint8_t node = 0;
@@ -83,7 +83,8 @@ struct Statement {
   friend bool operator==(const Statement&, const Statement&) = default;
 };
 
-/// Operands stand before what uses them, the left one first.
+/// Nodes in the order of evaluation (operands before their users, the left one first), the inputs
+/// that they read, and the results that name them.
 struct Expression {
   static constexpr std::size_t kMaxNodes = 255;
 
@@ -105,13 +106,14 @@ struct Expression {
 /// beyond 255 bytes.
 Expression parse(std::string_view text);
 
-/// Of each node, whether it has one value a row: a reduction, an input that `input_rows` says so of
-/// (none of them where it is empty), or computed from these and numbers alone.
+/// For each node, whether it has one value a row: a reduction, an input marked in `input_rows`
+/// (empty: none), or an operation on such values and numbers alone.
 std::vector<bool> values_of_rows(const Expression& expression,
                                  const std::vector<bool>& input_rows = {});
 
-/// Of each node, how many reductions stand one above the other in it: a kernel that holds no row
-/// sweeps over it once for each, and once more for what is not a value of rows.
+/// For each node, how deep reductions are nested in it, itself included. A kernel that does not
+/// keep the row on chip sweeps over it once a level, and once more for outputs with a value an
+/// element.
 std::vector<int> reduction_levels(const Expression& expression);
 
 /// How often other nodes read each node.
@@ -123,10 +125,10 @@ std::string print(const Expression& expression);
 /// The value of one operation on numbers. `b` is ignored by operations of one operand.
 double evaluate(Op op, double a, double b);
 
-/// The same with every operation on numbers alone replaced by its value.
+/// The expression with every operation on numbers alone, except reductions, replaced by its value.
 Expression fold(const Expression& expression);
 
-/// The same with equal subexpressions computed once: operands may be shared.
+/// The expression with equal subexpressions computed once: a node may have several users.
 Expression share(const Expression& expression);
 
 }  // namespace roofcast::expression

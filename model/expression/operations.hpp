@@ -1,5 +1,5 @@
 #pragma once
-// How operations are written, which is what parse() reads and print() writes, and their values.
+// The spelling of each operation, which parse() reads and print() writes, its precedence and value.
 #include <array>
 #include <cmath>
 #include <string_view>
@@ -8,12 +8,12 @@
 
 namespace roofcast::expression {
 
-/// How tightly an operation holds its operands.
+/// Precedence of an operation, from loosest to tightest.
 enum Level : int { kComparison = 1, kSum, kProduct, kSigned, kPower, kPrimary };
 
 struct Operation {
   Op op;
-  std::string_view written;  ///< a function's name, or what stands between two operands
+  std::string_view written;  ///< a function's name or an operator's symbol
   double (*value)(double a, double b);
   Level level = kPrimary;
 };
@@ -65,7 +65,7 @@ constexpr const Operation& operation_of(Op op) {
 constexpr Level tighter(Level level) {
   return static_cast<Level>(level + 1);
 }
-/// What an operand may be without parentheses: a - b - c is (a - b) - c, a^b^c and a^-b are
+/// The loosest operand that needs no parentheses: a - b - c is (a - b) - c, a^b^c and a^-b are
 /// a^(b^c) and a^(-b), and comparisons have no comparison as operand.
 constexpr Level left_level(Level level) {
   return level == kSum || level == kProduct ? level : tighter(level);

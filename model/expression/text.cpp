@@ -57,7 +57,7 @@ class Parser {
                      "\": " + mend);
   }
 
-  // The next character; none at the end.
+  // The next character; '\0' at the end.
   char next() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
   void skip_spaces() {
@@ -80,7 +80,7 @@ class Parser {
     if (!take(wanted)) refuse(at_, std::string("expected '") + wanted + "'", mend);
   }
 
-  // What stands between two operands of that level. From the last on: "<=" is no "<".
+  // Takes an operator of that level. The search begins with the last: "<=" is not read as "<".
   std::optional<Op> take_infix(Level level) {
     skip_spaces();
     const std::span<const Operation> all = level == kComparison ? kComparisons : kArithmetic;
@@ -98,14 +98,14 @@ class Parser {
     return text_.substr(begin, at_ - begin);
   }
 
-  // A node takes a byte of the text at the least.
+  // Each node stems from at least one byte of the text.
   static_assert(Text::kMaxBytes <= Expression::kMaxNodes);
   Position add(const Node& node) {
     result_.nodes.push_back(node);
     return static_cast<Position>(result_.nodes.size() - 1);
   }
 
-  // The name before a '=' that is no '=='; nothing, and nowhere, without one.
+  // Takes a name and the '=' (not '==') after it. Otherwise takes nothing and returns no name.
   std::string_view target() {
     const std::size_t begin = at_;
     if (is_letter(next())) {

@@ -26,21 +26,22 @@ double dram_bound_s(const Traffic& compulsory, const Gpu& gpu) {
   return bytes / bandwidth;
 }
 
-// The most of so many bytes, used by an earlier kernel, that L2 may still hold.
+// Upper bound of what L2 still holds of `bytes` that an earlier kernel used.
 double may_be_found(double bytes, const Gpu& gpu) {
   return std::min(bytes, gpu.memory.l2_bytes.value_or(0));
 }
 
-// Each input once in, each output once out, less what an earlier launch may have left in L2.
+// Compulsory traffic of a launch, less the reads that may hit in L2. An array that an earlier
+// launch of the sequence used adds nothing.
 Traffic unavoidable_traffic(const LaunchSequence& program, std::size_t position, CacheState cache,
                             const Gpu& gpu) {
   Traffic sum;
   const auto& arrays = program[position].plan.arrays;
-  // Launches whose arrays come round again read the same activations each time.
+  // An array that returns means that the launch repeats, with the same activations each time.
   const bool repeated = std::any_of(arrays.begin(), arrays.end(), [](const ArrayUse& use) {
     return use.returns_after_bytes.has_value();
   });
-  double used = 0;  // by earlier kernels, for all that is known
+  double used = 0;  // bytes of inputs that an earlier kernel may have left in L2
   for (const ArrayUse& use : arrays) {
     if (used_before(program, position, use.array)) continue;
     sum += use.compulsory;
@@ -53,7 +54,7 @@ Traffic unavoidable_traffic(const LaunchSequence& program, std::size_t position,
   return sum;
 }
 
-// Peaks of a device that publishes them as a whole only: TPUs, boards of two dies.
+// For devices with peaks of the whole device only: TPUs, boards of two dies.
 void add_arithmetic_of_whole(ByResource& times, const Plan& plan, const Gpu& gpu) {
   const auto take = [&](Resource resource, double flops, DType type) {
     if (flops <= 0) return;

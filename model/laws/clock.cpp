@@ -36,7 +36,8 @@ double tensor_power_slowdown(double busy_share, double time_s, const Gpu& gpu) {
   if (!free || !slowdown || *free >= 1 || busy_share <= *free) return 0;
   constexpr double kNoLonger_s = 1e-6;
   const double decades = std::max(0.0, std::log10(time_s / kNoLonger_s));
-  // Beyond that a kernel would end sooner if its tensor cores were less busy.
+  // At the full clock, tensor cores that are busy for `free` of the time take 1 ÷ free times as
+  // long: no slowdown exceeds that.
   const double most = (1 - *free) / *free;
   return std::min(*slowdown * decades, most) * std::min((busy_share - *free) / (1 - *free), 1.0);
 }

@@ -6,35 +6,36 @@
 
 namespace roofcast {
 
-/// The highest SM clock the device allows: what limits are computed at.
+/// The highest SM clock the device allows. Limits are computed at this clock.
 std::optional<double> limit_clock_hz(const Gpu& gpu);
 
-/// The SM clocks at which the datasheet quotes the peaks of the vector pipes and, in that type, of
-/// the tensor cores.
+/// The SM clocks at which the datasheet quotes the peaks of the vector pipes, and of the tensor
+/// cores in `type`.
 std::optional<double> vector_peak_clock_hz(const Gpu& gpu);
 std::optional<double> tensor_peak_clock_hz(const Gpu& gpu, DType type);
 
 /// The SM clock a kernel is expected to run at: as calibrated, else the vector boost clock. Where
 /// tensor cores are used, however little, it is lower (`tensor_clock_hz`, else their boost clock):
 /// gemm.skinny, whose tensor cores are busy for 2% of its time, runs at 1.81 and 1.87 GHz on two
-/// GPUs that keep up 1.98 without them. The clock does not rise again between a program's launches.
+/// GPUs that keep up 1.98 without them. The clock does not rise again between a sequence's
+/// launches.
 std::optional<double> expected_clock_hz(const Gpu& gpu, bool on_tensor_cores);
 
-/// The SM clock, and whether it was measured: then no law lowers it.
+/// An SM clock. If it was measured (`given`), no law lowers it.
 struct SmClock {
   double hz;
   bool given = false;
 };
 
-/// How much longer a kernel on tensor cores takes because their load lowers the clock: nothing
-/// until they are busy for `power_free_share` of its time, then a share `power_slowdown` for each
-/// tenfold of a microsecond that it lasts and full use of them: longer kernels, repeated, heat the
-/// device for longer. No such constants: nothing.
+/// Relative slowdown of a kernel because the load of its tensor cores lowers the clock:
+///   min(power_slowdown · log10(time_s ÷ 1 µs), (1 − f) ÷ f) · min(1, (busy_share − f) ÷ (1 − f))
+/// with f = power_free_share. The logarithm: longer kernels, repeated, heat the device for longer.
+/// 0 where busy_share ≤ f or a constant is missing.
 double tensor_power_slowdown(double busy_share, double time_s, const Gpu& gpu);
 
-/// How much longer than `time_s` a launch takes because a board may not spend more than its power
-/// limit: the energy of its arithmetic takes so long at that limit. A FLOP costs in proportion to
-/// the bytes of its type. No `vector_flop_energy_j` or no limit: nothing.
+/// Relative slowdown of a launch at the board's power limit: the energy of its arithmetic ÷ (limit
+/// · `time_s`) − 1, at least 0. A FLOP's energy is in proportion to the bytes of its type. 0 where
+/// `vector_flop_energy_j` or the limit is unknown.
 double board_power_slowdown(const Plan& plan, double time_s, const Gpu& gpu);
 
 }  // namespace roofcast

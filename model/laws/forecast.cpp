@@ -9,7 +9,7 @@
 namespace roofcast {
 namespace {
 
-// Cycles of an average SM.
+// Tensor-core cycles of the useful work, averaged over the SMs.
 double useful_tensor_cycles(const Plan& plan, const Gpu& gpu) {
   double cycles = 0;
   for (const DType type : kAllDTypes) {
@@ -20,7 +20,7 @@ double useful_tensor_cycles(const Plan& plan, const Gpu& gpu) {
   return cycles / (tensor_share(plan, gpu) * static_cast<double>(gpu.sm_count.value_or(1)));
 }
 
-// The part of an SM's time that a resource takes.
+// The part of the waterfall to which a resource belongs.
 constexpr Part part_of(Resource resource) {
   constexpr std::array<Part, kResources> parts = {
       Part::tensor, Part::vector, Part::special, Part::conversion, Part::issue,       Part::shared,
@@ -28,8 +28,7 @@ constexpr Part part_of(Resource resource) {
   return parts[static_cast<std::size_t>(resource)];
 }
 
-// What the fullest resource takes, places that stay empty at the end, and latency and waiting that
-// nothing hides.
+// Divides the time into the fullest resource's, the tail, and exposed latency and waiting.
 Waterfall parts_of(const SmTime& sm, const LaunchTime& launch, double clock_hz) {
   Waterfall parts;
   const auto fullest = std::max_element(launch.terms_s.begin(), launch.terms_s.end());
@@ -41,7 +40,7 @@ Waterfall parts_of(const SmTime& sm, const LaunchTime& launch, double clock_hz) 
   return parts;
 }
 
-// Without a calibration an expected time is no better than this.
+// Relative half-width of the interval where the GPU has no calibrated one.
 constexpr double kUncalibratedSpread = 0.5;
 
 }  // namespace
@@ -82,8 +81,8 @@ double relative_spread(double expected_s, const Terms& terms, const Gpu& gpu) {
 
 namespace {
 
-// What crosses below L1. What stays dirty in L2 after a single launch, the last one need not wait
-// for.
+// Adds up the traffic below L1. After a single run lines stay dirty in L2: the last launch need not
+// wait for their write-back.
 void add_memory(ProgramTime& result, CacheState cache, const Gpu& gpu) {
   for (const TimedLaunch& one : result.launches) {
     result.l2 += one.node->repeats * one.memory.l2;

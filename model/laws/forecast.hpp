@@ -13,21 +13,21 @@
 
 namespace roofcast {
 
-/// How long one launch takes once it has started, each resource's share, and the parts that add up.
+/// Time of one launch without the cost of launching it.
 struct LaunchTime {
   double time_s = 0;
-  ByResource terms_s;
-  Waterfall parts;
-  double slower_s = 0;          ///< of the time, because the power limit lowers the clock
-  bool at_power_limit = false;  ///< the board's, that its arithmetic would exceed
+  ByResource terms_s;           ///< seconds that each resource alone would take
+  Waterfall parts;              ///< seconds by part, which add up to time_s
+  double slower_s = 0;          ///< part of time_s: a power limit lowers the clock
+  bool at_power_limit = false;  ///< slower_s comes from the energy of the arithmetic
 };
 LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                        const SmClock& clock, const Gpu& gpu);
 
-/// Half-width of the interval around an expected time, relative, by what bounds it.
+/// Relative half-width of the interval around an expected time, by the regime of the launch.
 double relative_spread(double expected_s, const Terms& terms, const Gpu& gpu);
 
-/// One launch of a program, as the laws find it.
+/// A launch of a sequence with its occupancy, its memory traffic and its time.
 struct TimedLaunch {
   const Launched* node;
   Occupancy fit;
@@ -35,27 +35,29 @@ struct TimedLaunch {
   LaunchTime time{};
 };
 
-/// The launches of a program, one after the other.
+/// The forecast of a launch sequence.
 struct ProgramTime {
   std::vector<TimedLaunch> launches;
-  std::vector<LaunchRun> runs;  ///< the same, as the queue has them
+  std::vector<LaunchRun> runs;  ///< the same launches as input of schedule()
   LaunchCosts costs;
   Schedule chain;
-  Traffic l2, dram;      ///< of all launches
-  double running_s = 0;  ///< of all kernels
+  Traffic l2, dram;      ///< sums over all launches
+  double running_s = 0;  ///< sum of the kernels' times
 
   double launch_s() const { return chain.total_s - running_s; }
   double total_s() const { return launch_s() + running_s; }
 };
 
-/// The clock of a program, which uses tensor cores or does not. Absent where none is known.
+/// The SM clock of a launch sequence, with or without use of tensor cores: the assumed clock, else
+/// the expected one. Absent where neither is known.
 std::optional<SmClock> expected_clock(bool on_tensor_cores, const Gpu& gpu,
                                       const Assumptions& assumptions);
 std::optional<SmClock> clock_of(const LaunchSequence& program, const Gpu& gpu,
                                 const Assumptions& assumptions);
 
-/// Of a device whose occupancy rules and SMs are known. Throws InputError where a block does not
-/// fit. The program must live as long as the answer.
+/// Forecasts a launch sequence on a device whose occupancy rules and SM count are known. Throws
+/// InputError where it cannot run a launch (checked_occupancy). The result points into `program`,
+/// which must outlive it.
 ProgramTime program_time(const LaunchSequence& program, const SmClock& clock, const Gpu& gpu,
                          const Assumptions& assumptions);
 

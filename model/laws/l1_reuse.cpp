@@ -18,7 +18,8 @@ double resident_blocks(const Plan& plan, const Occupancy& occupancy, const Gpu& 
       std::min(occupancy.blocks_per_sm, (plan.launch.blocks() + sms - 1) / sms));
 }
 
-// L1 has what the blocks' shared memory leaves of an SM's pool; nothing where that is unknown.
+// L1 capacity: the SM's pool less the shared memory of the resident blocks; 0 where the pool is
+// unknown.
 double l1_capacity_bytes(const Plan& plan, double resident, const Gpu& gpu) {
   if (!gpu.occupancy || !gpu.memory.l1_shared_bytes) return 0;
   const auto of_block = static_cast<double>(plan.launch.shared_bytes +
@@ -35,7 +36,7 @@ double missed_bytes(const Reuse& reuse, const Plan& plan, double resident, doubl
   if (reuse.scope == Scope::block) {
     return reuse.bytes * l1_miss_share(resident * reuse.distance_bytes, capacity_bytes);
   }
-  // Each SM fetches it once.
+  // Each SM fetches the data once.
   const auto sms = static_cast<double>(std::min(plan.launch.blocks(), gpu.sm_count.value_or(1)));
   const double once = std::min(reuse.bytes, sms * reuse.distinct_bytes);
   return once + (reuse.bytes - once) * l1_miss_share(reuse.distance_bytes, capacity_bytes);

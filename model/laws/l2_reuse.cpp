@@ -13,8 +13,8 @@
 namespace roofcast {
 namespace {
 
-// What SMs of all partitions read has a copy in each. What one SM reads has a second copy where its
-// line belongs to another partition than the SM.
+// Copies of a line in L2: one in each partition if SMs of all partitions read it. A line that one
+// SM reads has a second copy if it belongs to another partition than the SM: 1 + (p − 1) ÷ p.
 double copies(Readers readers, const Gpu& gpu) {
   const auto partitions = static_cast<double>(gpu.memory.l2_partitions);
   return readers == Readers::all ? partitions : 2 - 1 / partitions;
@@ -24,7 +24,7 @@ double resident_capacity_bytes(Readers readers, const Gpu& gpu) {
   return law::kL2ResidentShare * gpu.memory.l2_bytes.value_or(0) / copies(readers, gpu);
 }
 
-// A wave covers a patch of the tile grid: whole columns of the group, then the next group.
+// Tile rows and columns that a wave covers: whole columns of the group, then the next group.
 struct Wave {
   double rows;
   double columns;
@@ -43,9 +43,9 @@ Wave wave_of(const TileRaster& raster, std::int64_t resident_blocks) {
           std::min(columns, std::max(1.0, resident / group))};
 }
 
-// Operand bytes that come from DRAM more than once: between waves a panel is read again if too much
-// went through L2 since; blocks of a wave read in step. A's panels come again in every wave along
-// the group, B's once a group sweep.
+// Operand bytes read from DRAM again. Blocks of a wave read in step; a later wave reads a panel
+// again if too many bytes went through L2 since. A's panels return in every wave along the group,
+// B's once a group.
 double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, const Gpu& gpu) {
   const auto rows = static_cast<double>(raster.tile_rows);
   const auto columns = static_cast<double>(raster.tile_columns);
@@ -58,7 +58,7 @@ double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, cons
          b_again * l2_miss_share(b_distance, Readers::all, gpu);
 }
 
-// A later pass finds a row in L2 unless the blocks that run meanwhile pushed it out.
+// Bytes of a block's later passes that miss L2 because the resident blocks evicted them meanwhile.
 double later_pass_bytes(const Plan& plan, const L1Misses& misses, double resident, const Gpu& gpu) {
   double bytes = 0;
   for (std::size_t i = 0; i < plan.reuse.size(); ++i) {
@@ -70,7 +70,8 @@ double later_pass_bytes(const Plan& plan, const L1Misses& misses, double residen
   return bytes;
 }
 
-// DRAM accesses for random reads of a table: L1 answers some, L2 keeps of the table what it can.
+// DRAM bytes of random reads from a table: the misses of L1, less hits in what L2 keeps of the
+// table.
 double random_bytes(const RandomReads& reads, double missed_sectors, const Gpu& gpu) {
   const auto access = static_cast<double>(dram_access_bytes(gpu));
   const double accesses = std::max(1.0, reads.table_bytes / access);
@@ -98,7 +99,7 @@ std::optional<std::size_t> last_user(const LaunchSequence& program, std::size_t 
 }  // namespace
 
 double memory_bytes(std::span<const Launched> launches) {
-  std::vector<double> arrays;  // their bytes, by number
+  std::vector<double> arrays;  // bytes by ArrayId
   for (const Launched& node : launches) {
     for (const ArrayUse& use : node.plan.arrays) {
       const auto array = static_cast<std::size_t>(use.array);
@@ -117,7 +118,7 @@ bool used_before(const LaunchSequence& program, std::size_t position, ArrayId ar
 std::vector<ChainReuse> chain_reuse(const LaunchSequence& program, std::size_t position,
                                     CacheState cache) {
   std::vector<ChainReuse> found;
-  std::optional<double> round;  // where the same data come round, all of it
+  std::optional<double> round;  // reuse distance where launches repeat on the same data
   if (cache == CacheState::repeated) round = memory_bytes(program);
   for (const ArrayUse& use : program[position].plan.arrays) {
     const auto last = last_user(program, position, use.array);
@@ -178,7 +179,7 @@ Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy,
   for (const ChainReuse& reuse : chain) {
     dram.read_bytes -=
         reuse.bytes.read_bytes * (1 - l2_miss_share(reuse.distance_bytes, Readers::one, gpu));
-    // Each partition has a copy of a dirty line: of writes into a clean L2 half its size stays.
+    // Each partition has a copy of a dirty line: with two, writes of half of L2's size stay.
     dram.write_bytes -=
         reuse.bytes.write_bytes * (1 - l2_miss_share(reuse.distance_bytes, Readers::all, gpu));
   }
@@ -191,7 +192,7 @@ Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy,
 
 namespace {
 
-// Sets of a launch's arrays that launches back to back go through.
+// The sets of arrays of launches back to back, as in lost_between_rounds.
 constexpr double kTimesL2 = 3, kFewestSets = 2, kMostSets = 4096;
 
 }  // namespace

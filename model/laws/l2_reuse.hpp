@@ -13,69 +13,72 @@ namespace roofcast {
 /// Who reads each byte: one SM, or SMs of all of L2's partitions.
 enum class Readers : unsigned char { one, all };
 
-/// Share of accesses that miss L2 when the same data comes round again after `distance_bytes` of
-/// other data: none up to the capacity C, all from (1 + l2_gradual_eviction)·C on, linear between.
-/// C is l2_resident_share of L2's bytes ÷ copies: with p partitions p copies of what all read, and
-/// 2 - 1/p of what one SM reads.
+/// Share of accesses that miss L2 at a reuse distance of `distance_bytes`: 0 up to the capacity C,
+/// 1 from (1 + l2_gradual_eviction) · C on, linear between. C is l2_resident_share of L2's bytes ÷
+/// copies: with p partitions, p copies of what all SMs read and 2 - 1/p of what one SM reads.
 double l2_miss_share(double distance_bytes, Readers readers, const Gpu& gpu);
 
-/// Operand bytes that the waves of a raster touch, each wave's once: what blocks that read in step
-/// wait for.
+/// Distinct operand bytes of each wave of a raster, added up over the waves. Blocks of a wave read
+/// in step, so they wait for these bytes alone.
 double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_blocks);
 
-/// Bytes of all arrays of these launches: what has to be allocated if none takes another's place.
+/// Bytes of all arrays of these launches: the allocation if no array reuses another's memory.
 double memory_bytes(std::span<const Launched> launches);
 
-/// Bytes of one array that an earlier launch of the program may have left in L2.
+/// An array of which an earlier launch may have left bytes in L2.
 struct ChainReuse {
   Traffic bytes;
-  double distance_bytes = 0;  ///< what went through L2 since
-  bool from_before = false;   ///< computed by an earlier kernel, which is not the program's
+  double distance_bytes = 0;  ///< reuse distance: bytes through L2 since then
+  bool from_before = false;   ///< left by a launch before this sequence
 };
 
-/// Whether a node before `position` uses the array.
+/// Whether a launch before `position` uses the array.
 bool used_before(const LaunchSequence& program, std::size_t position, ArrayId array);
 
-/// Of each array of node `position` that an earlier node used; where the program starts warm also
-/// of its activation, of which an earlier kernel then is taken for a node before the first. All
-/// arrays of the last user, of this node and of those between go through L2 before it comes round.
+/// The arrays of launch `position` that may be in L2 when it starts: arrays that an earlier launch
+/// of the sequence used; unless it starts cold, arrays that return (returns_after_bytes; if
+/// `repeated`, all); if it starts warm, activations, as if a launch right before the first had
+/// computed them. The reuse distance of an array that does not return is the bytes of all arrays of
+/// the launches from its last user to this one.
 std::vector<ChainReuse> chain_reuse(const LaunchSequence& program, std::size_t position,
                                     CacheState cache = CacheState::cold);
 
-/// What one launch of a program moves below L1, each written byte counted; the program starts with
-/// L2 in the state `cache`.
+/// Traffic of one launch below L1. Each written byte counts, also if it is still dirty in L2 when
+/// the launch ends.
 struct LaunchMemory {
   Traffic l2;
   Traffic dram;
-  double new_share = 0;  ///< of its first reads, for which L2 and the address translations are cold
-  bool back_to_back = false;  ///< equal launches went before, back to back
-  double warm_bytes = 0;      ///< found in L2, computed by a kernel before the program
-  double early_bytes = 0;     ///< of sectors driven out of L2 before they were complete
+  /// Share of first_access_s that the launch waits: L2 and address translations are cold.
+  double new_share = 0;
+  bool back_to_back = false;  ///< equal launches ran right before it
+  double warm_bytes = 0;      ///< reads that hit in L2 on data left there before the sequence
+  double early_bytes = 0;     ///< bytes of sectors evicted from L2 before they were complete
   L1Misses misses{};
 };
 
-/// Bytes of sectors that are incomplete when they are driven out of L2: the chance grows with what
-/// goes through it meanwhile. Each has to be read, merged and written, and its next part opens it
-/// again.
+/// Bytes of sectors that L2 evicts while they are incomplete: open_write_bytes · (1 − exp(−d ÷ C)),
+/// with d the traffic through L2 meanwhile and C the resident capacity. Each is written to DRAM,
+/// and read back and merged when its next part comes.
 double written_back_early_bytes(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu);
 
-/// What crosses between L2 and DRAM for one launch, each written byte counted. `chain`: what
-/// earlier launches left in L2; `memory`: its L1 misses and early sectors.
+/// Bytes between L2 and DRAM for one launch, each written byte counted. `chain`: what earlier
+/// launches left in L2; `memory`: the launch's L1 misses and early sectors.
 Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy,
                      std::span<const ChainReuse> chain, const LaunchMemory& memory, const Gpu& gpu);
 
-/// Launches back to back go through sets of their arrays, from 2 to 4096, that take more than three
-/// times L2 together. Where a launch touches little of its arrays, as a gather from a large table
-/// does, or 4096 sets are less, L2 still holds some of it when its set comes round: the share of
-/// `dram` that it has lost.
+/// Share of `dram` that misses L2 if launches run back to back, each on the next of 2 to 4096 sets
+/// of arrays that together exceed three times L2 (validation/harness/bench.cpp). L2 still holds
+/// part of a set when it returns if a launch touches little of its arrays, as a gather from a large
+/// table does, or if 4096 sets are smaller than that.
 double lost_between_rounds(const Plan& plan, const Traffic& dram, const Gpu& gpu);
-/// The same of arrays of so many bytes that are read whole: none but of the smallest come round.
+/// The same share for arrays of `bytes` that are read whole: below 1 for the smallest alone.
 double lost_of_small(double bytes, const Gpu& gpu);
 
-/// Of that, what is still in L2 when the kernel ends: L2 holds the last traffic, reads and writes
-/// as they came, and the writes among it have not reached DRAM.
+/// Writes of `dram` that are still dirty in L2 when the kernel ends. l2_dirty_share of L2 holds the
+/// last traffic, reads and writes in proportion, and these writes have not reached DRAM.
 double left_dirty_bytes(const Traffic& dram, const Gpu& gpu);
 
+/// The traffic of launch `position` of a sequence that starts with L2 in the state `cache`.
 LaunchMemory launch_memory(const LaunchSequence& program, std::size_t position,
                            const Occupancy& occupancy, CacheState cache, const Gpu& gpu);
 

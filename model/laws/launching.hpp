@@ -14,24 +14,25 @@ namespace roofcast {
 struct LaunchCosts {
   double first_s = 0;  ///< from a submission to the kernel's first instruction
   double next_s = 0;   ///< from the end of a kernel to the start of the next one in the queue
-  /// The host's time to submit one. Absent: all are there at once, as the nodes of a graph are.
+  /// Host time to submit one launch. Absent: all are submitted at once, as nodes of a graph.
   std::optional<double> host_submit_s{};
 };
 
-/// Back to back: each of many; else the first after a pause, which no graph makes sooner. Where
-/// nobody says how, launches back to back are nodes of a graph, others wait in a stream.
+/// The launch costs for a cache state and launch mode. Back to back, the first launch costs as much
+/// as the next; else it follows a pause and costs stream_launch_s, also in a graph. Default mode: a
+/// graph for launches back to back, else a stream.
 LaunchCosts launch_costs(const Gpu& gpu, const Assumptions& assumptions);
 
-/// What a kernel that follows another waits for its code and its parameters: for the first lines as
-/// for first data, and a trip to DRAM for code beyond the first jumps, unless L2 has that
-/// (`back_to_back`).
+/// Seconds that a kernel waits for its code and its parameters: first_access_s for the first lines,
+/// as for first data, and a round trip to DRAM for code beyond the first jumps unless L2 has it
+/// (`back_to_back` or Start::kept_code). 0 for at_once, programmatic, and cold_code back to back.
 double code_fetch_s(Start how, bool back_to_back, double clock_hz, const Gpu& gpu);
 
-/// Kernels that follow one another, equal in time.
+/// Consecutive kernels of equal time.
 struct LaunchRun {
   double count = 1;
-  double running_s = 0;  ///< of one
-  /// Its blocks wait on the SMs when the launch before ends: no time passes between the two.
+  double running_s = 0;  ///< of one kernel
+  /// Its blocks are already on the SMs when the launch before ends: no gap between the two.
   bool starts_early = false;
 };
 
@@ -45,11 +46,11 @@ struct LaunchRun {
 /// a chain of shorter ones runs at the host's pace.
 struct Schedule {
   double total_s = 0;    ///< until the last kernel ends
-  double waiting_s = 0;  ///< of which the device waits for the host
+  double waiting_s = 0;  ///< part of total_s: the device waits for the host
 };
 Schedule schedule(std::span<const LaunchRun> runs, const LaunchCosts& costs, double queued_s = 0);
 
-/// Whether the queue hides the launches, in words; nothing for a single one or a graph.
+/// A sentence that says whether the queue hides the launches; absent for one launch or a graph.
 std::optional<std::string> launching_note(std::span<const LaunchRun> runs, const LaunchCosts& costs,
                                           const Schedule& schedule);
 

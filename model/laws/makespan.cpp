@@ -13,7 +13,7 @@ struct Free {
   std::int64_t places;
 };
 
-// Times stay sorted and differ.
+// Adds places. `places` stays sorted by time, with one entry a time.
 void free_later(std::vector<Free>& places, const Free& more) {
   const auto at = std::lower_bound(places.begin(), places.end(), more.from,
                                    [](const Free& some, double time) { return some.from < time; });
@@ -24,7 +24,7 @@ void free_later(std::vector<Free>& places, const Free& more) {
   }
 }
 
-/// A job on a processor, and what is left of it.
+/// A job on a processor; `left` is the share of it that is still to run.
 struct Running {
   std::span<const double> lives;
   double left = 1;
@@ -56,7 +56,8 @@ double makespan(std::span<const Jobs> jobs, std::int64_t slots) {
   for (const auto& [count, duration] : jobs) {
     if (duration <= 0) continue;
     for (std::int64_t left = count; left > 0;) {
-      // While no place is free a job later than another, each takes one before any takes a second.
+      // If all places become free within one job's duration, each takes one job a round: whole
+      // rounds are skipped at once.
       const std::int64_t rounds = left / slots - 1;
       if (rounds > 0 && free.back().from - free.front().from <= duration) {
         std::vector<Free> later;
@@ -82,7 +83,8 @@ double shared_makespan(std::span<const std::int64_t> counts,
                        std::span<const std::vector<double>> lives, std::int64_t processors) {
   std::vector<std::int64_t> ends;
   for (const std::int64_t count : counts) ends.push_back(count + (ends.empty() ? 0 : ends.back()));
-  // Processors differ only where a class begins.
+  // The mix of jobs changes along the processors only where a class begins: one of each mix is
+  // enough.
   std::vector<std::int64_t> first = {0};
   for (const std::int64_t end : ends) {
     if (end < ends.back()) first.push_back(end % processors);

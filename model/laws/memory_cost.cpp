@@ -33,9 +33,9 @@ MemoryTime dram_time(const Traffic& dram, std::span<const SparseAccesses> sparse
 
 namespace {
 
-// What of the launch's accesses is spread thin over DRAM, whole rows left out. A sector driven out
-// early is an access to read and one to write. Runs that are written one by one begin with an
-// access of their own; those of blocks that run together join.
+// The launch's accesses that are sparse in DRAM. A sector evicted early is one access to read and
+// one to write. Each run that a block writes of a row begins with a scattered access; runs that
+// resident blocks write at the same time join.
 std::vector<SparseAccesses> sparse_accesses(const Plan& plan, const Occupancy& occupancy,
                                             const LaunchMemory& memory, const Gpu& gpu) {
   const auto access = static_cast<double>(dram_access_bytes(gpu));
@@ -43,7 +43,7 @@ std::vector<SparseAccesses> sparse_accesses(const Plan& plan, const Occupancy& o
   sparse.reserve(3 + 2 * plan.arrays.size());
   double written = memory.early_bytes;
   for (const ArrayUse& use : plan.arrays) written += use.footprint.write_bytes;
-  // A single launch leaves some of its writes in L2.
+  // Share of the writes that reach DRAM: a single launch leaves some in L2.
   const double arrive = written > 0 ? std::min(1.0, memory.dram.write_bytes / written) : 0;
   if (memory.early_bytes > 0) {
     const double padding = memory.early_bytes * (access / static_cast<double>(kSectorBytes) - 1);
@@ -71,8 +71,9 @@ std::vector<SparseAccesses> sparse_accesses(const Plan& plan, const Occupancy& o
   return sparse;
 }
 
-// Blocks of the first wave that share data wait for the same miss; later ones find the data in a
-// cache. Repeats of a block's own are waits of their own, wherever the data are.
+// Shares of the loads that blocks wait for. Blocks of the first wave that share data (Scope::sm)
+// wait for the same miss; later blocks find the data in a cache. Reads that a block repeats itself
+// (Scope::block) are further waits, for L1 where they hit.
 WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                        const Gpu& gpu) {
   const std::int64_t slots = gpu.slots(occupancy.blocks_per_sm);
@@ -98,10 +99,9 @@ WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const Launc
   return {l1_share, std::min(1 - l1_share, from_dram / waited_for)};
 }
 
-// L2 moves every sector that blocks read and write; one that is asked for without its neighbour
-// takes as long as both. It merges what is written in part, a line's sectors at a time, which takes
-// a sector's time more. A sector driven out early leaves L2, comes back with its DRAM access, and
-// is merged with another part.
+// L2 moves every sector that blocks read and write. A random sector, read without its neighbour,
+// takes as long as two. Merging a partial write takes one sector's time more. A sector evicted
+// early is written out, read back with its whole DRAM access, and merged.
 MemoryTime l2_time(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu) {
   const double read_rate = gpu.sustained.l2_bandwidth_bytes_per_s.value_or(0);
   if (read_rate <= 0) return {};
@@ -130,7 +130,7 @@ MemoryCost memory_cost(const Plan& plan, const Occupancy& occupancy, const Launc
   const Traffic asked = l2_of_launch(plan);
   const MemoryTime dram =
       dram_time(memory.dram, sparse_accesses(plan, occupancy, memory, gpu), gpu);
-  // Where no block reads, DRAM still reads what writes in part ask for: a cost of the writes.
+  // Without reads by blocks, DRAM still reads for partial writes: that is a cost of the writes.
   const double read_s = asked.read_bytes > 0 ? dram.read_s : 0;
   const MemoryTime l2 = l2_time(plan, memory, gpu);
   return {wait_shares(plan, occupancy, memory, gpu), share(l2.read_s * clock_hz, asked.read_bytes),

@@ -8,12 +8,12 @@
 
 namespace roofcast {
 
-/// Accesses to one array: how much, and which share of the memory around them they touch.
+/// Accesses that touch only a share of the DRAM around them.
 struct SparseAccesses {
   double bytes = 0;
   double density = 1;  ///< 0 to 1
   bool written = false;
-  double padding_bytes = 0;  ///< that DRAM moves with them, not in the traffic
+  double padding_bytes = 0;  ///< that DRAM moves in addition, not part of the traffic
 };
 
 /// Seconds of reads and of writes.
@@ -23,17 +23,16 @@ struct MemoryTime {
   double total_s() const { return read_s + write_s; }
 };
 
-/// What DRAM needs to move the traffic; reads and writes each have half of what the bus loses
-/// between them. Of the traffic `sparse` touch only a share of the memory around them: those find
-/// fewer accesses in each row of a bank that they open, so the time of a byte rises from that of
-/// reads in order to that of scattered reads with (1 - density)³.
+/// DRAM time of the traffic; reads and writes each bear half of the bus turnaround. The accesses of
+/// `sparse`, a part of the traffic, use less of each row of a bank that they open: the time of a
+/// byte rises from that of accesses in order to that of scattered reads with (1 - density)³.
 ///
 /// The cube is fitted to access.strided at strides of 64 B (all of it touched: 1.00), 128 (1.13),
 /// 192 (1.23), 256 (1.45), 512 (1.58) and 1024 B (1.70 times the time) on one device.
 MemoryTime dram_time(const Traffic& dram, std::span<const SparseAccesses> sparse, const Gpu& gpu);
 
-/// What the device's L2 and DRAM take for the bytes that the launch's blocks move below L1, and
-/// where their loads find them.
+/// L2 and DRAM cycles for each byte that the launch's blocks move below L1, and the shares of loads
+/// that L1 and DRAM answer.
 MemoryCost memory_cost(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                        double clock_hz, const Gpu& gpu);
 

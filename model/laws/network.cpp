@@ -10,7 +10,7 @@
 namespace roofcast {
 namespace {
 
-// Sub-partitions that a block's parts are spread over.
+// The servers of a block's parts: sub-partitions, or one where the station or the parts span them.
 double servers(const Visit& visit, std::size_t station) {
   if (visit.grouped || !is_partitioned(station)) return 1;
   return std::min(kSubPartitions, visit.parts);
@@ -20,7 +20,7 @@ bool is_hidden(const Visit& visit, std::size_t station) {
   return visit.ahead > 0 && is_load(station);
 }
 
-/// Pipes of an SM: the fullest, and all.
+/// Cycles at the pipes of an SM: the fullest pipe's, and the sum.
 struct Pipes {
   double fullest = 0, sum = 0;
 
@@ -28,8 +28,8 @@ struct Pipes {
     sum += cycles;
     fullest = std::max(fullest, cycles);
   }
-  // Beside so many warps two pipes begin to overlap: all else than the fullest shows for the share
-  // that is left.
+  // Pipes overlap from law::kOverlappingWarps `warps` on: beside the fullest pipe a share of the
+  // others' cycles is exposed, in inverse proportion to the warps.
   double overlapped(double warps) const {
     const double shown = std::min(1.0, law::kOverlappingWarps / warps);
     return fullest + (sum - fullest) * shown;
@@ -44,12 +44,12 @@ Pipes pipes_of(const Visit& visit) {
   return pipes;
 }
 
-/// A time for throughput X, and how it grows with X.
+/// A time at throughput X, and its derivative with respect to X.
 struct Cycles {
   double cycles, slope;
 };
 
-/// The time that a step spends at a station for throughput X: slope · X ÷ (1 − limit · X).
+/// The wait of a step at a station at throughput X: slope · X ÷ (1 − limit · X).
 struct Wait {
   double slope, limit;
 
@@ -59,13 +59,13 @@ struct Wait {
   }
 };
 
-/// A visit with what does not depend on the throughput worked out.
+/// The quantities of a visit that do not depend on the throughput.
 struct Prepared {
-  double shared = 0;           ///< the pipes of an SM, which a step takes together
-  double loads = 0, rest = 0;  ///< without waiting
+  double shared = 0;           ///< cycles at the pipes of an SM as one station; 0 if grouped
+  double loads = 0, rest = 0;  ///< cycles of a step without waiting
   double repeats = 1, ahead = 0;
-  double fill = 0, last = 0;  ///< of a loop, once: cycles, and the share of its waits at the pipes
-  std::array<Wait, kPipes + 1> pipes;  // as many as are counted
+  double fill = 0, last = 0;  ///< once a loop: cycles, and the share of its waits at the pipes
+  std::array<Wait, kPipes + 1> pipes;  // the first pipe_count
   std::array<Wait, kStations - kPipes> memory;
   std::size_t pipe_count = 0, memory_count = 0;
 
@@ -85,7 +85,7 @@ struct Prepared {
     }
     return sum;
   }
-  // The many requests of a step are at all levels of memory at once: the longest wait counts.
+  // The many requests of a step wait at all levels of memory at once: the longest wait counts.
   static Cycles longest(std::span<const Wait> waits, double x) {
     Cycles most{0, 0};
     for (const Wait& wait : waits) {
@@ -94,8 +94,8 @@ struct Prepared {
     }
     return most;
   }
-  // Loads and the rest follow each other, unless loads are ahead: then they take no longer than the
-  // steps that they are ahead by.
+  // A step takes load + rest, or with loads ahead max(rest, min(load + rest, load ÷ ahead)): such
+  // loads take no longer than the steps that they are ahead by.
   Cycles at(double x) const {
     const Cycles wait = longest({memory.data(), memory_count}, x);
     const Cycles other = waited({pipes.data(), pipe_count}, x);
@@ -109,7 +109,7 @@ struct Prepared {
   }
 };
 
-/// Cycles of one block at each station; the last one is the pipes of an SM together.
+/// Cycles of one block at each station; the last entry is the pipes of an SM as one station.
 using AllStations = std::array<double, kStations + 1>;
 
 class Network {
@@ -127,7 +127,7 @@ class Network {
     fullest_ = *std::max_element(all.begin(), all.end());
     for (std::size_t i = 0; i < visits.size(); ++i) {
       prepare(visits[i], all, prepared_[i]);
-      // Loops one after the other fill their pipeline once.
+      // Consecutive pipelined loops fill and drain once.
       const bool begins = i == 0 || visits[i - 1].ahead <= 0;
       if (begins && ends != Ends::none) add_ends(visits[i], ends == Ends::both, prepared_[i]);
     }
@@ -144,14 +144,14 @@ class Network {
   }
 
  private:
-  // ν·d·f·u ÷ (1 − f·u) at a station of demand d and utilization u = X·all, f = others ÷ (others +
-  // ν): of the customers others are ahead.
+  // ν·d·f·u ÷ (1 − f·u) at a station of demand d and utilization u = X·all, with f = others ÷
+  // (others + ν) and `others` the customers that may be ahead.
   static Wait wait_at(double demand, double all, double others, double variability) {
     const double f = others > 0 ? others / (others + variability) : 0;
     return {variability * demand * f * all, f * all};
   }
 
-  // The products that have run behind the last step, and the first loads.
+  // Fill and drain of a loop: products still under way after the last step, and the first loads.
   static void add_ends(const Visit& visit, bool loads, Prepared& result) {
     result.last = 1 - visit.waited_products;
     result.fill = result.last * visit.demand[Station::tensor] / visit.parts;
@@ -168,7 +168,7 @@ class Network {
       const bool hidden = is_hidden(visit, s);
       if (visit.demand.at(s) <= 0 || (pipes > 0 && s < kPipes && !hidden)) continue;
       if (is_memory(s) || hidden) {
-        // Customers are bytes on their way.
+        // The customers are bytes in flight.
         const double parts = hidden ? 1 : visit.parts;
         const double bytes = std::max(1.0, visit.bytes / parts);
         result.add_memory(wait_at(visit.demand.at(s) / parts, all[s],
@@ -203,21 +203,21 @@ double own_pipes(const Visit& visit) {
     if (s == static_cast<std::size_t>(Station::tensor)) cycles *= visit.waited_products;
     pipes.add(cycles);
   }
-  // A part goes through the pipes one after the other; warps of a block that meet overlap theirs.
+  // A part of a block goes through the pipes one by one; warps that meet at a barrier overlap them.
   return visit.demand[Station::block_start] +
          (visit.parts > 1 ? pipes.sum : pipes.overlapped(visit.warps));
 }
 
-// X − n ÷ T(X) grows with X, nearly in a line where stations are idle, since T is flat there, and
-// where one is full, since then its inverse is. So Newton's steps are few; one that leaves what
-// lies between a throughput too low and one too high halves that instead.
+// Newton's method for X − n ÷ T(X) = 0. The left side grows with X and is nearly linear: T is flat
+// where stations are idle, and 1 ÷ T is linear where one is full. A step that leaves the interval
+// between a throughput too low and one too high is replaced by bisection.
 double steady_cycle(std::span<const Visit> visits, double resident, Ends ends, double at_least) {
-  constexpr double kClose = 1e-6;  // the step from there is exact to its square
+  constexpr double kClose = 1e-6;  // relative step after which the error is about its square
   constexpr int kMost = 60;
   const Network network(visits, resident, ends);
   const double idle = network.life(0).cycles;
   if (network.fullest() <= 0) return std::max(idle, at_least);
-  // No throughput is higher: a station is full, or nobody waits.
+  // Upper bound of the throughput: the fullest station never idles, or no block waits.
   double low = 0, high = std::min(1 / network.fullest(), resident / std::max(idle, at_least));
   double x = high;
   for (int i = 0; i < kMost; ++i) {
@@ -235,9 +235,9 @@ double steady_cycle(std::span<const Visit> visits, double resident, Ends ends, d
 
 namespace {
 
-// The first part's own service, then the fullest station's for all others.
+// One part passes the pipes alone, then all others pass at the pace of the fullest station.
 double flow_cycles(Visit visit, double resident) {
-  visit.ahead = 0;  // every load shows
+  visit.ahead = 0;  // blocks start together: no load is hidden
   const double own = own_pipes(visit);
   double others = resident * pipes_of(visit).overlapped(visit.warps * resident) - own;
   for (std::size_t s = 0; s <= kPipes; ++s) {

@@ -7,23 +7,23 @@
 
 namespace roofcast {
 
-/// Cycles that a part of a block takes at the pipes when nobody else is there.
+/// Cycles that a part of a block takes at the pipes of an idle SM.
 double own_pipes(const Visit& visit);
 
-/// Waits of a block beside its steps.
+/// What a block's time contains beside its steps: the fill and drain of its loops' pipelines.
 enum class Ends : unsigned char {
-  none,  ///< they are steps of a loop that runs
-  last,  ///< its last products; the tile before has begun its first copies
-  both,  ///< its first copies too
+  none,  ///< nothing: steps of a loop that runs
+  last,  ///< the drain: last products; first copies began in the tile before
+  both,  ///< the fill too: first copies
 };
 
-/// Cycles from a block's start to the start of the block in its place, with `resident` blocks on
-/// the SM that have drifted apart: n = X · T(X), T the time of a block where X start per cycle.
-/// `at_least` where that is more.
+/// Cycles from a block's start to the start of the next block in its place, with n = `resident`
+/// blocks on the SM out of step: n = X · T(X), T the time of a block if X start per cycle. No less
+/// than `at_least`.
 double steady_cycle(std::span<const Visit> visits, double resident, Ends ends, double at_least = 0);
 
-/// Cycles of `resident` blocks that start a phase together: their latency shows once, then they
-/// follow one another through the fullest station.
+/// Cycles of `resident` blocks that start a phase together: their latency is exposed once, then
+/// they follow one another through the fullest station.
 double lockstep_cycles(const Visit& visit, double resident);
 
 }  // namespace roofcast

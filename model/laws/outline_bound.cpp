@@ -27,9 +27,10 @@ class End {
     port_share_ = together ? 1 : 1 / warps;
     shown_ = std::min(1.0, law::kOverlappingWarps / warps);
   }
-  /// Cycles of the port, which stores so many bytes a cycle.
+  /// Cycles of the port at `store_rate` bytes a cycle.
   double port(double store_rate) const { return loads_ + stored_ / store_rate; }
-  /// Cycles of a block that nobody delays. The pipes of warps that meet overlap in part.
+  /// Cycles of the step without queueing. Where warps meet at a barrier, port and issue overlap in
+  /// part.
   double own(double port) const {
     const double shown = port_share_ * port;
     return waits_ + std::max(shown, issue_) + shown_ * std::min(shown, issue_);
@@ -39,8 +40,8 @@ class End {
   double stored_, loads_, waits_, issue_ = 0, port_share_, shown_;
 };
 
-/// SM cycles of blocks that wait for nobody: each takes what it takes alone, and those of an SM
-/// together no less than its fullest pipe.
+/// Lower bounds in SM cycles: a block takes at least its time alone, the blocks of an SM together
+/// at least that of their fullest pipe.
 class LoopBound {
  public:
   LoopBound(const Outline& outline, double clock_hz, const Gpu& gpu)
@@ -53,26 +54,26 @@ class LoopBound {
                   outline.step_instructions / gpu.sm.warp_issue_per_clk.value_or(kNever)});
     port_ = std::max(outline.step_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever),
                      law::kClocksPerCopyRequest * outline.step_copies);
-    // Cycles of one of the groups' chains.
+    // Cycles of a step for one chain of a group.
     const StepLatency latency = latency_of(outline.step_waits, {}, gpu);
     const double handed_over = hands_over() ? law::kPipelineStepCycles / outline.chains : 0;
     const double load = latency.loads + port_;
     loads_ = latency.loads;
     multiplied_ = arithmetic_ / outline.parts + latency.rest + handed_over;
-    // Copies take no longer than the steps that they are ahead by. Where none is ahead port and
-    // pipes overlap in a block.
+    // Copies ahead take no longer than the steps that they are ahead by. Without copies ahead, port
+    // and pipes overlap within a block.
     step_ = outline.ahead > 0
                 ? std::max(multiplied_, std::min(load + multiplied_, load / outline.ahead))
                 : latency.loads + std::max(multiplied_, port_);
   }
 
-  /// Cycles for the start of a launch, once.
+  /// Cycles to start the copy pipeline, once a launch.
   double start() const {
     const bool feeds = outline_.on_tensor_cores && !outline_.of_tcgen05 && hands_over();
     return feeds ? double{law::kPipelineStartCycles} : 0;
   }
-  /// Of so many rounds of `resident` blocks on each of `active` SMs, which store at their share of
-  /// L2's writes. The `first` round of a launch waits for its first copies.
+  /// Cycles of `count` rounds of `resident` blocks on each of `active` SMs, which share L2's write
+  /// rate. The `first` round of a launch exposes its first copies.
   double rounds(double count, double resident, double active, double steps, const End& end,
                 bool first) const {
     const double rate =
@@ -81,14 +82,14 @@ class LoopBound {
     const double mixed = block(resident, steps, port, end.own(port));
     const bool in_turns = outline_.scheduler == TileScheduler::ping_pong;
     if (resident > 1 || outline_.parts <= 1 || (in_turns && !first)) return count * mixed;
-    // The warpgroups of a block alone on its SM end their loop before they store.
+    // A block alone on its SM does not overlap loop and stores: its warpgroups end the loop first.
     const double stores = end.port(law::kSmStoreBytesPerClk);
     const double alone = block(1, steps, 0, 0) + std::max(stores, end.own(stores));
     const double later = in_turns ? mixed : std::max(mixed, alone);
     const bool copies = first && steps > 1;
     return count * later + (copies ? std::max(0.0, alone + loads_ - later) : 0);
   }
-  /// Of L2, for all that blocks read, and store at its rate of writes.
+  /// Cycles of L2 for the bytes that the launch looks up, and for its stores at the rate of writes.
   double l2() const {
     const double stored = static_cast<double>(outline_.blocks) * outline_.end.bytes.write_bytes;
     return (outline_.looked_up_bytes + stored / law::kL2WriteShare) / l2_reads_;
@@ -97,15 +98,15 @@ class LoopBound {
  private:
   bool hands_over() const { return outline_.ahead > 0 && outline_.step_waits.tile_loads > 0; }
 
-  // In the first and last steps not all chains are under way.
+  // Cycles of a block. Its chains start and end a step apart: chains − 1 steps more.
   double block(double resident, double steps, double end_port, double end_own) const {
     const double tiles = outline_.scheduler == TileScheduler::ping_pong ? 2 : 1;
     const double blocks = resident * tiles, walked = steps + outline_.chains - 1;
     const double busy = std::max(steps * arithmetic_, steps * port_ + end_port);
     const double cycles = std::max(blocks * busy, walked * step_ + end_own);
     if (steps * arithmetic_ <= 0) return cycles / tiles;
-    // Parts wait for each other where they multiply (network.cpp), the less the longer a block
-    // takes: a step of Newton's from below stays below.
+    // Parts queue at the arithmetic pipe (network.cpp), the less the longer a block takes: one step
+    // of Newton's method from a lower bound ends at a lower bound.
     const double all = blocks * steps * arithmetic_, others = blocks * outline_.parts - 1;
     const double ahead = others / (others + law::kSmVariability), idle = cycles - ahead * all;
     const double wait =
@@ -118,7 +119,7 @@ class LoopBound {
   double l2_reads_, arithmetic_, port_, loads_, multiplied_, step_;
 };
 
-// Cycles of a launch's blocks: full rounds, then the rest.
+// Cycles of a launch's blocks: full rounds, the partial one, then the rounds of rest_blocks.
 double rounds_cycles(const Outline& outline, const LoopBound& loop, const Gpu& gpu) {
   const std::int64_t sms = gpu.sm_count.value_or(1), all = sms * outline.blocks_per_sm;
   const auto full = static_cast<double>(outline.blocks / all);
@@ -148,8 +149,8 @@ double least_cycles(const Outline& outline, double clock_hz, const Gpu& gpu) {
   return loop.start() + std::max(rounds_cycles(outline, loop, gpu), loop.l2());
 }
 
-// Beside the blocks of the one that multiplies: starting kernels, of one the first data are new,
-// each further one waits for its code and reads what it sums.
+// Time beside the blocks of the GEMM kernel: launch costs, one first access to new data, for each
+// further kernel the wait for its code, and the bytes that the last one sums.
 double least_beside_s(const Outline& outline, const Gpu& gpu, const Assumptions& assumptions) {
   const CacheState cache = assumptions.cache;
   const LaunchCosts costs = launch_costs(gpu, assumptions);
@@ -169,7 +170,7 @@ double least_time_s(const Outline& outline, const Gpu& gpu, const Assumptions& a
   double running_s = cycles / clock->hz;
   const auto& sheet = gpu.sm.tensor_flop_per_clk[outline.type];
   if (!clock->given && sheet && cycles > 0) {
-    // A launch that takes longer is less busy, and yet ends later.
+    // The slowdown at the lower bound is one too: a longer launch is less busy and yet ends later.
     const double useful = outline.useful_flops / *sheet / static_cast<double>(*gpu.sm_count);
     running_s += running_s * tensor_power_slowdown(useful / cycles, running_s, gpu);
   }

@@ -5,8 +5,8 @@
 
 namespace roofcast {
 
-/// Seconds that no forecast of the candidate's plan stays below: what its launches cost, and its
-/// rounds of blocks if nothing ever waited. 0 where no clock of the device is known.
+/// Lower bound, in seconds, of the forecast of the candidate's plan: its launch costs, and its
+/// rounds of blocks with the least queueing. 0 where no clock of the device is known.
 double least_time_s(const Outline& outline, const Gpu& gpu, const Assumptions& assumptions);
 
 }  // namespace roofcast

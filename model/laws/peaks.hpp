@@ -5,15 +5,16 @@
 
 namespace roofcast {
 
-/// FLOP/s of the whole device on one kind of pipe at that SM clock; absent where it has none.
-/// The tensor cores add up in fp32 (fp64 in fp64, int8 in int32), as datasheets quote them.
+/// Peak FLOP/s of the whole device at that SM clock, on the vector pipes or the tensor cores;
+/// absent where it has none. Tensor cores accumulate in fp32 (fp64 in fp64, int8 in int32), as
+/// datasheets quote them.
 std::optional<double> vector_peak_flops_per_s(const Gpu& gpu, DType type, double clock_hz);
 std::optional<double> tensor_peak_flops_per_s(const Gpu& gpu, DType type, double clock_hz);
 
-/// FLOP/s of the tensor cores with the accumulation that is fastest: what no kernel beats.
+/// Peak FLOP/s of the tensor cores with the fastest accumulation type: no kernel exceeds it.
 std::optional<double> fastest_tensor_flops_per_s(const Gpu& gpu, DType type, double clock_hz);
 
-/// B/s that L2 gives at most: what the whole device is known to read, else the ports of all SMs.
+/// Peak read bandwidth of L2, B/s: of the whole device where known, else of the ports of all SMs.
 std::optional<double> l2_peak_bytes_per_s(const Gpu& gpu, double clock_hz);
 
 /// Whether the device has arithmetic in that type. Where it has none (bf16 before Ampere) the

@@ -12,21 +12,21 @@
 namespace roofcast {
 namespace {
 
-// The expected longest of so many exponential waits, in means: Σ 1/i.
+// Expected longest of `waits` exponential waits, relative to their mean: Σ 1/i.
 double longest_of(std::int64_t waits) {
   double sum = 0;
   for (std::int64_t i = 1; i <= waits; ++i) sum += 1 / static_cast<double>(i);
   return sum;
 }
 
-/// Places of a launch's blocks.
+/// Places for blocks, and SMs that hold blocks.
 struct Places {
   std::int64_t per_sm;
   std::int64_t all;
   double sms;
 };
 
-// Blocks that stay are spread over the SMs, however few they are.
+// Persistent blocks are spread over the SMs where they are fewer than the places.
 Places places_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   const std::int64_t all = places(plan.launch, occupancy, gpu);
   const std::int64_t sms = std::max<std::int64_t>(1, all / occupancy.blocks_per_sm);
@@ -44,13 +44,13 @@ double start_cycles(const Plan& plan, const Gpu& gpu) {
          warps * gpu.sustained.warp_launch_cycles.value_or(0);
 }
 
-// A step that asks for nothing is no phase in which blocks could meet.
+// A phase without any demand or latency is left out: blocks cannot queue in it.
 bool does_something(const Visit& visit) {
   return visit.repeats > 0 &&
          visit.latency + visit.load_latency + visit.stores + visit.demand.total() > 0;
 }
 
-/// The launch as the network needs it.
+/// The blocks of a launch, round by round.
 class Rounds {
  public:
   Rounds(const Plan& plan, const Occupancy& occupancy, const MemoryCost& memory, const Gpu& gpu)
@@ -63,10 +63,10 @@ class Rounds {
   SmTime time() {
     std::int64_t blocks = 0;
     for (const BlockClass& some : plan_.blocks) blocks += some.count;
-    // A round that is not full, or the only one.
+    // Blocks of the partial last round, or of the only round.
     const std::int64_t rest = blocks <= places_.all ? blocks : blocks % places_.all;
     std::int64_t in_full = blocks - rest;
-    // Blocks on the fullest SMs in that round, and how many SMs it would take, were all so full.
+    // Blocks on the fullest SMs in that round, and the SMs needed if all were that full.
     const double resident = std::ceil(static_cast<double>(rest) / places_.sms);
     const double active = static_cast<double>(rest) / std::max(1.0, resident);
     for (const BlockClass& some : plan_.blocks) {
@@ -104,7 +104,7 @@ class Rounds {
     return visits;
   }
 
-  // The start of a pipeline that feeds the tensor cores.
+  // Cycles to start the copy pipeline that feeds the tensor cores; none with tcgen05.
   double pipeline_start_cycles() const {
     const auto& needs = plan_.needs;
     const bool tcgen05 = std::find(needs.begin(), needs.end(), Instruction::tcgen05) != needs.end();
@@ -112,8 +112,8 @@ class Rounds {
     return feeds ? double{law::kPipelineStartCycles} : 0.0;
   }
 
-  // A block starts before its first phase, which is a phase of its own before a loop.
-  // Until it is called again.
+  // The visits of a block that starts. The start is a visit of its own before a loop, else part of
+  // the first visit. Valid until the next call.
   std::span<const Visit> started(const std::vector<Visit>& visits, double resident, double active,
                                  bool first) {
     std::vector<Visit>& found = started_;
@@ -130,7 +130,8 @@ class Rounds {
     return found;
   }
 
-  // Each SM has its share of the memory that all of `active` use, and stores no faster than that.
+  // The `active` SMs share L2 and DRAM. Stores take the port at the lower of the SM's own rate and
+  // its share of L2's writes.
   static void share_memory(Visit& visit, double active) {
     for (std::size_t s = kPipes + 1; s < kStations; ++s) visit.demand.at(s) *= active;
     visit.demand[Station::port] += std::max(visit.stores, visit.l2_stores * active);
@@ -139,8 +140,8 @@ class Rounds {
   Visit start(double resident, bool first) const {
     Visit start;
     start.demand[Station::block_start] = start_cycles_;
-    // The blocks of a cluster start together, each behind others that start on its SM: beyond the
-    // mean wait of one block.
+    // The blocks of a cluster start together, each behind the blocks that start on its SM: the
+    // longest wait of the cluster, beyond the mean wait of one block.
     const double joint = longest_of(plan_.launch.cluster_blocks()) - 1;
     if (!first) start.latency = joint * (resident - 1) * start_cycles_;
     return start;
@@ -153,8 +154,8 @@ class Rounds {
     }
     return cycles;
   }
-  // Blocks of a round begin together. While they stay in the same phase they wait for each other
-  // there, phase by phase, however little other SMs ask of memory.
+  // Lower bound of the cycle in `apart`: blocks that begin a round together stay in the same phase
+  // and queue there, phase by phase, even if other SMs use no memory.
   double in_step(const std::vector<Visit>& visits, double resident, Ends ends) const {
     double cycles = 0;
     if (!stays(plan_.scheduler)) {
@@ -179,10 +180,10 @@ class Rounds {
     return steady_cycle(all, 2 * resident, ends, 2 * steady_cycle(loops, resident, ends)) / 2;
   }
 
-  // One round of blocks that differ: they share an SM until the shortest of it has ended.
+  // A single round with blocks of several classes: those of an SM share it until the shortest ends.
   double shared_round(std::int64_t blocks) {
     const auto sms = static_cast<std::int64_t>(places_.sms);
-    std::vector<std::vector<double>> lives;  // of each class, beside so many on its SM
+    std::vector<std::vector<double>> lives;  // cycles by class and other blocks on the SM
     std::vector<std::int64_t> counts;
     for (const BlockClass& some : plan_.blocks) {
       counts.push_back(some.count);
@@ -234,11 +235,11 @@ class Rounds {
   double start_cycles_;
   std::vector<Jobs> jobs_;
   std::vector<Visit> started_;
-  double held_ = 0;         // cycles that a place is held, on average
-  double first_round_ = 0;  // more than a later one takes
+  double held_ = 0;         // cycles for which an average place has a block
+  double first_round_ = 0;  // cycles of the first round beyond those of a later one
   bool later_ = false, pipelined_ = false;
-  ByResource busy_;  // of the port of an SM, where L2
-  double l2_ = 0;    // of all of L2
+  ByResource busy_;  // per SM; l2: its port
+  double l2_ = 0;    // cycles of the whole L2
 };
 
 }  // namespace

@@ -8,12 +8,12 @@ struct SmTime {
   double cycles = 0;
   /// Cycles that each resource alone takes, on average over the SMs that have blocks.
   ByResource busy;
-  double idle = 0;         ///< of `cycles`: places that stay empty while the last blocks run
+  double idle = 0;  ///< part of `cycles`: the average place is empty while the last blocks run
   double tensor_busy = 0;  ///< of an average SM, the useful work of its tensor cores
 };
 
-/// Blocks follow each other in the places of an SM, each for the steady cycle of its class; those
-/// of the first round start together.
+/// The SM time of a launch. Blocks follow each other in the places of an SM, each for the steady
+/// cycle of its class; blocks of the first round start together.
 SmTime sm_time(const Plan& plan, const Occupancy& occupancy, const MemoryCost& memory,
                const Gpu& gpu);
 

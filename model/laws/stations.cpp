@@ -35,7 +35,7 @@ ByResource pipe_cycles(const Step& step, const Plan& plan, const Gpu& gpu) {
   const Wavefronts& wavefronts = step.wavefronts;
   const Sustained& known = gpu.sustained;
   ByResource cycles;
-  // A matrix instruction takes as long as its operands where these take longer.
+  // A matrix instruction takes the longer of its arithmetic and its operands from shared memory.
   cycles[Resource::tensor] = std::max(
       tensor_cycles(issued.tensor_flops, gpu) / tensor_share(plan, gpu), wavefronts.operands);
   cycles[Resource::vector] = per_clk(
@@ -61,7 +61,7 @@ StepLatency latency_of(const Waits& waits, const WaitShares& shares, const Gpu& 
   const double below_l1 = 1 - shares.l1;
   const double load =
       shares.l1 * std::min(l1, l2) + (below_l1 - shares.dram) * l2 + shares.dram * dram;
-  // Stores reach the other SMs, then the barrier's arrivals do.
+  // One trip for the stores to the other SMs, one for the barrier's arrivals.
   constexpr double kTripsOfExchange = 2;
   const double rest =
       waits.shared *
@@ -88,7 +88,7 @@ Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, c
   d[Station::tensor] = pipes[Resource::tensor];
   d[Station::special] = pipes[Resource::special];
   d[Station::conversion] = pipes[Resource::conversion];
-  // Data from L2 is written into L1 or shared memory.
+  // Data from L2 also takes the data pipe: it is written into L1 or shared memory.
   d[Station::data] =
       pipes[Resource::shared] + pipes[Resource::l1] +
       (pipelined ? 0 : l2.read_bytes / static_cast<double>(gpu.memory.l1_line_bytes));
@@ -102,7 +102,7 @@ Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, c
   visit.load_latency = latency.loads;
   // Each of a group's chains waits for its own tiles.
   const double chains = phase.groups > 0 ? phase.chains : 1;
-  // A warp that copies for itself alone hands no tile over.
+  // Where each warp copies its own tiles, none is handed over to other warps.
   const bool handed_over = pipelined && phase.groups < warps;
   visit.latency =
       latency.rest + (handed_over ? law::kPipelineStepCycles * phase.waited_products / chains : 0);
@@ -118,7 +118,7 @@ Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, c
     const bool together = step.waits.barriers + step.waits.cluster_exchanges > 0 || phase.ahead > 0;
     visit.parts = together ? 1 : warps;
   }
-  // One warp's instructions, one after the other.
+  // A warp issues its instructions one after the other, a cycle each at the least.
   const double stream = step.warp_instructions / warps;
   visit.latency += std::max(0.0, stream - own_pipes(visit));
   return visit;

@@ -18,7 +18,7 @@ inline const std::optional<double>& rate(const std::optional<double>& sustained,
 /// Share of the tensor cores' rate that the plan's matrix instruction reaches.
 double tensor_share(const Plan& plan, const Gpu& gpu);
 
-/// Cycles each pipe of an SM is busy with one block's step. Issue: if no slot stayed empty.
+/// Cycles that each pipe of an SM is busy with one block's step. Issue: with no empty issue slot.
 ByResource pipe_cycles(const Step& step, const Plan& plan, const Gpu& gpu);
 
 /// The servers of an SM's blocks: its pipes, its launch unit, and its share of L2 and DRAM.
@@ -28,7 +28,7 @@ enum class Station : unsigned char {
   special,
   conversion,
   data,  ///< shared memory and L1, one pipe
-  port,  ///< from L2 to the SM, or its copy engine
+  port,  ///< from L2 to the SM, or its copy engine (TMA), whichever is fuller
   block_start,
   l2,
   dram
@@ -39,48 +39,47 @@ inline constexpr std::size_t kPipes = static_cast<std::size_t>(Station::block_st
 
 inline constexpr double kSubPartitions = 4;  ///< of an SM
 
-/// SM cycles.
+/// SM cycles by station.
 using Demand = ByKey<Station, double, kStations>;
 
 constexpr bool is_memory(std::size_t station) {
   return station > kPipes;
 }
-/// Whether a step's loads wait there, so that loads ahead hide it.
+/// Whether a step's loads wait at the station: loads ahead hide its cycles.
 constexpr bool is_load(std::size_t station) {
   return is_memory(station) || station == static_cast<std::size_t>(Station::port);
 }
-/// Whether each sub-partition of an SM has a part of it.
+/// Whether each sub-partition of an SM has its own share of the station.
 constexpr bool is_partitioned(std::size_t station) {
   return station <= static_cast<std::size_t>(Station::conversion);
 }
 
 /// A phase as the network sees it.
 struct Visit {
-  ByResource pipes{};  ///< of the SM, each alone
-  Demand demand;       ///< of one block's step
-  /// Cycles of its stores at the port, where no other SM stores, and of all of L2.
+  ByResource pipes{};  ///< cycles of one block's step at each pipe of the SM
+  Demand demand;       ///< cycles of one block's step at each station, with memory unshared
+  /// Cycles of the step's stores: at the port if no other SM stores, and at the whole L2.
   double stores = 0, l2_stores = 0;
-  double bytes = 0;         ///< below L1, of one block's step
-  double load_latency = 0;  ///< cycles, that loads ahead hide
-  double latency = 0;       ///< the rest
+  double bytes = 0;         ///< of one block's step below L1
+  double load_latency = 0;  ///< cycles of loads, hidden by loads ahead
+  double latency = 0;       ///< cycles of all other latency
   double repeats = 1;
   double ahead = 0;
-  double parts = 1;      ///< customers that a block is: it as one, its warps, or groups of warps
-  bool grouped = false;  ///< these are groups of warps, each of which fills a pipe
+  double parts = 1;      ///< customers of a block: one, its warps, or its groups times their chains
+  bool grouped = false;  ///< the parts are groups, each with warps on all sub-partitions
   double waited_products = 1;  ///< share of the tensor cores' time that a group waits for
-  double warps = 1;            ///< instruction streams of a block, by which its own pipes overlap
-  double ramp_steps =
-      0;  ///< steps at a block's begin and end in which not all chains are under way
+  double warps = 1;       ///< instruction streams of a block: with more, its pipes overlap more
+  double ramp_steps = 0;  ///< more steps, since chains start and end a step apart
 };
 
-/// Share of loads that L1 and DRAM answer; L2 the rest.
+/// Shares of loads that L1 and DRAM answer; L2 answers the rest.
 struct WaitShares {
   double l1 = 0;
   double dram = 0;
 };
 
-/// What the memory of the whole device takes for a byte that the launch's blocks move below L1, SM
-/// cycles.
+/// SM cycles that the memory of the whole device takes for each byte that the launch's blocks move
+/// below L1.
 struct MemoryCost {
   WaitShares shares;
   double l2_read = 0, l2_write = 0, dram_read = 0, dram_write = 0;

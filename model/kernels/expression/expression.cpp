@@ -16,14 +16,14 @@ using expression::Op;
 // A fused multiply-add is 2 FLOP in 1 instruction.
 struct Line {
   Op op;
-  Cost fp32;     // to the last bits, as the functions of a C library
+  Cost fp32;     // accurate to the last bits, as the functions of a C library
   Cost sixteen;  // by the special-function unit, whose error is below a 16-bit rounding
 };
 
-// Of the code that kernels/expression/source.cpp generates: PTX of CUDA 13.0 and, for
-// division and square root, the sequences that ptxas puts in their place. The paths for
-// arguments that are huge, infinite or not a number are not counted. FLOPs, special functions,
-// conversions and instructions.
+// Costs of the code that kernels/expression/source.cpp generates: PTX of CUDA 13.0 and, for
+// division and square root, the sequences that ptxas puts in their place. The paths for arguments
+// that are huge, infinite or not a number are not counted. In the order FLOPs, special functions,
+// conversions, instructions.
 constexpr std::array kCosts = {
     Line{Op::divide, {11, 1, 0, 10}, {1, 1, 0, 2}}, Line{Op::exp, {10, 1, 0, 10}, {1, 1, 0, 2}},
     Line{Op::log, {25, 0, 1, 25}, {1, 1, 0, 2}},    Line{Op::sqrt, {6, 1, 0, 8}, {0, 1, 0, 1}},
@@ -32,10 +32,10 @@ constexpr std::array kCosts = {
     Line{Op::sigmoid, {2, 2, 0, 4}, {2, 2, 0, 4}},  Line{Op::power, {60, 2, 3, 75}, {60, 2, 3, 75}},
     Line{Op::erf, {16, 1, 0, 25}, {15, 2, 0, 12}},  Line{Op::silu, {3, 2, 0, 5}, {3, 2, 0, 5}},
 };
-// The others take one instruction. Signs, minimum, maximum and absolute value are no FLOP by the
-// counters; the FLOPs of a reduction are one an element.
+// Operations without a line take one instruction, comparisons two. Counters count no FLOP for a
+// sign, minimum, maximum or absolute value; a sum or mean takes one FLOP an element.
 constexpr std::array kOneFlop = {Op::add, Op::subtract, Op::multiply, Op::row_sum, Op::row_mean};
-constexpr Cost kComparison = {0, 0, 0, 2};  // a predicate, and 1.0 or 0.0 by it
+constexpr Cost kComparison = {0, 0, 0, 2};  // set a predicate, then select 1.0 or 0.0
 
 Cost cost_of(Op op, DType dtype) {
   if (operands(op) == 0) return {};

@@ -13,7 +13,7 @@ namespace roofcast::elementwise {
 /// Arrays that a kernel generated from an expression may read.
 inline constexpr std::size_t kMaxInputs = 8;
 
-/// Arrays that it may write.
+/// Arrays that such a kernel may write.
 inline constexpr std::size_t kMaxOutputs = 4;
 
 /// Positions of the text and of the row's length among the parameters of elementwise.expr.
@@ -36,14 +36,14 @@ struct Cost {
   }
 };
 
-/// Work that so many elements issue, without traffic.
+/// Work that `elements` elements issue, without traffic.
 Work work_of(const Cost& cost, double elements);
 
-/// Of one node of a shared expression, with what a power by a number is replaced by. A reduction
-/// costs what each element costs it.
+/// Cost per element of one node of a shared expression. A power of a constant exponent costs what
+/// the generated code puts in its place; a reduction costs its part for each reduced element.
 Cost cost_of(const expression::Expression& expression, const expression::Node& node, DType dtype);
 
-/// Whether the kernel has a value for each row to make or to use.
+/// Whether the expression has a reduction.
 bool along_rows(const expression::Expression& expression);
 
 /// One kernel that computes an expression without reductions: an array read for each input, one
@@ -53,28 +53,29 @@ map::Operation operation_of(const expression::Expression& expression, DType dtyp
 /// What one sweep over a row does: nodes of the shared expression that it computes for each
 /// element.
 struct Sweep {
-  int level = 0;  ///< reductions that stand below those that it ends, one above the other
-  std::vector<std::size_t> computes;  ///< of one value an element, inputs among them
-  std::vector<std::size_t> reduces;   ///< reductions that it ends
-  std::vector<std::size_t> writes;    ///< outputs of one value an element
+  int level = 0;  ///< nesting of the reductions that must be complete before the sweep
+  std::vector<std::size_t> computes;  ///< with a value an element, inputs among them
+  std::vector<std::size_t> reduces;   ///< reductions that it completes
+  std::vector<std::size_t> writes;    ///< outputs with a value an element
 };
 
-/// The sweeps of a shared expression. `input_rows`: of each input, whether it has one value a row.
+/// The sweeps of a shared expression, in order. `input_rows`: for each input, whether it has one
+/// value a row.
 std::vector<Sweep> sweeps_of(const expression::Expression& shared,
                              const std::vector<bool>& input_rows);
 
-/// Threads of a block: those of the problem, as far as a row has vectors for them.
+/// Threads of a block: as in the problem, but no more warps than the vectors of a row fill.
 std::int64_t row_threads(const Problem& problem);
-/// Elements of one access of a thread: one where a row is no whole number of vectors.
+/// Elements of one access of a thread: a vector, or 1 if a row is no whole number of vectors.
 std::int64_t row_width(const Problem& problem);
 
-/// The launch. Throws InputError for an access narrower than an element and for threads that are no
-/// whole warps.
+/// The plan of one kernel with a block for each row. Throws InputError for an access narrower than
+/// an element and for threads that are no whole warps.
 Plan plan_rows(const expression::Expression& expression, const std::vector<bool>& input_rows,
                const Problem& problem);
 
-/// The launches of a chain. `kernels`: of each step, in order, as map::Operation::kernel; empty:
-/// generated at run time.
+/// The launches of a chain. `kernels`: the kernel of each step, in order, as
+/// map::Operation::kernel; empty: generated at run time.
 LaunchSequence chain_plans(const expression::Chain& chain,
                            std::span<const std::string_view> kernels, const Problem& problem);
 

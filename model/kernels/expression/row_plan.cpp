@@ -12,8 +12,8 @@ using expression::Node;
 using expression::Op;
 using map::kDependentShare, map::kInstructionsPerAccess, map::kInstructionsPerThread;
 
-// Of a warp, for each reduction: five shuffles with their operations, a store, a barrier, and the
-// same once more over the parts of the warps.
+// Instructions of a warp for each reduction over the block: five shuffles with their operations, a
+// store and a barrier, then the same once more over the partial results of the warps.
 constexpr double kShuffles = 5;
 constexpr double kMergeInstructions = 2 * 2 * kShuffles + 6;
 constexpr double kBarriersOfMerge = 2;
@@ -82,7 +82,7 @@ Plan plan_rows(const Expression& expression, const std::vector<bool>& input_rows
       map::generated_registers(problem.dtype, arrays - 1, problem[map::kVectorBytes], loads),
       std::int64_t{32} * 4);
 
-  // The result needs each value once, also where several sweeps compute it.
+  // Useful work counts each value once, even if several sweeps compute it.
   Cost useful;
   for (std::size_t i = 0; i < shared.nodes.size(); ++i) {
     const Node& node = shared.nodes[i];
@@ -91,9 +91,9 @@ Plan plan_rows(const Expression& expression, const std::vector<bool>& input_rows
   plan.useful = work_of(useful, as_double(problem[map::kElements]));
 
   const double batches = as_double(ceil_div(cols, threads * row_width(problem) * loads));
-  const double elements = as_double(cols) / batches;  // of a batch
+  const double elements = as_double(cols) / batches;  // in a batch, which a block loads at once
   std::vector<Phase> phases;
-  double inputs_read = 0;  // once for each sweep that reads them
+  double inputs_read = 0;  // arrays read, once for each sweep that reads them
   for (const Sweep& sweep : sweeps_of(shared, input_rows)) {
     Cost cost;
     double inputs = 0;
@@ -137,7 +137,7 @@ Plan plan_rows(const Expression& expression, const std::vector<bool>& input_rows
   for (const std::uint8_t output : shared.outputs()) {
     plan.arrays.push_back(writes(array++, bytes_of(of_rows[output])));
   }
-  // Between two uses of a row a block sweeps over the row's elements of all inputs.
+  // Reuse distance: between two sweeps over a row a block reads that row of every input.
   if (inputs_read > inputs) {
     plan.reuse = {{.scope = Scope::block,
                    .bytes = rows * row_bytes * (inputs_read - inputs),
