@@ -29,7 +29,7 @@ Launches launches_of(const Operation& operation, const Problem& p, std::int64_t 
   return backward ? operation.fused_backward : operation.fused;
 }
 
-/// The movement's launches on their parts of the matrix: full ones, and one of the rest.
+/// Splits a launch that exceeds most_elements: the number of full launches, and one for the rest.
 std::vector<std::pair<double, Counted>> parts_of(const Counted& all) {
   const double most = all.movement.most_elements;
   if (most <= 0) return {{1, all}};

@@ -18,7 +18,7 @@ namespace {
 // in three writes.
 constexpr double kToSecond = 2, kToNext = 4.0 / 3;
 
-/// What a later sweep over a row reads again.
+/// Reads of a row in a later sweep.
 Reuse reread(double bytes, double row_bytes, double rows_apart) {
   return {.bytes = bytes,
           .distance_bytes = kToSecond * row_bytes,
@@ -76,7 +76,7 @@ Plan over_elements(const Counted& one) {
 struct Blocks {
   std::int64_t count, threads;
   std::vector<Phase> phases;
-  double last = 1;  ///< of a block's steps, those of the last one
+  double last = 1;  ///< share of a block's steps that the last block has
 };
 
 // Blocks that share the launch's work evenly, step by step.
@@ -90,10 +90,10 @@ Blocks even_blocks(const Counted& one, std::int64_t count, std::int64_t threads,
 }
 
 // A thread sums one column of a segment of rows; columns are padded to whole warps. It waits for
-// the number of segments and the end of its own, with a table also for the segment and its row.
-// Then it waits for each row, and in the matrix for the row's index first.
+// the number of segments and the end of its own; table_sums also for the segment and its row. Then
+// it waits for each row; part_sums also for the row's index before it.
 Blocks by_sums(const Counted& one) {
-  constexpr double kDivided = 80;  // instructions: a thread's number by the columns, in 64 bits
+  constexpr double kDivided = 80;  // instructions: thread number ÷ columns, in 64 bits
   const bool of_table = one.movement.walk == Walk::table_sums;
   const auto sums = static_cast<std::int64_t>(of_table ? std::min(one.rows, one.of) : one.parts());
   const std::int64_t wide =
@@ -106,8 +106,8 @@ Blocks by_sums(const Counted& one) {
                      {.global = of_table ? 4 + each : 2 + 2 * each, .arithmetic = kDivided / 2});
 }
 
-// Sweeps that read, then one that writes, and the reductions between them. Where a thread holds few
-// elements at once, the last sweep stores what it has read before it reads on.
+// Sweeps that read, a reduction, then a sweep that writes. Where `together` is given, the last
+// sweep stores each access before it reads the next.
 Blocks by_rows(const Counted& one) {
   const Movement& movement = one.movement;
   const bool chunks = movement.walk == Walk::chunks;
@@ -160,7 +160,7 @@ Blocks by_rows(const Counted& one) {
 }
 
 // GammaBetaBackwardCUDAKernelTemplate (aten/src/ATen/native/cuda/layer_norm_kernel.cu) and
-// embedding_backward_feature_kernel, with all the warps that a block may have.
+// embedding_backward_feature_kernel, with 32 warps per block.
 Blocks by_columns(const Counted& one) {
   const Movement& movement = one.movement;
   constexpr std::int64_t kWarps = 32;
