@@ -134,7 +134,7 @@ void add_routing(LaunchSequence& program, const Problem& p, const Share& share) 
     return;
   }
   const double experts = as_double(p[kExperts] / p[kGpus]);
-  double tokens = 32;  // of a block
+  double tokens = 32;  // per block
   while (tokens < 1024 && std::ceil(share.tokens / tokens) * experts > tokens) tokens *= 2;
   const double counts = std::ceil(share.tokens / tokens) * experts;
   program.push_back({pass_over_choices(counts, tokens * per_token, bytes)});

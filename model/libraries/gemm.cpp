@@ -46,7 +46,7 @@ struct EpilogueCost {
   double matrix_reads = 0;   ///< elements of C's type: the input that gelu_aux kept, or C
   double matrix_writes = 0;  ///< elements of C's type: values before the activation
   double bits = 0;
-  bool bias = false;  ///< a vector of n
+  bool bias = false;  ///< a vector of n elements is added
   double flops = 0, special = 0;
 };
 

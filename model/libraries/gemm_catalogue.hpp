@@ -66,8 +66,8 @@ struct LibraryProduct {
   double widening;         ///< as in Packings
   double vector;           ///< elements that one copy of A or B takes
   bool aligned;            ///< all rows begin at multiples of 16 B
-  bool takes_wide;         ///< by wgmma or tcgen05
-  bool tensor;             ///< on the tensor cores
+  bool takes_wide;         ///< multiplies by wgmma or tcgen05
+  bool tensor;             ///< multiplies on the tensor cores
   bool through_registers;  ///< tiles pass through registers to shared memory, in two stages
 
   bool waits_for_copies() const { return through_registers || tile.stages == 1; }
@@ -76,7 +76,7 @@ struct LibraryProduct {
   std::int64_t tiles() const { return a.tiles() * b.tiles(); }
   std::int64_t blocks() const { return tiles() * static_cast<std::int64_t>(batch) * splits; }
   double area() const { return as_double(tile.m * tile.n); }
-  double lines() const { return as_double(tile.m + tile.n); }  ///< of A and B per step
+  double lines() const { return as_double(tile.m + tile.n); }  ///< rows and columns per step
   double depth() const { return as_double(tile.step_bytes) / element; }
   double steps() const { return std::ceil(k / as_double(splits) / depth()); }
 

@@ -174,7 +174,7 @@ LaunchSequence plan_vector_product(const Problem& p) {
   plan.launch.block[0] = c.tile.threads();
   plan.launch.registers = c.tile.registers;
   const double blocks = as_double(plan.launch.blocks());
-  const double read = c.vector_bytes() / as_double(c.batch * c.splits);  // by each block
+  const double read = c.vector_bytes() / as_double(c.batch * c.splits);  // bytes per block
   plan.reuse = {{.scope = Scope::sm,
                  .bytes = read * blocks,
                  .distinct_bytes = c.vector_bytes(),

@@ -69,7 +69,7 @@ struct Movement {
   double instructions = 0;   ///< per element, besides its arithmetic
   double widened = 0;        ///< per element: conversions from and to double precision
   double doubles = 0;        ///< per element: operations in double precision
-  double most_elements = 0;  ///< of one launch; more take further launches; 0: no bound
+  double most_elements = 0;  ///< elements of a launch at most; others take further launches; 0: any
   std::int64_t registers = 32;
 
   template <typename Value>
@@ -96,7 +96,7 @@ inline constexpr std::int64_t kMostUnsorted = 3072;
 struct Operation {
   Launches fused, fused_backward{};
   Launches eager{}, eager_backward{};  ///< empty: as fused
-  Launches sorted_backward{};          ///< of more rows than kMostUnsorted, if any
+  Launches sorted_backward{};          ///< for more rows than kMostUnsorted, if any
 };
 
 inline constexpr double kChunk = 65536;  ///< elements of a block of Walk::chunks
@@ -107,7 +107,7 @@ struct Counted {
   DType type;
   double rows, cols, of;
 
-  double elements() const;  ///< of the matrix; where there is none, rows
+  double elements() const;  ///< elements of the matrix; without one, rows
   double parts() const;     ///< rows of sums that Walk::part_sums writes
   double row_bytes() const { return cols * size_bytes(type); }
   double flops() const { return movement.flops + movement.flops_of * of; }

@@ -64,13 +64,13 @@ struct Tile {
   std::int64_t queries, keys;  ///< rows of Q and of K: one stays, the other is a step
   std::int64_t warps;
   std::int64_t stages;         ///< buffers for each of the two streamed matrices
-  std::int64_t blocks_per_sm;  ///< that the registers leave room for
+  std::int64_t blocks_per_sm;  ///< blocks that fit an SM by their registers
   std::int64_t registers = 0;  ///< per thread
   std::int64_t shared_bytes = 0;
   /// Heads whose tiles run concurrently, so that their streamed matrices stay in L2.
   std::int64_t together = 1;
-  double step_instructions = 0;   ///< of all warps, as compiled, mask included; 0: by Kernel
-  double block_instructions = 0;  ///< of all warps, outside the steps
+  double step_instructions = 0;   ///< warp instructions as compiled, mask included; 0: by Kernel
+  double block_instructions = 0;  ///< warp instructions outside the steps
   double addition_bytes = 0;      ///< bytes of dQ that one L1 wavefront adds; 0: not known
   Waits waits{.tile_loads = 1, .barriers = 1};         ///< per step
   Waits waits_before{.tile_loads = 1, .barriers = 1};  ///< before the first step
@@ -84,7 +84,7 @@ struct Tile {
   std::int64_t dq_rows = 16;  ///< backward with mma.sync: rows of dQ that one warp sums
 };
 
-/// Consumer warpgroups of a block of `warps` warps, beside one that copies.
+/// Warpgroups that multiply in a block of `warps` warps; with two or more, one only copies.
 constexpr std::int64_t multiplying_groups(std::int64_t warps) {
   return warps / 4 > 2 ? warps / 4 - 1 : 1;
 }
@@ -93,7 +93,7 @@ constexpr std::int64_t multiplying_groups(std::int64_t warps) {
 struct Steps {
   double full = 0;
   double masked = 0;
-  double share = 1;  ///< of a whole step's traffic: a part of the keys may end within a step
+  double share = 1;  ///< share of a step's traffic: a part of the keys may end within a step
 
   double all() const { return full + masked; }
   friend bool operator==(const Steps&, const Steps&) = default;
@@ -220,11 +220,11 @@ struct RowLayout {
 struct Backward {
   Shape shape;
   Kernel kernel;
-  Tile keys;  ///< of the blocks of keys
+  Tile keys;  ///< tile of the blocks of keys
   RowLayout rows;
   std::int64_t width;  ///< as in Blocks
   DqSum dq = kAtomic;
-  Tile queries{};  ///< of the blocks of queries, where dQ has a separate pass
+  Tile queries{};  ///< tile of the blocks of queries, where dQ has a separate pass
   /// Each block of keys belongs to one query head; separate launches sum dK and dV over a group.
   bool heads_apart = false;
 

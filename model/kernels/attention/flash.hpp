@@ -39,7 +39,7 @@ struct Flash2Tile {
   std::int64_t keys;  ///< per step
   int warps;
   int held;    ///< matrices of the queries' tile: Q, and dO in backward
-  int stages;  ///< of K, and of V
+  int stages;  ///< buffers of K, and of V
   int blocks;  ///< resident per SM (__launch_bounds__)
 
   constexpr std::int64_t threads() const { return std::int64_t{32} * warps; }
@@ -62,7 +62,7 @@ struct Flash2BackwardTile {
   std::int64_t at_once;  ///< queries of a step whose scores are held at a time
   int warps_down;        ///< warps along the keys
   int warps_across;  ///< warps along the queries of the scores, and along the columns of the sums
-  int stages;        ///< of Q, and of dO
+  int stages;        ///< buffers of Q, and of dO
   int blocks;        ///< resident per SM (__launch_bounds__)
 
   constexpr std::int64_t threads() const { return std::int64_t{32} * warps_down * warps_across; }
@@ -83,8 +83,8 @@ struct Flash3Tile {
   std::int64_t head_dim;
   std::int64_t queries;
   std::int64_t keys;  ///< per step
-  int stages;         ///< of K, and of V
-  int stages_q;       ///< of Q; two: the next Q is loaded during the current tile
+  int stages;         ///< buffers of K, and of V
+  int stages_q;       ///< buffers of Q; two: the next Q is loaded during the current tile
 
   constexpr std::int64_t warpgroups() const { return queries / 64; }
   constexpr std::int64_t threads() const { return 128 * (warpgroups() + 1); }
@@ -130,7 +130,7 @@ struct Flash3BackwardTile {
   std::int64_t head_dim;
   std::int64_t queries;  ///< per step
   std::int64_t keys;
-  int stages;  ///< of Q with the log-sum-exp, and of dO with D
+  int stages;  ///< buffers of Q with the log-sum-exp, and of dO with D
 
   /// A warpgroup has the sums of 64 keys. Beyond a head dim of 128 these fill the registers of both
   /// warpgroups: each takes half of the head dim, and they exchange P and dS through shared memory.
@@ -151,7 +151,7 @@ struct Flash3DqTile {
   std::int64_t head_dim;
   std::int64_t queries;  ///< 64 per warpgroup
   std::int64_t keys;     ///< per step
-  int stages;            ///< of K, and of V
+  int stages;            ///< buffers of K, and of V
 
   static constexpr std::int64_t threads() { return 384; }
   constexpr std::int64_t shared_bytes() const {

@@ -30,8 +30,9 @@ double Forward::part_bytes() const {
 BlockSteps forward_steps(const Forward& c, DType type) {
   BlockSteps steps = block_steps(c.blocks(), type);
   if (!c.kernel.on_tensor_cores()) return steps;
-  // K and V are written to shared memory once and read by each warp that has its own queries, or
-  // for each 64 rows of wgmma or tcgen05, which read Q from there too.
+  // K and V are written to shared memory once. Each warp with its own queries, or 64 rows of wgmma
+  // or tcgen05, read them whole; warps that divide the keys read them once. wgmma and tcgen05 also
+  // read Q.
   const bool wide = c.kernel.wide();
   const double queries = as_double(c.tile.queries);
   const double readers = wide ? queries / 64 : c.tile.deals_keys ? 1 : as_double(c.tile.warps);

@@ -16,7 +16,7 @@ namespace {
 using standard::Operands;
 
 constexpr Traffic kRead{1, 0}, kWrite{0, 1}, kUpdate{1, 1};
-constexpr std::int64_t kVectorScores = 8;  // of a 16-byte vector
+constexpr std::int64_t kVectorScores = 8;  // scores in a 16-byte vector
 
 /// The launch sequence, to which members append launches.
 struct Program {
@@ -148,7 +148,7 @@ void Program::gradient() {
 
 // Thread instructions per eight scores: loads, stores, conversions, two arithmetic ones per score.
 constexpr double kPassInstructions = 40;
-// The same for two matrices in and two out, with an exponential.
+// As kPassInstructions, for two matrices in and two out, with an exponential.
 constexpr double kKeptInstructions = 96;
 
 void forward(Program& c, Passes passes) {

@@ -32,7 +32,7 @@ struct RowLayout {
 };
 inline constexpr std::int64_t kHeldVectors = 4;  ///< 16-byte vectors of a row per thread
 inline constexpr std::int64_t kRowThreads = 1024;
-inline constexpr std::int64_t kBlockThreads = 256;  ///< of a block of several short rows
+inline constexpr std::int64_t kBlockThreads = 256;  ///< threads of a block of several short rows
 /// Longest row that is held. Longer ones are read twice, from L1 or L2 the second time.
 inline constexpr std::int64_t kHeldKeys = kRowThreads * kHeldVectors * 8;
 
