@@ -106,7 +106,8 @@ Plan moved_heads(const Shape& shape, const ArrayUse& from, const ArrayUse& to) {
   return even_launch(blocks, kThreads, {from, to}, step);
 }
 
-// The launches: D and a cleared dQ, blocks of keys that add to dQ in fp32, dQ to its type.
+// D and zeros for dQ, blocks of keys that add to dQ in fp32, and dQ in its type; before them
+// PyTorch's copies of O and dO for FlashAttention-2.
 LaunchSequence backward_launches(Library library, const Problem& p, const Gpu& gpu) {
   LaunchSequence program = backward_program(library_backward(library, Shape(p), gpu), p.dtype);
   if (library == kFa2 && p[kLayout] == kHeadsFirst) {
@@ -135,7 +136,7 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
   if (c.splits > 1 && !c.tile.merges) program.push_back({sum_of_parts(c)});
   if (library == kFa3 && paged && c.splits == 1 && may_split(c.shape)) {
     program.push_back({even_launch(ceil_div(c.shape.batch * c.shape.heads * c.shape.seq_q, 8), 256,
-                                   {}, {})});  // finds no parts to add
+                                   {}, {})});  // launched, but has no parts to add
   }
   if (library == kFa2 && paged && c.packed > 1) {
     const double bytes = c.shape.q_bytes();

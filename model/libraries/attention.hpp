@@ -7,11 +7,10 @@
 
 namespace roofcast::attention {
 
-/// What a library makes of attention: a block a tile of queries (of those query heads that share K
-/// and V, one after the other, where that fills tiles better), which K and V pass in steps; wholly
-/// masked steps are left out, long tiles go first. Where tiles leave SMs empty the keys are split
-/// among blocks, and a launch adds the parts. Backward: D, blocks of keys that add to dQ in fp32,
-/// and dQ in its type.
+/// A library's attention. Forward: a block keeps a tile of queries and streams K and V in steps;
+/// fully masked steps are skipped, and long tiles go first. A tile may hold queries of all heads
+/// that share K and V. Where tiles leave SMs idle the keys are split among blocks, and a launch
+/// adds the parts. Backward: D, blocks of keys that add to dQ in fp32, and dQ in its type.
 enum LibraryParameter : std::size_t { kLibraryChoice = 8, kSplits, kCacheWrites, kLayout };
 enum CacheWrites : std::int64_t { kNoWrites, kWritesKv, kWritesQkv };
 enum Layout : std::int64_t { kHeadsFirst, kTokensFirst };

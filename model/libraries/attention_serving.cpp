@@ -14,7 +14,7 @@ std::int64_t sms(const Gpu& gpu) {
   return gpu.sm_count.value_or(1);
 }
 
-// Loads before the first tile that depend on each other: the length, then the pages.
+// Dependent loads before the first tile: the sequence's length, then the pages.
 constexpr double kDependentLoads = 3;
 
 // decoderXQAConstants.h
@@ -35,11 +35,11 @@ std::int64_t group_splits(const Shape& shape, const Gpu& gpu) {
   return splits;
 }
 
-// decoderMaskedMultiheadAttentionLaunch.h: blocks grow from 256 threads to 1024 where there are too
-// few of them to fill the SMs, then keys are split as far as each SM has a block.
+// decoderMaskedMultiheadAttentionLaunch.h: blocks grow from 256 threads to 1024 where they are too
+// few to fill the SMs, then keys are split until each SM has a block.
 struct VectorLaunch {
   std::int64_t threads;
-  std::int64_t keys;  ///< that a block reads at once: eight of each group of threads, 16 bytes each
+  std::int64_t keys;  ///< read by a block at once: eight per group of threads, 16 B a thread
   std::int64_t splits;
 };
 constexpr std::int64_t kThreadsOfSm = 1024;
@@ -57,8 +57,8 @@ VectorLaunch vector_launch(const Shape& shape, const Gpu& gpu) {
   return {threads, keys, std::min(ceil_div(shape.seq_kv + 1, keys), ceil_div(sms(gpu), heads))};
 }
 
-// The new tokens of a step: K and V as the projection left them, beside `q` bytes of Q, and the
-// arrays that they are written to.
+// The new tokens of a step: K and V as the projection wrote them, next to `q` bytes of Q, and the
+// arrays to which they are copied.
 struct NewRows {
   explicit NewRows(const Shape& shape, double q = 0)
       : tokens(shape.batch * std::min(shape.seq_q, shape.seq_kv)),
@@ -118,7 +118,7 @@ bool moves_queries(const Forward& c) {
 // on each other: the token's sequence, the sequence's lengths, the page.
 Plan rotated_rows(const Forward& c, const Gpu& gpu) {
   constexpr std::int64_t kThreads = 256, kVectorBytes = 16;
-  constexpr double kRotated = 128, kRows = 5;  // Q, K and what both are rotated with, V
+  constexpr double kRotated = 128, kRows = 5;  // Q, K, their counterparts in the rotation, V
   const Shape& shape = c.shape;
   const double row = shape.row_bytes(), warps = warps_of(kThreads), q = shape.q_bytes();
   auto [tokens, kv, arrays] = NewRows(shape, q);
@@ -126,7 +126,7 @@ Plan rotated_rows(const Forward& c, const Gpu& gpu) {
       1, static_cast<std::int64_t>(as_double(kThreads * kVectorBytes) / row));
   const std::int64_t rounds = ceil_div(tokens, of_block), turns = rounds * shape.heads;
   const std::int64_t blocks = std::clamp<std::int64_t>(
-      kThreadsOfSm / kThreads * sms(gpu) / shape.heads, 1, rounds);  // of a head
+      kThreadsOfSm / kThreads * sms(gpu) / shape.heads, 1, rounds);  // per head
   if (moves_queries(c)) {
     arrays.push_back(scratch(kQ, {0, q}));
   } else {

@@ -10,7 +10,7 @@
 namespace roofcast::attention {
 namespace {
 
-constexpr double kRescaling = 1;  // an instruction for an element of a sum
+constexpr double kRescaling = 1;  // an instruction per element of a sum
 constexpr Kernel kFlash2 = {Instruction::mma_sync, library::kScoreInstructions, kRescaling,
                             library::kMaskInstructions};
 constexpr Kernel kFlash3 = {Instruction::wgmma, library::kScoreInstructions, kRescaling,
@@ -31,14 +31,14 @@ constexpr std::array<LibraryTile, 4> kFa3PagedTiles = {{{64, 192, 160, 16, 2, 1}
                                                         {128, 128, 128, 12, 2, 1},
                                                         {192, 128, 96, 12, 2, 1},
                                                         {256, 128, 80, 12, 2, 1}}};
-// cuDNN, likewise; and of one query a head, by mma.sync: the queries of a group, keys dealt out to
-// four warps.
+// cuDNN, likewise. One query per head, by mma.sync: a tile holds the queries of a group, and four
+// warps divide its keys.
 constexpr std::array<LibraryTile, 2> kCudnnTiles = {
     {{128, 128, 128, 12, 3, 1}, {256, 128, 64, 12, 2, 1}}};
 constexpr std::array<LibraryTile, 2> kCudnnDecodeTiles = {
     {{64, 16, 128, 4, 1, 4}, {256, 16, 128, 4, 1, 2}}};
-// TensorRT-LLM: two warpgroups of 64 rows and one that copies. Without wgmma, and in cuDNN then,
-// four warps of 16 rows, three blocks an SM by hand to the rows of compute capability 8.0.
+// TensorRT-LLM: two warpgroups of 64 rows and one that copies. Without wgmma, in cuDNN too, four
+// warps of 16 rows; three blocks per SM, fitted by hand at compute capability 8.0.
 constexpr std::array<LibraryTile, 3> kTrtllmTiles = {
     {{64, 128, 256, 12, 2, 1}, {128, 128, 128, 12, 2, 1}, {256, 128, 64, 12, 2, 1}}};
 constexpr std::array<LibraryTile, 2> kNarrowTiles = {
@@ -51,13 +51,12 @@ constexpr std::array<LibraryTile, 3> kFa2BackwardTiles = {
 // that copies.
 constexpr std::array<LibraryTile, 3> kFa3BackwardTiles = {
     {{64, 128, 128, 12, 2, 1}, {128, 64, 128, 12, 2, 1}, {256, 64, 80, 12, 1, 1}}};
-// cuDNN: 64 queries a step by its kernels' names, 128 keys by their grids where not all SMs have
-// one.
+// cuDNN: 64 queries per step from its kernels' names, 128 keys from grids that leave SMs idle.
 constexpr std::array<LibraryTile, 2> kCudnnBackwardTiles = {
     {{128, 64, 128, 12, 2, 1}, {256, 64, 64, 12, 1, 1}}};
 
-// flash_api.cpp, hopper/heuristics.h: num_splits_heuristic. The fewest parts whose last round is
-// nearly as full as the best.
+// flash_api.cpp, hopper/heuristics.h: num_splits_heuristic. The fewest parts whose wave efficiency
+// is at least kNearly of the best.
 std::int64_t flash_splits(std::int64_t blocks, std::int64_t places, std::int64_t steps,
                           bool each_shortens) {
   constexpr double kEnough = 0.8, kNearly = 0.85;
@@ -266,8 +265,8 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
              .heads_apart = true};
   if (library != kFa3) c.rows.waits = c.rows.group_waits = library::kPassWaits;
   if (library == kFa2) {
-    // flash_api.cpp: sums of dQ have rows of 32 elements, and as many rows as whole tiles. PyTorch
-    // adds dK and dV.
+    // flash_api.cpp: the fp32 sums of dQ are padded to multiples of 32 elements and 128 rows.
+    // PyTorch sums dK and dV over a group.
     c.rows.rows = ceil_div(shape.seq_q, 128) * 128;
     c.rows.width = ceil_div(shape.head_dim, 32) * 32;
     c.rows.group_waits = library::kGroupSumWaits;
@@ -275,7 +274,7 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
   Tile& tile = c.keys;
   if (!c.kernel.wide()) {
     tile = tile_in(kFa2BackwardTiles, width);
-    tile.chains = 2;  // P and dS of a tile at once
+    tile.chains = 2;  // P and dS of a tile concurrently
     tile.warps_across = 2;
   } else if (library == kFa3) {
     tile = tile_in(kFa3BackwardTiles, width);

@@ -94,9 +94,9 @@ enum Array : ArrayId {
   kNarrowInput
 };
 
-constexpr std::int64_t kThreads = 256;  // of the blocks beside the products
+constexpr std::int64_t kThreads = 256;  // per block, of all kernels but the products
 
-// Blocks whose threads wait for so many loads, one after the other, and issue so much in all.
+// `blocks` blocks; each thread waits for `loads` dependent loads and issues `instructions`.
 Plan pass(double blocks, double loads, double instructions, std::vector<ArrayUse> arrays) {
   Step step;
   step.warp_instructions = warps_of(kThreads) * instructions;
@@ -105,8 +105,8 @@ Plan pass(double blocks, double loads, double instructions, std::vector<ArrayUse
                      std::move(arrays), step);
 }
 
-// A block writes a row of so many bytes, 16 a thread at a time, of `sources` rows that it reads one
-// after the other, with so many instructions of a warp for 16 B of a thread.
+// Each block writes a row of `row_bytes` from `sources` rows that it reads one after the other, in
+// accesses of 16 bytes per thread, with `instructions` of a warp per access.
 Plan pass_over_rows(double rows, double row_bytes, double sources, double instructions,
                     const ArrayUse& from, const ArrayUse& to) {
   const double accesses = row_bytes / as_double(16 * kThreads);
@@ -114,16 +114,16 @@ Plan pass_over_rows(double rows, double row_bytes, double sources, double instru
               kRowInstructions + instructions * accesses * sources, {from, to});
 }
 
-// Blocks that each look at so many choices, a thread one at a time.
+// Blocks that process `choices` choices each, one per thread at a time.
 Plan pass_over_choices(double blocks, double choices, double bytes) {
   constexpr double kInstructions = 40;
   const double steps = std::ceil(choices / as_double(kThreads));
   return pass(blocks, steps, kInstructions * steps, {scratch(kOrder, {bytes, bytes})});
 }
 
-// Counts and places of the choices: one kernel for up to 256 tokens; for more, blocks of tokens
-// count each expert's, one block adds the counts up, and the first blocks place (TensorRT-LLM,
-// cutlass_kernels/moe_gemm/moe_kernels.cu, threeStepBuildExpertMapsSortFirstToken).
+// Sorts the choices by expert: one kernel for up to 256 tokens; for more, blocks of tokens count
+// each expert's choices, one block adds the counts up, and as many blocks as counted place them
+// (TensorRT-LLM, cutlass_kernels/moe_gemm/moe_kernels.cu, threeStepBuildExpertMapsSortFirstToken).
 void add_routing(LaunchSequence& program, const Problem& p, const Share& share) {
   constexpr double kTokensOfOneKernel = 256, kBytesOfChoice = 8;  // expert and place
   const double per_token = as_double(p[kPerToken]), choices = share.tokens * per_token;
@@ -134,7 +134,7 @@ void add_routing(LaunchSequence& program, const Problem& p, const Share& share) 
     return;
   }
   const double experts = as_double(p[kExperts] / p[kGpus]);
-  double tokens = 32;  // of a block
+  double tokens = 32;  // per block
   while (tokens < 1024 && std::ceil(share.tokens / tokens) * experts > tokens) tokens *= 2;
   const double counts = std::ceil(share.tokens / tokens) * experts;
   program.push_back({pass_over_choices(counts, tokens * per_token, bytes)});
@@ -142,7 +142,7 @@ void add_routing(LaunchSequence& program, const Problem& p, const Share& share) 
   program.push_back({pass_over_choices(counts, tokens, bytes)});
 }
 
-// C = A·B in tiles of rows; a tile ends where its expert's rows end.
+// Grouped product C = A·B as a batch of row tiles of mean height: a tile has one expert's rows.
 Plan grouped(const Problem& p, const Share& share, std::int64_t columns, std::int64_t depth,
              std::array<ArrayUse, 3> arrays, const Gpu& gpu) {
   std::int64_t row_tiles = 0;
@@ -174,8 +174,8 @@ constexpr std::array kWgmmaTiles = {Tile{16, 64},   Tile{16, 128},  Tile{32, 64}
 constexpr std::array kMmaTiles = {Tile{16, 256}, Tile{32, 32},   Tile{64, 64},
                                   Tile{64, 128}, Tile{128, 256}, Tile{256, 64}};
 
-// TensorRT-LLM times its tiles of wgmma with experts that are chosen alike, and keeps the best for
-// any routing: the rows of a tile are at most those of an expert then.
+// TensorRT-LLM tunes its tiles of wgmma with balanced routing, and keeps the choice for any
+// routing. So a tile has at most the rows of an expert under balanced routing.
 std::int64_t most_tile_rows(const Problem& p, const Gpu& gpu) {
   constexpr std::int64_t kLowest = 16, kTallest = 256;
   if (p[kRouting] == kBalanced || !has_wide_products(gpu)) return kTallest;

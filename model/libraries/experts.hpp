@@ -1,7 +1,6 @@
 #pragma once
-// The feed-forward part of a layer whose tokens pass some of its experts alone, on one GPU:
-// routing, rows put in the experts' order, two grouped products with the gate between them, and the
-// sum over experts.
+// A mixture-of-experts feed-forward layer on one GPU: routing, rows sorted by expert, two grouped
+// products with the gate between them, and the sum over experts.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -29,8 +28,7 @@ enum Routing : std::int64_t { kBalanced, kPowerLaw101, kPowerLaw120 };
 /// Rows of each expert that has any, on the GPU with the most rows. Power law: shares of the
 /// experts as the benchmark of ai-dynamo/aiconfigurator (collector, Apache-2.0) draws them: density
 /// ∝ x^-exponent between 1 and 0.8 · tokens, or 0.01 and 2 where there are fewer choices than
-/// experts. Of some draws the one whose rows are nearest to their mean; the draws are always the
-/// same.
+/// experts. Of a fixed set of draws, the one whose rows are nearest to their mean.
 std::vector<std::int64_t> rows_of_experts(const Problem& problem);
 
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu);

@@ -32,7 +32,7 @@ double uniform(std::uint64_t index) {
   return static_cast<double>(bits >> 11U) * kUnit;
 }
 
-// Whole rows of each expert that add up to all choices.
+// Rows of each expert in one draw, whole numbers that add up to all choices.
 Rows drawn(const Problem& p, std::int64_t draw) {
   const double tokens = as_double(p[kTokens]), choices = tokens * as_double(p[kPerToken]);
   const double power = 1 - (p[kRouting] == kPowerLaw101 ? 1.01 : 1.2);

@@ -20,7 +20,7 @@ constexpr std::string_view kUnaligned =
     "rows of n or k elements are no multiple of 16 B: slower kernels copy them in pieces, as "
     "estimated from published rates of odd sizes; tile, split and registers are guesses too";
 
-// 1 for the family's problem, which has no batch.
+// The family's problem has no batch: it counts as 1.
 double batch_of(const Problem& p) {
   return as_double(std::max<std::int64_t>(1, p[kBatch]));
 }
@@ -41,16 +41,16 @@ void check_library(const Problem& p, const Gpu& gpu) {
 
 // --- epilogues ---
 
-/// What the epilogue costs for an element of C.
+/// Cost of an epilogue per element of C.
 struct EpilogueCost {
-  double matrix_reads = 0;   ///< elements of C's type: what gelu_aux kept, or C
-  double matrix_writes = 0;  ///< before the activation
+  double matrix_reads = 0;   ///< elements of C's type: the input that gelu_aux kept, or C
+  double matrix_writes = 0;  ///< elements of C's type: values before the activation
   double bits = 0;
-  bool bias = false;  ///< a vector of n
+  bool bias = false;  ///< a vector of n elements is added
   double flops = 0, special = 0;
 };
 
-// GELU by tanh and its gradient as layer.gelu has them.
+// GELU by tanh and its gradient as in layer.gelu.
 constexpr std::array<EpilogueCost, kEpilogueNames.size()> kEpilogueCosts = {{
     {},
     {.bias = true, .flops = 1},
@@ -97,7 +97,7 @@ void add_epilogue(Plan& plan, const Problem& p) {
 
 // --- the plan by tiles ---
 
-// The loop as the outline has it, and what comes before and after it.
+// The main loop of the outline, with prologue and epilogue.
 void set_blocks(Plan& plan, const LibraryProduct& c, const Outline& brief) {
   Step step;
   (c.tensor ? step.issued.tensor_flops[brief.type] : step.issued.vector_flops) = brief.step_flops;
@@ -194,7 +194,7 @@ void add_product(LaunchSequence& program, Plan plan, const Problem& p, const Pro
 Work library_work(const Problem& p) {
   const double batch = batch_of(p), m = as_double(p[kM]), n = as_double(p[kN]),
                k = as_double(p[kK]);
-  constexpr double kWideElement = 2;  // of A before it is quantized
+  constexpr double kWideElement = 2;  // bytes of an element of A before quantization
   Work work = epilogue_work(p);
   const double flops = 2 * batch * m * n * k;
   if (p.dtype == DType::fp32) {
@@ -209,7 +209,7 @@ Work library_work(const Problem& p) {
 }
 
 IoComplexity library_io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
-  // A batch has the IO of one product with as many times the rows.
+  // A batch counts as one product with the rows of all.
   return matrix_product_io(batch_of(p) * as_double(p[kM]), as_double(p[kN]), as_double(p[kK]),
                            size_bytes(p.dtype), compulsory_bytes, on_chip_bytes);
 }

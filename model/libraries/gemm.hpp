@@ -11,9 +11,9 @@
 
 namespace roofcast::gemm {
 
-/// cuBLAS's kernel for a product: of a catalogue of tiles and splits of k (gemm_catalogue.hpp) the
-/// one with the least expected time. Operands are copied ahead of the arithmetic in steps of 128 B
-/// along k. A launch of its own adds the parts of k.
+/// cuBLAS's kernel for a product: the one of least expected time among a catalogue of tiles and
+/// splits of k (gemm_catalogue.hpp). Operands are loaded ahead of the arithmetic, in 128-byte
+/// k-slabs unless the tile says otherwise. A separate launch adds the parts of k.
 enum LibraryParameter : std::size_t {
   kSplitK = 5,
   kWeightCopies,
@@ -25,7 +25,7 @@ enum LibraryParameter : std::size_t {
   kEpilogue
 };
 
-/// One product of dense matrices as they are written, in such a tile and so many parts of k.
+/// One product of dense matrices in layout nn, with the given tile and parts of k.
 constexpr Problem library_problem(DType type, std::int64_t m, std::int64_t n, std::int64_t k,
                                   std::int64_t tile_m = kToChoose, std::int64_t tile_n = kToChoose,
                                   std::int64_t split_k = kToChoose) {
@@ -37,9 +37,9 @@ constexpr Problem library_problem(DType type, std::int64_t m, std::int64_t n, st
 /// Arrays of a library's product and of the launches beside it.
 enum LibraryArray : ArrayId { kA, kB, kC, kParts, kWideA, kScale, kWideScale, kBeside };
 
-/// What cuBLASLt does to a product's sums before it stores them (cublasLtEpilogue_t, CUDA 13): its
-/// epilogues RELU_BIAS, GELU_BIAS, their AUX forms and DGELU, and C added by beta = 1. It has no
-/// SwiGLU, and none that reads C with an activation.
+/// Epilogues of cuBLASLt (cublasLtEpilogue_t, CUDA 13), applied to a product's sums before they are
+/// stored: BIAS, RELU_BIAS, GELU_BIAS, their AUX forms, DGELU, and C added by beta = 1. There is no
+/// SwiGLU, and no activation of a sum that includes C.
 enum Epilogue : std::int64_t {
   kPlain,
   kBias,
@@ -53,29 +53,27 @@ enum Epilogue : std::int64_t {
 inline constexpr std::array<std::string_view, 8> kEpilogueNames = {
     "none", "bias", "relu", "gelu", "relu_aux", "gelu_aux", "dgelu", "residual"};
 
-/// How an operand differs from a dense matrix: the share of its bytes that lies in memory, and that
-/// reaches the SMs.
+/// Bytes of an operand relative to a dense matrix: stored in memory, and received by the SMs.
 struct Packing {
   double stored = 1, received = 1;
 };
 struct Packings {
   Packing a{}, b{};
-  double widening = 0;  ///< instructions of a thread for an element of B
+  double widening = 0;  ///< thread instructions per element of B
 };
 
 LaunchSequence plan_product(const Problem& problem, const Gpu& gpu);
 std::vector<Problem> product_candidates(const Problem& problem, const Gpu& gpu);
 Outline product_outline(const Problem& problem, const Gpu& gpu);
 
-/// The same by tiles, whatever the shape.
+/// The same, but always by tiles: never as a product with a vector.
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu, const Packings& packings = {});
 std::vector<Problem> library_candidates(const Problem& problem, const Gpu& gpu);
 Outline library_outline(const Problem& problem, const Gpu& gpu, const Packings& packings = {});
 Work library_work(const Problem& problem);
 IoComplexity library_io(const Problem& problem, double compulsory_bytes, double on_chip_bytes);
 
-/// The problem with the tiles, and parts of k, that are candidates of its product; `settings` are
-/// their places among its values.
+/// `problem` with each candidate tile and split of `product`, set at the positions `settings`.
 std::vector<Problem> candidates_of(const Problem& problem, const Problem& product, const Gpu& gpu,
                                    std::span<const std::size_t> settings);
 
@@ -83,10 +81,10 @@ std::vector<Problem> candidates_of(const Problem& problem, const Problem& produc
 struct ProductSizes {
   double a, b, c, outputs;
 };
-/// A, B, and C or the sums of its parts. Where B has copies, launches take A and C again each time,
-/// and those in turn.
+/// Sets A, B, and C or its partial sums. With copies of B, each launch reuses A and C and takes the
+/// next copy.
 void set_matrices(Plan& plan, const Problem& problem, const ProductSizes& sizes);
-/// The product, then the launch that adds its parts, if any.
+/// Appends the product, and the launch that adds its parts where k is split.
 void add_product(LaunchSequence& program, Plan plan, const Problem& problem,
                  const ProductSizes& sizes);
 

@@ -27,12 +27,12 @@ bool is_small_tf32(const Problem& p) {
   return ceil_div(p[kM], kSide) * ceil_div(p[kN], kSide) * p[kBatch] * p[kK] < least;
 }
 
-// Whether the product has tiles of the list for tf32.
+// Whether kTf32Tiles are the product's tiles.
 bool takes_tf32_tiles(const Problem& p, const Gpu& gpu) {
   return p.dtype == DType::tf32 && has_wgmma(gpu) && takes_wide(p, gpu);
 }
 
-// Rows and columns of operands, over all stages, that shared memory has room for.
+// Rows of A and columns of B, over all stages, that fit in shared memory.
 std::int64_t lines_of_stages(const Gpu& gpu) {
   return (gpu.occupancy->shared_bytes_per_block - kResultBytes) / kUsualStepBytes;
 }
@@ -46,7 +46,7 @@ std::span<const std::int64_t> wide_sides(const Gpu& gpu) {
   return kTcgen05Sides;
 }
 
-// The widest other side: registers hold the sums of wgmma, tensor memory those of tcgen05.
+// The widest other side: accumulators must fit in registers (wgmma) or tensor memory (tcgen05).
 std::int64_t widest(std::int64_t side, const Gpu& gpu) {
   return has_wgmma(gpu) ? 2 * kSumsShared * kGroupThreads / side : kTcgen05Columns;
 }
@@ -67,7 +67,7 @@ std::optional<LibraryTile> wide_tile(std::int64_t m, std::int64_t n, const Gpu& 
   return tile;
 }
 
-// Empty where the kernels have tiles of any width.
+// The listed tiles; empty where one side may have any width.
 std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
   if (p.dtype == DType::fp32) {
     if (has_wide_products(gpu)) return kStagedSimtTiles;
@@ -102,7 +102,7 @@ std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu) {
     tile.blocks_per_sm = std::max<std::int64_t>(1, fitting_blocks(tile, gpu));
     return tile;
   }
-  // Run files name tiles for tf32 that other types have.
+  // Run files name tiles of other types for tf32.
   if (tiles.empty() || of_tf32) return wide_tile(m, n, gpu);
   return std::nullopt;
 }
@@ -123,8 +123,8 @@ constexpr std::array<std::int64_t, 29> kAnySplits = {1,  2,  3,  4,  5,  6,  7, 
                                                      11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
                                                      21, 22, 23, 24, 32, 48, 64, 96, 128};
 
-// Adds tiles with one side given, along m or along n. cuBLAS fills its rounds: on 132 SMs 1149x2008
-// takes 126 tiles and 4435x1624 takes 260. So the width is the narrowest with the fewest rounds.
+// Adds tiles with one side given, along m or along n. cuBLAS fills its waves: on 132 SMs 1149x2008
+// takes 126 tiles and 4435x1624 takes 260. So the width is the narrowest with the fewest waves.
 void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side, bool along_m,
                 const Gpu& gpu) {
   const std::int64_t other = p[along_m ? kN : kM], asked = p[along_m ? kTileN : kTileM];
@@ -137,7 +137,7 @@ void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side
   most = std::min(most / kWideColumns, ceil_div(other, kWideColumns)) * kWideColumns;
   if (most <= 0 && asked == kToChoose) return;
   // By the names and grids of 700 kernels for wgmma, k is split where it has at least 40 steps and
-  // C has fewer tiles of 64x64 than half as many. A part has at least 20 steps.
+  // more than twice as many as C has tiles of 64x64. A part has at least 20 steps.
   constexpr std::int64_t kSide = 64, kDeepSteps = 40, kUsualPart = 3;
   const std::int64_t steps = steps_of(p), tiles = tiles_of(p, kSide, kSide);
   const bool chooses = has_wgmma(gpu) && p[kSplitK] == kToChoose;
@@ -167,8 +167,8 @@ std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
   return found;
 }
 
-// cuBLAS gives each SM a large tile where these take two rounds at most, though more small ones
-// would end sooner.
+// cuBLAS prefers larger tiles where they give each SM one and take two waves at most, though
+// smaller tiles would end sooner.
 bool yields_to_larger(const LibraryTile& tile, const Problem& p, const Gpu& gpu) {
   if (p.dtype == DType::fp32 || p[kTileM] != kToChoose || p[kTileN] != kToChoose) return false;
   const auto tiles = tiles_for(p, gpu);
@@ -250,7 +250,7 @@ std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, bool alone) {
   std::vector<Problem> found =
       tiles_for(p, gpu).empty() ? of_any_width(p, gpu) : of_tiles(p, gpu, alone);
   if (!found.empty()) return found;
-  (void)library_tile(p, gpu);  // which says what there is
+  (void)library_tile(p, gpu);  // throws where there is no such tile
   const std::int64_t splits = p[kSplitK] == kToChoose ? 1 : p[kSplitK];
   add(found, p, p[kTileM], p[kTileN], splits);
   return found;

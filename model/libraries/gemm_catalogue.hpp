@@ -1,7 +1,7 @@
 #pragma once
-// What a library has for a product: the kernels that the rows of its operands leave it, their
-// tiles, and of tiles and parts of k those worth a forecast; what it does with a vector; and what
-// the blocks of a tile do, counted.
+// A library's choices for a product: the kernels that the alignment of its rows allows, their
+// tiles, and the tiles and splits of k worth a forecast; products with a vector; and the counts of
+// a tile's blocks.
 #include <cmath>
 #include <vector>
 
@@ -10,29 +10,29 @@
 
 namespace roofcast::gemm {
 
-/// Elements from row to row. Throws InputError where a leading dimension is less than a row.
+/// Row pitches in elements. Throws InputError where a leading dimension is less than a row.
 RowLengths library_rows(const Problem& p);
 
-/// Whether whole vectors of 16 B fit all rows, as the kernels for wgmma need.
+/// Whether all rows begin at multiples of 16 B, as the kernels for wgmma need.
 bool library_aligned(const Problem& p);
 
-/// Elements of a copy of the kernel that the library takes: there are kernels for 16, for 4 and for
-/// 2 bytes, for all operands alike: rows of 8 bytes take the time of 4.
+/// Elements per copy in the library's kernel. There are kernels for 16, 4 and 2 bytes, the same for
+/// all operands: rows aligned to 8 bytes take the time of 4.
 std::int64_t copied_vector(const Problem& p);
 
 /// Whether the library takes its kernels for wgmma or tcgen05.
 bool takes_wide(const Problem& p, const Gpu& gpu);
 
-/// The tile that the problem names. Throws InputError where the library has none such here.
+/// The tile that the problem names. Throws InputError where the library has no such tile here.
 LibraryTile library_tile(const Problem& p, const Gpu& gpu);
 
-/// The problem with each tile and number of parts that the library is taken to weigh up: for this
-/// product `alone`, or for several that share a tile.
+/// The problem with each tile and split that the library is assumed to consider: for this product
+/// `alone`, or for several that share a tile.
 std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, bool alone = false);
 
-/// Whether the product is one of a matrix and a vector, which a library computes without tiles
-/// (gemvx, gemv2T): one row of A or one column of B, of 32 bits or of rows that are no whole
-/// vectors, stored as it is; and no tile of a matrix product is asked for.
+/// Whether a library computes the product as a matrix times a vector, without tiles (gemvx,
+/// gemv2T): C has one row or one column; elements have 32 bits, or rows are not aligned to 16 B; C
+/// is stored without an epilogue; and no tile of a matrix product is asked for.
 bool is_vector_product(const Problem& p);
 
 /// A block sums `tile_n` outputs of a row of C (`tile_m` of a column), each by several threads
@@ -40,7 +40,7 @@ bool is_vector_product(const Problem& p);
 LaunchSequence plan_vector_product(const Problem& p);
 std::vector<Problem> vector_candidates(const Problem& p, const Gpu& gpu);
 
-/// The parts of k that are asked for: kernels for one product of a batch add nothing from others.
+/// The parts of k that are asked for. A batch is not split if they are left open.
 inline std::int64_t asked_splits(const Problem& p) {
   return p[kBatch] > 1 && p[kSplitK] == kToChoose ? 1 : p[kSplitK];
 }
@@ -48,8 +48,8 @@ inline std::int64_t asked_splits(const Problem& p) {
 /// A along m, or B along n.
 struct LibraryOperand {
   std::int64_t extent, tile;
-  bool transposed;  ///< lies across k, along which alone wgmma takes tf32
-  double joined;    ///< share of its lines that L2 looks up once for two neighbours
+  bool transposed;  ///< stored across k, but wgmma takes tf32 along k only
+  double joined;    ///< share of its lines for which L2 looks up once for two neighbours
   Packing packing;
 
   std::int64_t tiles() const { return ceil_div(extent, tile); }
@@ -63,12 +63,12 @@ struct LibraryProduct {
   std::int64_t splits;
   double element;          ///< bytes of A and B
   double result;           ///< bytes of C
-  double widening;         ///< as of Packings
+  double widening;         ///< as in Packings
   double vector;           ///< elements that one copy of A or B takes
-  bool aligned;            ///< whole vectors fit all rows
-  bool takes_wide;         ///< by wgmma or tcgen05
-  bool tensor;             ///< on the tensor cores
-  bool through_registers;  ///< threads hold a tile on its way to shared memory, in two stages
+  bool aligned;            ///< all rows begin at multiples of 16 B
+  bool takes_wide;         ///< multiplies by wgmma or tcgen05
+  bool tensor;             ///< multiplies on the tensor cores
+  bool through_registers;  ///< tiles pass through registers to shared memory, in two stages
 
   bool waits_for_copies() const { return through_registers || tile.stages == 1; }
   double outputs() const { return batch * as_double(a.extent) * as_double(b.extent); }
@@ -76,11 +76,11 @@ struct LibraryProduct {
   std::int64_t tiles() const { return a.tiles() * b.tiles(); }
   std::int64_t blocks() const { return tiles() * static_cast<std::int64_t>(batch) * splits; }
   double area() const { return as_double(tile.m * tile.n); }
-  double lines() const { return as_double(tile.m + tile.n); }  ///< of a step
+  double lines() const { return as_double(tile.m + tile.n); }  ///< rows and columns per step
   double depth() const { return as_double(tile.step_bytes) / element; }
   double steps() const { return std::ceil(k / as_double(splits) / depth()); }
 
-  /// What the SMs receive of an operand, bytes: each tile of the other takes it all.
+  /// Bytes of an operand that the SMs receive: each tile of the other operand reads all of it.
   double received(const LibraryOperand& of, const LibraryOperand& other) const {
     return batch * k * element * of.packing.received * as_double(of.extent * other.tiles());
   }

@@ -11,8 +11,8 @@
 namespace roofcast::gemm {
 namespace {
 
-// Fills in threads and stages that the catalogue does not give: as many as leave room for its
-// blocks an SM. The library's own numbers are not known.
+// Fills in threads and stages that the catalogue does not give, stages as many as fit with the
+// tile's blocks per SM. The library's own numbers are not known.
 LibraryTile completed(LibraryTile tile, const Gpu& gpu) {
   constexpr std::array<std::int64_t, 4> kThreads = {384, 256, 128, 128};
   if (tile.threads == 0) tile.threads = kThreads[static_cast<std::size_t>(tile.blocks_per_sm - 1)];
@@ -26,9 +26,9 @@ LibraryTile completed(LibraryTile tile, const Gpu& gpu) {
   return tile;
 }
 
-// Instructions of a block's warps in a step on the SIMT pipes: multiply-adds; loads of their
-// operands, four elements at once of a row and a column for the elements of C that a thread sums;
-// and copies of 32 elements with their addresses and predicates.
+// Warp instructions of a block per step on the SIMT pipes: multiply-adds; loads of four operand
+// elements each, for a square of C per thread; and copies of 32 elements with their addresses and
+// predicates.
 double simt_instructions(const LibraryProduct& c) {
   constexpr double kOfCopy = 12, kElementsOfLoad = 4;
   const double threads = as_double(c.tile.threads);
@@ -38,15 +38,15 @@ double simt_instructions(const LibraryProduct& c) {
 }
 
 // On the SIMT pipes, and with one or two stages, each thread waits for its own copies. In a deeper
-// ring operands leave shared memory one product ahead.
+// ring operands are loaded from shared memory one product ahead.
 Waits step_waits(const LibraryProduct& c) {
   if (!c.tensor || c.waits_for_copies()) return {.global = 1, .shared = 1, .barriers = 1};
   return {.tile_loads = 1, .barriers = 1};
 }
 
-// Wavefronts of the operands of a step: four warps of mma.sync, two by two, read those of their own
-// sums. A wgmma reads its 64 rows and all columns: fewer than 64 columns it multiplies faster than
-// it reads both. What tcgen05 reads does not limit it.
+// Wavefronts of operand reads per step. mma.sync: four warps, two by two, read the operands of
+// their own sums. wgmma: 64 rows and all columns; with fewer than 64 columns the reads take longer
+// than the product. tcgen05: the reads do not limit it.
 double operand_wavefronts(const LibraryProduct& c, bool of_tcgen05) {
   constexpr double kWarpsAcross = 2;
   constexpr std::int64_t kRows = 64;
@@ -58,7 +58,7 @@ double operand_wavefronts(const LibraryProduct& c, bool of_tcgen05) {
 }
 
 // Bytes of a step's operands that a block looks up in L2. Two blocks of a cluster share one side of
-// their tiles. Of whole lines that two neighbours ask for at about the same time L2 looks up half.
+// their tiles. Whole lines that two neighbours request at about the same time are looked up once.
 double step_lookup_bytes(const LibraryProduct& c, const Gpu& gpu) {
   const bool shares = gpu.features.has_clusters() && c.takes_wide;
   const auto of_side = [shares](const LibraryOperand& side, const LibraryOperand& other) {
@@ -68,16 +68,16 @@ double step_lookup_bytes(const LibraryProduct& c, const Gpu& gpu) {
   return (of_side(c.a, c.b) + of_side(c.b, c.a)) * as_double(c.tile.step_bytes);
 }
 
-// Requests of the copy engine, or copies that take as long. Where rows are not aligned to 16 B,
-// threads copy the operands in pieces, a warp 32 at once: all that exist, and a share of what lies
-// beyond C's edges.
+// Requests of the copy engine per step, or copies that take as long. Where rows are not aligned to
+// 16 B, threads copy the operands in pieces, a warp 32 at once: all pieces that exist, and a share
+// of those beyond C's edges.
 double copy_requests(const LibraryProduct& c) {
   if (c.vector * c.element >= as_double(kVectorBytes)) return 0;
   const double there = as_double(c.a.extent) / as_double(c.a.tiles()) +
                        as_double(c.b.extent) / as_double(c.b.tiles());
   const double left_out = c.through_registers ? double{library::kLeftOutCopies} : 0;
   const double lines = there + left_out * (c.lines() - there);
-  const double step_depth = c.k / (as_double(c.splits) * c.steps());  // as far as k goes
+  const double step_depth = c.k / (as_double(c.splits) * c.steps());  // mean over the steps of k
   return lines * step_depth / c.vector / as_double(kWarpLanes) *
          (c.through_registers ? library::kRegisterCopyRequests : library::kCopyRequests);
 }
@@ -125,7 +125,7 @@ TileRaster LibraryProduct::raster() const {
 Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu) {
   const double blocks = as_double(c.blocks()), steps = c.steps();
   const bool of_tcgen05 = c.takes_wide && gpu.features.has(Instruction::tcgen05);
-  // A warpgroup issues a product before the last one has ended.
+  // A warpgroup issues a product before the previous one has ended.
   const double chains = c.takes_wide ? 2 : 1, groups = c.takes_wide && !c.tile.ping_pong ? 2 : 1;
   const double stored = c.outputs() * (c.splits > 1 ? as_double(c.splits * kPartBytes) : c.result);
   return {.blocks = c.blocks(),

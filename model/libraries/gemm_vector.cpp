@@ -12,7 +12,7 @@
 namespace roofcast::gemm {
 namespace {
 
-/// A block: `outputs` sums, `lanes` threads each.
+/// A block computes `outputs` sums with `lanes` threads each.
 struct VectorTile {
   std::int64_t outputs, lanes;
   std::int64_t registers;
@@ -30,7 +30,7 @@ bool is_row(const Problem& p) {
   return p[kM] == 1;
 }
 
-/// The product of a matrix of `outputs` rows of k, as it is asked for.
+/// A matrix of `outputs` rows of k elements, times a vector.
 struct VectorProduct {
   explicit VectorProduct(const Problem& p)
       : row(is_row(p)),
@@ -42,9 +42,9 @@ struct VectorProduct {
         splits(p[kSplitK]),
         element(size_bytes(p.dtype)) {}
 
-  bool row;             ///< of C; else a column
-  bool along_k;         ///< the matrix lies so
-  std::size_t setting;  ///< that names a block's outputs
+  bool row;             ///< the result is a row of C; else a column
+  bool along_k;         ///< the matrix is stored along k
+  std::size_t setting;  ///< position of the parameter that sets a block's outputs
   std::int64_t outputs, k, batch, splits;
   double element;
   VectorTile tile{};
@@ -66,8 +66,8 @@ VectorProduct with_tile(const Problem& p) {
                    listed(kTiles, text));
 }
 
-// A thread takes 64, 32 and 16 elements at once while so many are left, then fours, then the rest.
-// Where lanes have different numbers of elements, a warp goes through every case.
+// A thread loads 64, 32 or 16 elements at once while so many are left, then four, then single ones.
+// Where lanes have different numbers of elements, a warp executes the cases of all.
 double round_trips(const VectorProduct& c) {
   constexpr std::int64_t kFours = 4, kLeastAtOnce = 16;
   std::int64_t most = c.elements_of_thread();
@@ -83,22 +83,23 @@ double round_trips(const VectorProduct& c) {
          as_double(std::max(most / kFours, least / kFours) + std::max(last(most), last(least)));
 }
 
-// Elements that each thread loads at once, with one load of the matrix and one of the vector each.
+// A step in which each thread loads `elements` at once, with one load from the matrix and one from
+// the vector for each.
 Step step_of(const VectorProduct& c, double elements) {
   const double lanes = as_double(kWarpLanes);
   const double accesses = elements * as_double(c.tile.threads()) / lanes;
-  // The share of the block's sums, and of their elements, that exists.
+  // The shares of a block's sums, and of their elements, that exist.
   const double used_outputs =
       as_double(c.outputs) / as_double(ceil_div(c.outputs, c.tile.outputs) * c.tile.outputs);
   const double used_k =
       as_double(c.k) / as_double(c.splits * c.tile.lanes * c.elements_of_thread());
-  // Runs of the matrix that a warp touches at once.
+  // Contiguous runs of the matrix that one access of a warp touches.
   const std::int64_t wide = std::min(kWarpLanes, c.along_k ? c.tile.lanes : c.tile.outputs);
   const double runs = lanes / as_double(wide);
   const double vector = elements * as_double(c.tile.lanes) * used_k * c.element;
   const double matrix = vector * as_double(c.tile.outputs) * used_outputs;
   // Instructions of a warp for an element of each thread: two addresses, two loads, the
-  // multiply-add, the loop; and what widens 16 bits.
+  // multiply-add, the loop; and the conversion of 16 bits.
   constexpr double kInstructions = 6, kWidening = 2, kMostWavefronts = 8;
   Step step;
   step.issued.vector_flops = 2 * matrix / c.element;
@@ -111,7 +112,7 @@ Step step_of(const VectorProduct& c, double elements) {
 }
 
 std::vector<Phase> phases_of(const VectorProduct& c, double stored_bytes) {
-  Step first;  // parameters, and what lies where
+  Step first;  // parameters and addresses
   first.waits.global = 2;
   std::vector<Phase> phases = {{first}};
   const double full = as_double(c.elements_of_thread() / c.tile.at_once);
@@ -120,7 +121,7 @@ std::vector<Phase> phases_of(const VectorProduct& c, double stored_bytes) {
     const double left = as_double(c.elements_of_thread() % c.tile.at_once);
     phases.push_back({step_of(c, left / rest), rest});
   }
-  // The lanes of an output add their sums by halves through shared memory; one stores it.
+  // The lanes of an output reduce their sums pairwise through shared memory; one stores the result.
   const double halves = std::log2(as_double(c.tile.lanes));
   Step end;
   end.waits = {.shared = halves, .barriers = halves};
@@ -154,7 +155,7 @@ std::vector<Problem> vector_candidates(const Problem& p, const Gpu& gpu) {
       one[kSplitK] = splits;
     }
   }
-  if (found.empty()) (void)with_tile(p);  // which says what there is
+  if (found.empty()) (void)with_tile(p);  // throws, and lists the tiles
   return found;
 }
 
@@ -173,7 +174,7 @@ LaunchSequence plan_vector_product(const Problem& p) {
   plan.launch.block[0] = c.tile.threads();
   plan.launch.registers = c.tile.registers;
   const double blocks = as_double(plan.launch.blocks());
-  const double read = c.vector_bytes() / as_double(c.batch * c.splits);  // by each block
+  const double read = c.vector_bytes() / as_double(c.batch * c.splits);  // bytes per block
   plan.reuse = {{.scope = Scope::sm,
                  .bytes = read * blocks,
                  .distinct_bytes = c.vector_bytes(),

@@ -1,7 +1,7 @@
 #pragma once
-// What a transformer does beside its products, attention and experts, as frameworks launch it: what
-// each operation moves (layer_operations.hpp), how a launch's threads go over it (layer_walks.cpp),
-// and the launches of an operation (layer.cpp).
+// The kernels of a transformer besides products, attention and experts, as frameworks launch them:
+// the bytes that an operation moves (layer_operations.hpp), how threads walk over them
+// (layer_walks.cpp), and the launches of an operation (layer.cpp).
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace roofcast::layer {
 
-/// Positions in Problem. `kOf` is what an operation has further: entries of a table, experts a
+/// Positions in Problem. `kOf` is an operation's further number: table entries, or experts per
 /// token.
 enum Parameter : std::size_t { kRows, kCols, kPass, kForm, kOf };
 enum Pass : std::int64_t { kForward, kBackward };
 enum Form : std::int64_t { kFused, kEager };
 
-/// Matrices of rows × cols that a launch reads or writes: in the kernel's type, in fp32, and of
-/// bytes.
+/// Numbers of matrices of rows × cols that a launch reads or writes: in the kernel's type, in fp32,
+/// and of bytes.
 struct Arrays {
   double typed = 0, single = 0, bytes = 0;
   constexpr double bytes_of_element(DType type) const {
@@ -29,47 +29,47 @@ struct Arrays {
   }
 };
 
-/// How threads go over the matrix.
+/// How threads walk over the matrix.
 enum class Walk : unsigned char {
-  elements,    ///< 16 B of the type a thread
-  part_sums,   ///< a thread an element of sums over rows by their index, each of ten rows at most
-  table_sums,  ///< a thread an element of the table, for which it adds up those sums
-  rows,        ///< a block a row, which it adds up
-  columns,     ///< a block 32 columns, which it adds up
+  elements,    ///< 16 B of the type per thread
+  part_sums,   ///< a thread per column of a sum of up to ten rows of equal index
+  table_sums,  ///< a thread per element of the table, which adds up those sums
+  rows,        ///< a block per row, which it reduces
+  columns,     ///< a block per 32 columns, which it reduces
   chunks       ///< blocks of 65536 elements, 320 a launch: PyTorch's multi_tensor_apply
 };
 
-/// A table of `of` rows as wide as the matrix, rows of which are drawn.
+/// Use of a table of `of` rows, as wide as the matrix, whose rows are accessed at random.
 enum class Table : unsigned char { none, looked_up, zeroed, written, added_to };
 
-/// One launch.
+/// One kind of launch. Comments that begin with a walk: for that walk alone.
 struct Movement {
   Walk walk = Walk::elements;
   Arrays reads{}, writes{};
-  double flops = 0, special = 0;  ///< of an element
-  double launches = 1;            ///< alike, one after the other
+  double flops = 0, special = 0;  ///< FLOPs, and special functions, per element
+  double launches = 1;            ///< equal launches, one after the other
   double sweeps = 1;              ///< rows: times that a block reads its row
   double parameters = 0;          ///< vectors of cols that every row reads: γ, β
-  Traffic row{};                  ///< bytes of a row beside: indices, moments
-  Traffic row_of{};               ///< the same for each of `of`
-  double flops_of = 0;            ///< of an element for each of `of`
+  Traffic row{};                  ///< additional bytes per row: indices, moments
+  Traffic row_of{};               ///< additional bytes per row for each of `of`
+  double flops_of = 0;            ///< more FLOPs per element for each of `of`
   Table table = Table::none;
-  bool follows = false;  ///< reads what the launch before has written
-  /// rows: of a block's threads, each `together` elements at once. 0: as many as hold the row in
-  /// vectors of 16 B.
+  bool follows = false;  ///< reads what the previous launch has written
+  /// rows: threads of a block, and elements per access of a thread. 0: as many threads as hold the
+  /// row, in vectors of 16 B.
   std::int64_t threads = 0, together = 0;
   std::int64_t at_once = 4;        ///< rows: accesses of a thread before it uses the first
-  std::int64_t rows_of_block = 1;  ///< rows: beside each other
-  double chain = 0;                ///< rows: operations of an element that depend on each other
-  double of_thread = 60;           ///< rows: instructions for index, reductions, ends
-  double exchanged = 0;            ///< rows: wavefronts of shared memory
-  Waits joined{.shared = 10, .barriers = 2};  ///< rows: of a row's reductions
+  std::int64_t rows_of_block = 1;  ///< rows: rows that a block takes side by side
+  double chain = 0;                ///< rows: dependent operations per element
+  double of_thread = 60;           ///< rows: instructions per thread for index, reductions, ends
+  double exchanged = 0;            ///< rows: wavefronts of shared memory per block
+  Waits joined{.shared = 10, .barriers = 2};  ///< rows: waits of a row's reductions
   /// columns: rows that a thread reads before it adds them up. 1: a barrier before and after each.
   std::int64_t tall = 1;
-  double instructions = 0;   ///< of an element beside its arithmetic
-  double widened = 0;        ///< of an element: conversions from and to double precision
-  double doubles = 0;        ///< of an element: operations in double precision
-  double most_elements = 0;  ///< of a launch, where there is a bound: more take further ones
+  double instructions = 0;   ///< per element, besides its arithmetic
+  double widened = 0;        ///< per element: conversions from and to double precision
+  double doubles = 0;        ///< per element: operations in double precision
+  double most_elements = 0;  ///< elements of a launch at most; others take further launches; 0: any
   std::int64_t registers = 32;
 
   template <typename Value>
@@ -91,31 +91,32 @@ using Launches = std::initializer_list<Movement>;
 /// Indices up to which PyTorch adds an embedding's gradients unsorted.
 inline constexpr std::int64_t kMostUnsorted = 3072;
 
-/// A constant: the lists live as long as the variable that they were written for.
+/// The launches of an operation. For constants: a list lives as long as the variable it was written
+/// for.
 struct Operation {
   Launches fused, fused_backward{};
   Launches eager{}, eager_backward{};  ///< empty: as fused
-  Launches sorted_backward{};          ///< of more rows than kMostUnsorted, if any
+  Launches sorted_backward{};          ///< for more rows than kMostUnsorted, if any
 };
 
 inline constexpr double kChunk = 65536;  ///< elements of a block of Walk::chunks
 
-/// A launch on its matrix.
+/// A launch, with the size of its matrix.
 struct Counted {
   const Movement& movement;
   DType type;
   double rows, cols, of;
 
-  double elements() const;    ///< of what has no matrix, rows
-  double parts() const;       ///< rows of sums that part_sums leaves
-  double row_splits() const;  ///< parts of the rows, each of a block of kNormParts
+  double elements() const;    ///< elements of the matrix; without one, rows
+  double parts() const;       ///< rows of sums that Walk::part_sums writes
+  double row_splits() const;  ///< parts of the rows in kNormParts, each a block's
   double row_bytes() const { return cols * size_bytes(type); }
   double flops() const { return movement.flops + movement.flops_of * of; }
   double drawn_bytes() const { return expected_distinct(of, rows) * row_bytes(); }
   Traffic of_row() const { return movement.row + of * movement.row_of; }
   Traffic of_elements() const;
   Traffic bytes() const;  ///< what the launch moves, each byte once
-  Traffic asked() const;  ///< what its threads ask for: drawn rows, and parameters, each time
+  Traffic asked() const;  ///< what its threads request: repeated reads each time
   Work work() const;      ///< FLOPs of the launch
 };
 
@@ -125,8 +126,8 @@ Plan plan_of(const Counted& one);
 /// The launches on the problem's rows and columns, one after the other.
 LaunchSequence plan_of(const Launches& launches, const Problem& problem, const Gpu& gpu);
 
-/// Tokens of a chunk, by Liger-Kernel's fused linear cross-entropy (arXiv 2410.10989, section 3.2):
-/// as many as make a chunk's logits about as large as the layer's input, the next power of two.
+/// Tokens of a chunk in Liger-Kernel's fused linear cross-entropy (arXiv 2410.10989, section 3.2):
+/// a chunk's logits are about as large as the layer's input, rounded up to a power of two.
 std::int64_t loss_chunk(std::int64_t tokens, std::int64_t vocabulary, std::int64_t hidden);
 
 enum LossParameter : std::size_t { kHidden = 3, kLossTileM, kLossTileN };

@@ -1,12 +1,12 @@
 #pragma once
-// The table of what each operation between products, caches, quantization and routing move, by
-// PyTorch's and Hugging Face's sources, with launches as torch.profiler shows them (PyTorch 2.11,
-// Transformers 5.17).
+// The bytes that operations move: those between products, caches, quantization and routing. From
+// the sources of PyTorch and Hugging Face, with launches as torch.profiler shows them (PyTorch
+// 2.11, Transformers 5.17).
 #include "model/libraries/layer.hpp"
 
 namespace roofcast::layer {
 
-// Arrays of the matrix: typed, fp32, bytes.
+// Numbers of matrices: typed, fp32, bytes.
 inline constexpr Arrays kNone{}, kHalf{0.5}, kQuarter{0.25}, kOne{1}, kTwo{2}, kThree{3},
     kSingle{0, 1}, kTwoSingles{0, 2}, kOneAndMask{1, 0, 1}, kNarrow{0, 0, 1};
 inline constexpr double kIndex = 8;  // bytes: int64
@@ -21,9 +21,9 @@ constexpr Movement by_rows(const Arrays& reads, const Arrays& writes, double flo
 }
 
 // aten::embedding. Its gradient (aten/src/ATen/native/cuda/Embedding.cu,
-// EmbeddingBackwardKernel.cu) is added to a table of zeros: of few indices 32 rows at a time, each
-// a warp's. More are sorted with their places in eight passes, and segments counted, with 20
-// launches beside; segments are summed in fp32, and these sums in turn to their rows.
+// EmbeddingBackwardKernel.cu) is added to a table of zeros: for few indices 32 rows at a time, one
+// per warp. More indices are sorted with their positions in eight passes and their segments
+// counted, with 20 more launches; segments are summed in fp32, then these sums in the table's rows.
 inline constexpr Movement kZeros{.table = Table::zeroed};
 inline constexpr Operation kEmbedding{
     .fused = {{.writes = kOne, .row = {kIndex, 0}, .table = Table::looked_up}},
@@ -49,8 +49,8 @@ inline constexpr Operation kEmbedding{
                          .follows = true}}};
 
 // x·cos + rotate(x)·sin. Eager (apply_rotary_pos_emb): half of x negated, the halves joined, two
-// products and a sum, for queries and for keys. Backward two products; of each half a matrix of
-// zeros and a copy into it, one of them negated; and their sums.
+// products and a sum, for queries and for keys. Backward: two products; for each half a matrix of
+// zeros and a copy into it, one half negated; and the sums.
 inline constexpr Operation kRotary{
     .fused = {map(kOne, kOne, 3)},
     .fused_backward = {map(kOne, kOne, 3)},
@@ -89,9 +89,9 @@ inline constexpr Operation kGeluNew{
 inline constexpr Movement kSum = map(kTwo, kOne, 1);
 inline constexpr Operation kAdd{.fused = {kSum}, .fused_backward = {kSum}};
 
-// Gradients of a norm (aten/src/ATen/native/cuda/layer_norm_kernel.cu): dx sweeps over x and dy
-// twice, for its sums and for the result, by 128 threads with four elements at once; those of γ
-// and β read both again, by blocks of 32 columns, a thread eight rows of a step.
+// Gradients of a norm (aten/src/ATen/native/cuda/layer_norm_kernel.cu). dx: 128 threads, four
+// elements each at once, sweep over x and dy twice, for the sums and for the result. dγ and dβ:
+// blocks of 32 columns read both again, eight rows per thread and step.
 inline constexpr double kNormFlops = 5, kNormGradient = 9;
 inline constexpr Movement kNormInput = by_rows(kTwo, kOne, kNormGradient)
                                            .swept(2)
@@ -113,17 +113,18 @@ inline constexpr Movement kRowNorm =
     by_rows(kOne, kOne, kNormFlops).swept(2).scaled().beside({0, 4});
 inline constexpr Operation kNormBackward{.fused = {kNormInput, kNormParameters}};
 
-// The sum and its root mean square norm, both written; the gradient of the sum comes with the
-// norm's. Eager: the sum, then the norm as PyTorch's kernel has it.
+// The sum and its root mean square norm, both written; backward adds the sum's gradient to the
+// norm's. Eager: the sum, then PyTorch's kernel of the norm.
 inline constexpr Operation kResidualNorm{
     .fused = {by_rows(kTwo, kTwo, kNormFlops).scaled()},
     .fused_backward = {by_rows(kThree, kOne, kNormGradient + 3).scaled().beside({8, 0})},
     .eager = {kSum, kRowNorm.after()},
     .eager_backward = {kNormInput, kNormParameters, kSum}};
 
-// A root mean square norm as models of Hugging Face write it: to fp32, squares, mean, ε and root
-// of each row, product, back, γ. Backward: the gradients of γ's product, to fp32, those of the
-// product by the root and by x, of the root of each row, of the square, their sum, and back.
+// Root mean square norm as models of Hugging Face write it: conversion to fp32, squares, mean, ε
+// and root of each row, product, conversion back, γ. Backward: gradients of the product with γ,
+// conversion to fp32, gradients of the product by the root and by x, of each row's root, of the
+// square, their sum, and conversion back.
 inline constexpr Operation kPlainNorm{
     .fused = {kRowNorm},
     .fused_backward = kNormBackward.fused,
@@ -138,13 +139,13 @@ inline constexpr Operation kPlainNorm{
                        map(kNone, kNone).times(5).beside({8, 4}), map(kSingle, kSingle, 1).times(3),
                        map(kTwoSingles, kSingle, 1), map(kSingle, kOne).after()}};
 
-// A byte of mask an element, kept for the gradient.
+// One byte of mask per element is kept for the gradient.
 inline constexpr Operation kDropout{.fused = {map(kOne, kOneAndMask, 6)},
                                     .fused_backward = {map(kOneAndMask, kOne, 2)}};
 
-// The loss of a row: logits once for the largest and the sum, once more for their gradients, which
-// replace them. Eager: to fp32, log-softmax in three sweeps, the choice; zeros, the loss's gradient
-// into them, log-softmax's gradient in two sweeps, and back to the type.
+// The loss of a row: logits are read for maximum and sum, and again for their gradients, which
+// replace them. Eager: conversion to fp32, log-softmax in three sweeps, the target's entry;
+// backward: zeros, the loss's gradient into them, log-softmax's gradient in two sweeps, conversion.
 inline constexpr Movement kLossOfRows = by_rows(kOne, kNone, 3, 1).beside({kIndex, 12});
 inline constexpr Movement kLossGradients = by_rows(kOne, kOne, 3, 1).beside({kIndex + 8, 0});
 inline constexpr Operation kCrossEntropy{
@@ -155,12 +156,12 @@ inline constexpr Operation kCrossEntropy{
     .eager_backward = {map(kNone, kSingle), map(kNone, kNone).beside({kIndex, 4}),
                        by_rows(kTwoSingles, kSingle, 3, 1).swept(2), map(kSingle, kOne).after()}};
 
-// torch.optim.AdamW(fused=True): weights, gradients and two moments in, all but the gradients out,
-// after a launch that counts the steps. Rates and averages are double precision
-// (aten/src/ATen/native/cuda/fused_adam_utils.cuh): six products and sums, and a quotient of a
-// dozen; a root and a quotient are fp32. foreach, its default: decay, average, product, sum of
-// squares, root, correction, ε and the update, each over all tensors. A thread takes four elements
-// at once (aten/src/ATen/native/cuda/MultiTensorApply.cuh).
+// torch.optim.AdamW(fused=True): reads weights, gradients and two moments and writes all but the
+// gradients, after a launch that counts the steps. Rates and averages are double precision
+// (aten/src/ATen/native/cuda/fused_adam_utils.cuh): six products and sums, and a division of a
+// dozen operations; a root and a division are fp32. foreach, the default: decay, average, product,
+// sum of squares, root, correction, ε and the update, each over all tensors. A thread takes four
+// elements at once (aten/src/ATen/native/cuda/MultiTensorApply.cuh).
 constexpr Movement of_tensors(const Arrays& reads, const Arrays& writes, double flops,
                               double special = 0) {
   Movement movement = map(reads, writes, flops, special);
@@ -175,7 +176,7 @@ constexpr Movement of_tensors(const Arrays& reads, const Arrays& writes, double 
 }
 constexpr Movement adamw() {
   Movement movement = of_tensors({4}, kThree, 14, 2);
-  movement.instructions = 24;  // a root and a quotient
+  movement.instructions = 24;  // a root and a division
   movement.widened = 9;
   movement.doubles = 18;
   movement.registers = 60;
@@ -186,26 +187,26 @@ inline constexpr Operation kAdamw{
     .eager = {of_tensors(kOne, kOne, 1).times(5), of_tensors(kTwo, kOne, 3).times(2),
               of_tensors(kThree, kOne, 2, 1)}};
 
-// Keys and values of a token beside each other; each knows its place. Eager: index_copy_
+// Keys and values of a token lie side by side; an index gives the token's place. Eager: index_copy_
 // (aten/src/ATen/native/cuda/IndexKernel.cu) divides each element's number by three extents.
 inline constexpr Movement kAppended = map(kOne, kOne).beside({kIndex, 0});
 inline constexpr Operation kCacheAppend{.fused = {kAppended},
                                         .eager = {kAppended.with(&Movement::instructions, 60)}};
 
-// By a scale that is known, or by the largest element, found first.
+// Static: by a known scale. Dynamic: by the largest element, which a first launch finds.
 inline constexpr Operation kQuantize{
     .fused = {map(kOne, kNarrow, 1)},
     .eager = {by_rows(kOne, kNone, 1).beside({0, 4}), map(kOne, kNarrow, 1).beside({4, 0})}};
-// The largest of each row, which a block reads twice.
+// By the largest element of each row; a block reads its row twice.
 inline constexpr Operation kQuantizeRows{
     .fused = {by_rows(kOne, kNarrow, 1).swept(2).beside({0, 4})}};
 
-// Softmax over the experts and as many rounds of a maximum as a token has experts: weight, expert
-// and place of each. Eager: to fp32, softmax, top-k, the weights' sum and quotient, and back. Top-k
-// (aten/src/ATen/native/cuda/TensorTopK.cu) is a block a row, an element a thread, which looks for
-// the last chosen by two bits a round, and gathers; then the chosen are sorted in 15 exchanges. A
-// round reads its elements in L1, counts them by ballots, clears, adds up and reads shared memory:
-// three barriers.
+// Softmax over the experts, then one search of the maximum per chosen expert: weight, expert and
+// place of each. Eager: conversion to fp32, softmax, top-k, sum and division of the weights,
+// conversion back. Top-k (aten/src/ATen/native/cuda/TensorTopK.cu): a block per row and a thread
+// per element find the last chosen element, two bits per round, and gather; then the chosen are
+// sorted in 15 exchanges. A round reads its elements from L1, counts them by ballots, and clears,
+// adds up and reads shared memory: three barriers.
 inline constexpr double kChoiceBytes = 12;
 constexpr Movement in_rounds(Movement movement, double rounds) {
   movement.walk = Walk::rows;

@@ -12,7 +12,7 @@
 namespace roofcast::layer {
 namespace {
 
-/// What a later sweep over a row reads again. `written`: bytes that each block writes meanwhile.
+/// Reads of a row in a later sweep. `written`: the share of other blocks that write theirs meanwhile.
 Reuse reread(double bytes, double row_bytes, double written_bytes, double written) {
   return {.bytes = bytes,
           .distance_bytes = row_bytes + written_bytes,
@@ -70,7 +70,7 @@ Plan over_elements(const Counted& one) {
 struct Blocks {
   std::int64_t count, threads;
   std::vector<Phase> phases;
-  double last = 1;  ///< of a block's steps, those of the last one
+  double last = 1;  ///< share of a block's steps that the last block has
 };
 
 // Blocks that share the launch's work evenly, step by step.
@@ -84,10 +84,10 @@ Blocks even_blocks(const Counted& one, std::int64_t count, std::int64_t threads,
 }
 
 // A thread sums one column of a segment of rows; columns are padded to whole warps. It waits for
-// the number of segments and the end of its own, with a table also for the segment and its row.
-// Then it waits for each row, and in the matrix for the row's index first.
+// the number of segments and the end of its own; table_sums also for the segment and its row. Then
+// it waits for each row; part_sums also for the row's index before it.
 Blocks by_sums(const Counted& one) {
-  constexpr double kDivided = 80;  // instructions: a thread's number by the columns, in 64 bits
+  constexpr double kDivided = 80;  // instructions: thread number ÷ columns, in 64 bits
   const bool of_table = one.movement.walk == Walk::table_sums;
   const auto sums = static_cast<std::int64_t>(of_table ? std::min(one.rows, one.of) : one.parts());
   const std::int64_t wide =
@@ -100,8 +100,8 @@ Blocks by_sums(const Counted& one) {
                      {.global = of_table ? 4 + each : 2 + 2 * each, .arithmetic = kDivided / 2});
 }
 
-// Sweeps that read, then one that writes, and the reductions between them. Where a thread holds few
-// elements at once, the last sweep stores what it has read before it reads on.
+// Sweeps that read, a reduction, then a sweep that writes. Where `together` is given, the last
+// sweep stores each access before it reads the next.
 Blocks by_rows(const Counted& one) {
   const Movement& movement = one.movement;
   const bool chunks = movement.walk == Walk::chunks;
@@ -159,9 +159,9 @@ Blocks by_rows(const Counted& one) {
   return result;
 }
 
-// GammaBetaBackwardCUDAKernelTemplate (aten/src/ATen/native/cuda/layer_norm_kernel.cu) takes blocks of
-// fewer warps for few rows; embedding_backward_feature_kernel always has 32. A warp loads `tall` rows
-// of its 32 columns, and their moments, before it adds them up.
+// GammaBetaBackwardCUDAKernelTemplate (aten/src/ATen/native/cuda/layer_norm_kernel.cu) uses blocks of
+// fewer warps for few rows; embedding_backward_feature_kernel always uses 32. A warp loads `tall` rows
+// of its 32 columns, with their moments, before it adds them up.
 Blocks by_columns(const Counted& one) {
   constexpr std::int64_t kMostWarps = 32;
   // Of a warp, by the machine code of the same algorithm (CUDA 13.0, compute capability 9.0): for an

@@ -1,5 +1,5 @@
-// The last linear layer and the loss over its vocabulary in one: logits of a chunk of tokens at a
-// time, which their gradients replace, and which never lie in memory for all tokens.
+// The last linear layer fused with the loss over its vocabulary: logits are computed for a chunk of
+// tokens at a time, replaced by their gradients, and never stored for all tokens.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -22,8 +22,8 @@ Problem logits_product(const Problem& p) {
   return product(p, loss_chunk(p[kRows], p[kCols], p[kHidden]), p[kCols], p[kHidden]);
 }
 
-/// A product's matrix, and the share of its bytes that is compulsory: one chunk's of what every
-/// chunk takes again, none of what lies between launches alone.
+/// A matrix of a product, and the share of its bytes that is compulsory: 1 ÷ chunks if every chunk
+/// takes the whole matrix again, 0 for scratch between launches.
 struct Matrix {
   ArrayId array;
   double compulsory_share;
@@ -32,14 +32,14 @@ struct Matrix {
 Plan plan_of_product(const Problem& one, const Gpu& gpu, const std::array<Matrix, 3>& matrices) {
   Plan plan = std::move(gemm::plan_library(one, gpu).front().plan);
   for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
-    const Matrix& matrix = matrices[std::min<std::size_t>(i, 2)];  // what is added to, once more
+    const Matrix& matrix = matrices[std::min<std::size_t>(i, 2)];  // beyond 2: the added matrix
     plan.arrays[i].array = matrix.array;
     plan.arrays[i].compulsory = (i > 2 ? 0 : matrix.compulsory_share) * plan.arrays[i].compulsory;
   }
   return plan;
 }
 
-// Logits are read for the largest and the sum; for gradients once more, which replace them.
+// Logits are read for the maximum and the sum; for gradients a second time, and overwritten.
 constexpr Movement kGradientsOfRows = kLossGradients.swept(2).beside(kLossOfRows.row);
 
 const Movement& rows_of(const Problem& p) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kElement = 2;  // bytes of the type that weights are widened to
 
-/// Weights in groups of so many, which share a scale of 16 bits (AWQ, arXiv 2306.00978; GPTQ).
+/// Weights per scale of 16 bits, and bytes per weight with it (AWQ, arXiv 2306.00978; GPTQ).
 constexpr double kGroup = 128, kInt4Bytes = 0.5 + 2 / kGroup;
 
 // --- weights of 4 bits ---
@@ -84,7 +84,7 @@ constexpr std::array kParameters = with_own(
     setting("split_k", "parts of the sum, each a block's; 0: to choose", kToChoose, 64, kToChoose));
 constexpr std::array<std::size_t, 3> kOwnChoice = {kTileM, kTileN, kSplitK};
 
-// Rows are pixels of the result, columns filters, and the sum goes over a filter's channels.
+// Rows: pixels of the result; columns: filters; k: pixels and channels of a filter.
 Problem product_of(const Problem& p) {
   const std::int64_t pixels =
       p[kImages] * ceil_div(p[kHeight], p[kStride]) * ceil_div(p[kWidth], p[kStride]);

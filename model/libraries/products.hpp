@@ -1,7 +1,6 @@
 #pragma once
-// Products of other operands than two dense matrices, each planned as a product of cuBLAS's tiles
-// whose operand has fewer bytes: weights of 4 bits, and the input of a convolution, which lies
-// there once.
+// Products whose operands are not two dense matrices: weights of 4 bits, and convolutions, whose
+// image is stored once. Each is planned as a cuBLAS product with an operand of fewer bytes.
 #include <cstddef>
 
 #include "model/types/kernel_model.hpp"

@@ -8,14 +8,14 @@
 namespace roofcast::softmax {
 namespace {
 
-// The maximum; x - max, exp and sum; x - max, exp and the quotient, which is refined and checked
-// before the next one begins. Instructions by the machine code of the same algorithms (CUDA 13.0,
-// compute capability 9.0).
+// Arithmetic per element: the maximum; x - max, exp and sum; x - max, exp and the division, which
+// is refined and checked before the next one begins. Instructions by the machine code of the same
+// algorithms (CUDA 13.0, compute capability 9.0).
 constexpr layer::Movement kSoftmax =
     layer::by_rows(layer::kOne, layer::kOne, 4, 3).with(&layer::Movement::chain, 14);
-constexpr double kInstructionsOfBlock = 40, kInstructionsOfWarp = 34;  // arithmetic among them
+constexpr double kInstructionsOfBlock = 40, kInstructionsOfWarp = 34;  // arithmetic included
 
-// Instructions of a sweep for an element, beside the arithmetic.
+// Instructions per element and sweep, besides the arithmetic.
 double beside(double instructions, double sweeps = 1) {
   return instructions / sweeps - 1 - kSoftmax.flops - kSoftmax.special;
 }
@@ -55,7 +55,7 @@ layer::Movement in_sweeps(std::int64_t vectors) {
   return movement;
 }
 
-// 1024 threads hold the row in registers as far as it fits.
+// 1024 threads hold the row in registers if it fits, else sweep it three times.
 layer::Movement held(std::int64_t cols) {
   constexpr std::int64_t kMostInRegisters = 9 * rows::kMaxThreads;
   const bool fits = cols <= kMostInRegisters;
@@ -83,8 +83,8 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
 namespace roofcast::norm {
 namespace {
 
-// Neither sweep loads four elements before it has used the last: the branches of Welford's update
-// and the store stand between. γ, β, and as many fp32 values of each row are written.
+// Neither sweep loads four elements before it has used the previous four: the branches of Welford's
+// update and the store stand between. Reads γ (and β); writes as many fp32 values per row.
 constexpr layer::Movement kSwept = layer::by_rows(layer::kOne, layer::kOne)
                                        .swept(2)
                                        .with(&layer::Movement::threads, 128)
@@ -123,7 +123,7 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   const bool rms = p[kLibraryKind] == kLibraryRmsnorm;
   const layer::Movement whole = rms ? rmsnorm() : layernorm();
   if (p[rows::kCols] % whole.together == 0) return layer::plan_of({whole}, p, gpu);
-  // A kernel for each sweep, an element of a thread at a time, with its index.
+  // Rows of no multiple of four elements: one kernel per sweep, an indexed element per thread.
   layer::Movement moments = whole.swept(1), result = whole.swept(1).after();
   moments.together = result.together = 1;
   moments.writes = layer::kNone;
@@ -143,7 +143,7 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   result.joined = {};
   LaunchSequence program = layer::plan_of({moments, result}, p, gpu);
   const Plan& first = program.front().plan;
-  std::vector<ArrayUse>& arrays = program.back().plan.arrays;  // moments, x and vectors, the result
+  std::vector<ArrayUse>& arrays = program.back().plan.arrays;  // moments; x and vectors; the result
   const double vectors = whole.parameters * as_double(p[rows::kCols]) * size_bytes(p.dtype);
   arrays[1].array = kVectors;
   arrays[1].compulsory.read_bytes = arrays[1].footprint.read_bytes = vectors;

@@ -20,8 +20,8 @@ inline constexpr std::array kRowsValidated = {ValidatedRange{rows::kRows, 8192, 
 namespace roofcast::softmax {
 
 /// ATen/native/cuda/SoftMax.cu and PersistentSoftmax.cuh. A warp holds a short row, or two, in
-/// registers and reads it once; beyond, a block takes a row: 2.1 sweeps it three times, for the
-/// maximum, the sum and the result; 2.11 holds it in registers as far as it fits.
+/// registers and reads it once. A longer row takes a block: release 2.1 sweeps it three times, for
+/// the maximum, the sum and the result; 2.11 holds it in registers if it fits.
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu);
 
 enum LibraryParameter : std::size_t { kRelease = 2 };
@@ -45,7 +45,7 @@ inline constexpr KernelModel kLibrary = {"softmax.library",
 
 namespace roofcast::norm {
 
-/// Forward (ATen/native/cuda/layer_norm_kernel.cu): 128 threads a row that sweep it twice, for the
+/// Forward (ATen/native/cuda/layer_norm_kernel.cu): 128 threads per row sweep it twice, for the
 /// moments and for the result. Writes the moments of each row too.
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu);
 

@@ -11,7 +11,7 @@
 namespace roofcast::attention {
 namespace {
 
-// Exponentials stand in no limit of the family: kernels may compute them as polynomials.
+// The family's limit leaves out exponentials: kernels may compute them as polynomials.
 Work work(const Problem& problem) {
   const Shape shape(problem);
   Work result;
@@ -22,7 +22,7 @@ Work work(const Problem& problem) {
   return result;
 }
 
-// Forward leaves the log-sum-exp of each row too, for backward.
+// Forward also writes the log-sum-exp of each row, for backward.
 Work training_work(const Problem& p) {
   const Shape shape(p);
   Work result = work(p);
@@ -47,7 +47,7 @@ constexpr std::array kDecodeParameters =
     with_own(kShape, setting("splits", "parts of the keys, each a block's; 0: to choose", kToChoose,
                              decoding::kMostSplits, kToChoose));
 
-// Without scores in memory; as long as L2 holds them, they cost no bytes.
+// Variants that keep the scores on chip. Scores in memory cost no DRAM bytes while L2 holds them.
 constexpr std::array<std::string_view, 2> kKeepScores = {"attention.flash2", "attention.flash3"};
 constexpr Crossover kScores = {"attention.standard", kKeepScores, kSeqQ, kSeqKv};
 

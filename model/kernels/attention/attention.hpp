@@ -11,12 +11,12 @@
 namespace roofcast::attention {
 
 /// O = softmax(Q·Kᵀ/√d)·V for each query head, or the gradients of Q, K and V from that of O.
-/// Matrices are [batch, heads, sequence, head_dim]. Positions of the values in Problem; a variant's
-/// own parameters follow.
+/// Matrices are [batch, heads, sequence, head_dim]. Positions in Problem; a variant's own
+/// parameters follow.
 enum Parameter : std::size_t { kBatch, kHeads, kKvHeads, kSeqQ, kSeqKv, kHeadDim, kCausal, kPass };
 enum Pass : std::int64_t { kForward, kBackward };
 
-inline constexpr std::int64_t kAsTheOther = 0;  ///< of kKvHeads and kSeqKv
+inline constexpr std::int64_t kAsTheOther = 0;  ///< kKvHeads: as kHeads; kSeqKv: as kSeqQ
 inline constexpr std::array<std::string_view, 2> kCausalNames = {"no", "yes"};
 inline constexpr std::array<std::string_view, 2> kPassNames = {"forward", "backward"};
 inline constexpr std::array kTypes = {DType::bf16, DType::fp16};
@@ -36,7 +36,7 @@ inline constexpr std::array kShape = {
     choice("pass", "forward, or backward: dQ, dK and dV from dO and what forward left", kPassNames,
            kForward)};
 
-/// The sizes as numbers, what is left out filled in.
+/// The problem's sizes, with the defaults filled in.
 struct Shape {
   /// Throws InputError where kv_heads does not divide heads.
   explicit Shape(const Problem& problem);
@@ -47,21 +47,21 @@ struct Shape {
   double element;  ///< bytes
 
   std::int64_t group() const { return heads / kv_heads; }  ///< query heads that share a K and V
-  /// Keys that the query at that place sees, from 0.
+  /// Number of keys that `query`, counted from 0, sees.
   std::int64_t visible(std::int64_t query) const;
-  /// Scores of one head: S(S+1)/2 where a causal mask is square.
+  /// Unmasked scores of one head: S(S+1)/2 where a causal mask is square.
   double pairs() const;
   double rows() const { return static_cast<double>(batch * heads) * static_cast<double>(seq_q); }
   double scores() const { return static_cast<double>(batch * heads) * pairs(); }
-  /// Masked ones too.
+  /// Scores of all heads, masked ones included.
   double all_scores() const { return rows() * static_cast<double>(seq_kv); }
   /// FLOPs of one matrix product over the scores: S, P·V, or one of the five of backward.
   double product_flops() const { return 2 * scores() * static_cast<double>(head_dim); }
-  /// Two products; backward is counted as 2.5 times forward: five.
+  /// Forward has two products, backward five.
   double flops() const { return (backward ? 5 : 2) * product_flops(); }
-  /// Bytes of all queries, and of as many results.
+  /// Bytes of Q, and of O.
   double q_bytes() const { return rows() * row_bytes(); }
-  /// Bytes of all keys, and of as many values.
+  /// Bytes of K, and of V.
   double kv_bytes() const { return static_cast<double>(batch * kv_heads * seq_kv) * row_bytes(); }
   double row_bytes() const { return static_cast<double>(head_dim) * element; }
   /// Bytes of one fp32 number for each row of scores, such as its log-sum-exp.
@@ -73,10 +73,10 @@ struct Shape {
 /// keys from a query.
 void check_computable(const Problem&, const Shape&, const Gpu&);
 
-/// attention.standard, after the family's: what runs between the products beside softmax.
+/// Parameter of attention.standard after the family's: passes over the scores besides softmax.
 enum StandardParameter : std::size_t { kPasses = 8 };
 enum Passes : std::int64_t {
-  kPlain,        ///< forward keeps the log-sum-exp, backward computes S again
+  kPlain,        ///< forward keeps the log-sum-exp, backward recomputes S
   kMaskDropout,  ///< as frameworks ran it: a mask is added to S, dropout multiplies P, P is kept
 };
 inline constexpr std::array<std::string_view, 2> kPassesNames = {"plain", "mask_dropout"};

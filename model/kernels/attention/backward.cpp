@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kRowNumbers = 2 * kSumElement;  // bytes: the log-sum-exp and D
 
-// S, dP, dV and dK, and dQ where blocks add to it.
+// Products: S, dP, dV and dK, and dQ where blocks add to it.
 Blocks blocks_of_keys(const Backward& c) {
   const bool adds = c.dq == kAtomic;
   return {.shape = c.shape,
@@ -27,7 +27,7 @@ Blocks blocks_of_keys(const Backward& c) {
           .added = adds ? as_double(c.rows.width) : 0};
 }
 
-// S and dP once more, and dQ.
+// Products: S and dP again, and dQ.
 Blocks blocks_of_queries(const Backward& c) {
   return {.shape = c.shape,
           .kernel = c.kernel,
@@ -39,16 +39,16 @@ Blocks blocks_of_queries(const Backward& c) {
           .written = c.shape.row_bytes()};
 }
 
-// Elements of the operands of m by n results, k deep, that warps read from shared memory: each its
-// own rows, unless they are in registers, and its own columns.
+// Operand elements that `down` × `across` warps read from shared memory for m by n results, k deep.
+// Each warp reads its own rows, unless they are in registers, and its own columns.
 double read_by_warps(double m, double n, double k, double down, double across, bool rows_held) {
   return k * ((rows_held ? 0 : m * across) + n * down);
 }
 
-// Bytes through shared memory in a step, but for copies to it: dS (and P) on the way from sums to
-// operands, and what products read. A warpgroup of wgmma reads as one warp of mma.sync does: 64
-// rows, unless they are in registers, and all columns. dQ of blocks of keys is shared out by its
-// rows as far as they go, then by columns.
+// Bytes through shared memory in a step without the copies to it: dS (and P) from sums to operands,
+// and the operands that products read. A warpgroup of wgmma counts as a warp of mma.sync with 64
+// rows, unless they are in registers, and all columns. dQ of blocks of keys is divided along its
+// rows first, then along its columns.
 double shared_bytes_of_step(const Blocks& b) {
   constexpr double kRowsOfGroup = 64;
   const double rows = as_double(b.rows_held()), columns = as_double(b.rows_passing());
@@ -58,7 +58,7 @@ double shared_bytes_of_step(const Blocks& b) {
   const double across =
       wide ? std::max(1.0, units * kRowsOfGroup / rows) : as_double(b.tile.warps_across);
   const double down = units / across;
-  const bool held = across <= 1;  // P and dS go from sums to operands in registers
+  const bool held = across <= 1;  // P and dS stay in registers as operands
   double elements = 2 * parts * read_by_warps(rows, columns / parts, d, down, across, false);
   elements += (b.keys_stay ? 2 : 1) * read_by_warps(rows, d, columns, down, across, held);
   if (!held) elements += 2 * rows * columns;
@@ -79,12 +79,12 @@ bool adds_over_groups(const Backward& c) {
   return c.heads_apart && c.shape.group() > 1;
 }
 
-// The launch of either kind of blocks.
+// The launch of blocks of keys or of queries.
 Plan blocks_plan(const Backward& c, const Blocks& b, const std::vector<ArrayUse>& results,
                  DType type) {
   const Shape& s = c.shape;
   Plan plan = launch_plan(b, 1, type);
-  if (!b.keys_stay) {  // S and dP are useful once
+  if (!b.keys_stay) {  // S and dP are useful once: in the blocks of keys
     plan.useful = {};
     plan.useful.tensor_flops[type] = s.product_flops();
   }
@@ -108,7 +108,7 @@ Plan plan_of_keys(const Backward& c, DType type) {
   if (adds_over_groups(c)) {
     results = {scratch(kHeadDK, {0, head_kv_bytes(c)}), scratch(kHeadDV, {0, head_kv_bytes(c)})};
   }
-  // Sums that blocks add to are read and written again where they have left L2.
+  // Sums of dQ that have left L2 are read from DRAM and written to it again.
   const double sums = c.dq_sum_bytes();
   if (c.dq == kAtomic) results.push_back(scratch(kDqSums, {sums, sums}));
   return blocks_plan(c, blocks_of_keys(c), results, type);
@@ -116,10 +116,11 @@ Plan plan_of_keys(const Backward& c, DType type) {
 
 constexpr std::int64_t kVectorElements = 8;  // 16 bytes
 
-// D = rowsum(dO∘O) and the log-sum-exp as blocks want it, of each query; zeros where blocks will
-// add to dQ.
+// Computes D = rowsum(dO∘O) of each query, rewrites the log-sum-exp for the blocks that follow, and
+// clears dQ where blocks add to it.
 Plan row_dots(const Backward& c) {
-  // Instructions for two vectors of eight: multiply-adds, conversions, five exchanges and sums.
+  // Thread instructions for two vectors of eight: multiply-adds, conversions, five shuffles and
+  // sums.
   constexpr double kInstructions = 40;
   const Shape& s = c.shape;
   std::vector<ArrayUse> arrays = {reads(kO, s.q_bytes()), gradient_input(s),
@@ -132,7 +133,7 @@ Plan row_dots(const Backward& c) {
   return plan;
 }
 
-// dQ from fp32 to the problem's type.
+// Converts dQ from fp32 to the problem's type.
 Plan round_dq(const Backward& c) {
   constexpr double kInstructions = 16;
   const double sums = c.dq_sum_bytes();
@@ -143,7 +144,7 @@ Plan round_dq(const Backward& c) {
   return plan;
 }
 
-// dK or dV of a group from those of its query heads.
+// Sums dK or dV of the query heads of each group.
 Plan sum_over_group(const Backward& c, ArrayId of_heads, ArrayId result) {
   constexpr double kInstructions = 16;
   const Shape& s = c.shape;
@@ -164,7 +165,7 @@ ArrayUse gradient_input(const Shape& shape) {
 
 Plan pass_over(double elements, double instructions, std::vector<ArrayUse> arrays, double waits) {
   constexpr std::int64_t kThreads = 256;
-  constexpr double kMostBlocks = 1e18;  // beyond any grid: refused, but a number
+  constexpr double kMostBlocks = 1e18;  // beyond any grid: such a launch is refused later
   const double vectors = elements / kVectorElements;
   const double blocks = std::min(kMostBlocks, std::ceil(vectors / kThreads));
   Step step;

@@ -11,12 +11,12 @@
 namespace roofcast::attention {
 namespace {
 
-// Instructions of a lane for a FLOP: m16n8k16 does 4096, an ldmatrix brings operands of four.
+// Thread instructions per FLOP: an m16n8k16 does 4096, and one ldmatrix loads the operands of four.
 constexpr double kInstructionsAFlop = 32.0 / 4096 * (1 + 1.0 / 4);
 
-// Of the warps of a block: a step whose scores a mask cuts, or a whole one.
+// Warp instructions of a block in one step, masked or not.
 double step_instructions(const Blocks& b, bool masked) {
-  // Of a score of a thread: the compiled loop has the mask in it, and goes past it where it can.
+  // The mask, per thread and score: the compiled loop contains it and skips it in unmasked steps.
   constexpr double kOfCompiledMask = 3.5;
   const double scores = as_double(b.tile.queries * b.tile.keys), head = as_double(b.width);
   if (b.tile.step_instructions > 0) {
@@ -42,7 +42,7 @@ Step step_of(const Blocks& b, DType type, bool masked) {
                             queries * b.added * kSumElement});
   if (b.kernel.on_tensor_cores()) {
     step.issued.tensor_flops[type] = flops;
-    // The limit rests on what must go through: the tile that passes, in and out once.
+    // Lower bound: the streamed tile is written to shared memory and read from it once.
     step.issued.shared_bytes = 2 * rows * b.passing_row_bytes();
   } else {
     step.issued.vector_flops = flops;
@@ -64,7 +64,7 @@ struct Run {
   std::int64_t tiles;
 };
 
-// At most so many, of neighbours' means where there would be more.
+// At most `most` runs: beyond that, neighbouring tiles are replaced by their mean.
 std::vector<Run> runs_of(const std::vector<Steps>& tiles, std::size_t most) {
   const std::size_t together = (tiles.size() + most - 1) / most;
   std::vector<Run> runs;
@@ -83,8 +83,8 @@ std::vector<Run> runs_of(const std::vector<Steps>& tiles, std::size_t most) {
   return runs;
 }
 
-// The first parts of a tile have as many whole steps, one has the rest, and those after it have
-// none: they write zeros. All parts of a tile whose queries see no key are such.
+// The first parts of a tile have equally many whole steps, one has the rest, and later ones are
+// empty: they write zeros. Where a tile's queries see no key, all its parts are empty.
 void add_parts(Plan& plan, const BlockSteps& blocks, std::int64_t tiles, const Steps& all,
                std::int64_t splits) {
   if (splits == 1) return plan.blocks.push_back(block_class(blocks, tiles, all));
@@ -105,7 +105,7 @@ double Blocks::copied_row_bytes() const {
 }
 
 BlockSteps block_steps(const Blocks& b, DType type) {
-  // On average: rows beyond the last are not written, and read where boxes are whole.
+  // Mean rows of a tile. Rows beyond the last are not written, but whole TMA boxes copy them.
   const double there = as_double(b.rows()) / as_double(b.tiles());
   const double copied = b.kernel.by_boxes() ? as_double(b.rows_held()) : there;
   Step prologue, epilogue;
@@ -160,7 +160,7 @@ std::vector<Steps> steps_of_tiles(const Blocks& b) {
     }
     tiles.push_back(steps);
   }
-  // A mask hides the first keys from fewest queries, and the last keys from most.
+  // The last queries see most keys; tiles of keys are longest first already.
   if (!b.keys_stay && !b.tile.in_order) std::reverse(tiles.begin(), tiles.end());
   return tiles;
 }
@@ -186,7 +186,7 @@ BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps
 void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& tiles,
                 std::int64_t copies, std::int64_t together, std::int64_t splits) {
   constexpr std::int64_t kMostClasses = 32, kMostParties = 8;
-  // Places fall idle behind the last parties alone: the ones before them count as one.
+  // A party is `together` heads. Slots fall idle only behind the last ones: the others are merged.
   std::int64_t parties = std::min(kMostParties, ceil_div(copies, together));
   const std::vector<Run> runs = runs_of(tiles, static_cast<std::size_t>(kMostClasses / parties));
   if (runs.size() == 1) parties = 1;
@@ -228,8 +228,7 @@ void add_tiles(Plan& plan, const Blocks& b, const BlockSteps& steps) {
                            .group_rows = std::max<std::int64_t>(1, b.tile.together / group),
                            .row_panel_bytes = rows * b.passing_row_bytes() + sums};
   add_blocks(plan, steps, tiles, b.heads(), b.tile.together);
-  // Blocks that run together find what they share in L2 with one access: no limit rests on more
-  // than one read of each array.
+  // Concurrent blocks may share an access to L2: no limit rests on more than one read of an array.
   double more = l2_of_launch(plan).read_bytes;
   for (const ArrayUse& use : plan.arrays) more -= use.compulsory.read_bytes;
   plan.joined.most = std::max(0.0, more);

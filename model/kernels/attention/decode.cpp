@@ -16,8 +16,9 @@ using decoding::kMostRows;
 using decoding::kTiles;
 using decoding::kUnitKeys;
 
-// Instructions of a warp beside its units, and for each element of the head dim: by the counters.
-// The straight part of the compiled kernel has ways that a launch does not take.
+// Instructions of a warp outside its units: constant, and per element of the head dim. From
+// hardware counters, since the compiled kernel's straight-line code has paths that a launch does
+// not take.
 constexpr double kEndsInstructions = 630, kEndsElementInstructions = 6;
 
 Shape checked_shape(const Problem& p, const Gpu& gpu) {
@@ -38,7 +39,7 @@ std::int64_t units_of(const Shape& shape) {
   return ceil_div(shape.seq_kv, kUnitKeys);
 }
 
-// A step is a unit of each warp.
+// A step is one unit of each warp.
 Forward forward_of(const Shape& shape, DType type, std::int64_t splits) {
   constexpr std::int64_t kLoadsOfWarp = 4;  // in flight
   const decoding::Tile& t = tile_for(shape);
@@ -68,22 +69,22 @@ Forward forward_of(const Shape& shape, DType type, std::int64_t splits) {
            .shared_bytes = decoding::kCombineSharedBytes}};
 }
 
-// Half of a block's instructions come before its units, for the copies of all stages and Q, half
-// after them, for sums through shared memory: four rows of a warp's sums meet in the same banks, so
-// many cycles for an element of the head dim.
+// Half of a block's instructions precede its units (copies of all stages and Q), half follow them
+// (sums through shared memory). There four rows of a warp's sums meet in the same banks, hence
+// kEndsWavefronts cycles per element of the head dim.
 constexpr double kEndsWavefronts = 10;
 
 void set_ends(BlockSteps& blocks, const Tile& tile, double head_dim) {
   const double half = tile.block_instructions / 2;
   blocks.prologue.warp_instructions = blocks.epilogue.warp_instructions = half;
-  // Addresses, conversions and sums follow from one another: of five instructions two wait for the
+  // Addresses, conversions and sums depend on one another: two instructions of five wait for the
   // one before (sm_cycles of the same cases).
   constexpr double kDependent = 0.4;
   const double dependent = kDependent * half / as_double(tile.warps);
-  blocks.prologue.waits.global = 1;  // Q, before anything is multiplied
+  blocks.prologue.waits.global = 1;  // Q, before the first product
   blocks.prologue.waits.arithmetic = dependent;
   blocks.epilogue.wavefronts.shared = kEndsWavefronts * head_dim;
-  // Maxima and sums of the warps, then sums; divisions and logarithms.
+  // Maxima and sums of all warps, then their parts of O; divisions and logarithms.
   blocks.epilogue.waits = {.shared = 12, .arithmetic = 100 + dependent, .barriers = 2};
 }
 
@@ -95,7 +96,7 @@ Plan main_launch(const Forward& c, DType type) {
                        as_double(plan.launch.shared_bytes);
   BlockSteps steps = block_steps(c.blocks(), type);
   set_ends(steps, c.tile, as_double(tile.head_dim));
-  // All warps read K, V and, again, Q from shared memory.
+  // Each warp reads K and V of its own unit, and Q, from shared memory.
   steps.full.wavefronts.shared =
       as_double(tile.stage_bytes() + kMostRows * tile.head_dim * 2) * warps / 128;
   steps.groups = warps;
@@ -105,8 +106,8 @@ Plan main_launch(const Forward& c, DType type) {
 
 }  // namespace
 
-// Parts that give each warp a unit: few, and as many as fill the SMs once, or their places once or
-// several times.
+// Numbers of parts that give each warp at least one unit: small ones, one block per SM, and one to
+// kMostRounds full waves.
 std::vector<Problem> decode_candidates(const Problem& p, const Gpu& gpu) {
   if (p[kDecodeSplits] != kToChoose) return {p};
   const Shape shape = checked_shape(p, gpu);

@@ -1,4 +1,4 @@
-// attention.flash2 and attention.flash3, with what the counters say of them.
+// The plans of attention.flash2 and attention.flash3.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr Kernel kMma{.product = Instruction::mma_sync}, kWgmma{.product = Instruction::wgmma};
 
-/// A tile as the CUDA kernels are compiled for it.
+/// The tile of a compiled kernel, in which `multiplying` warps run the main loop.
 template <class Compiled>
 Tile tile_of(const Compiled& tile, const compiled::Kernel& kernel, std::int64_t shared_bytes,
              std::int64_t together, std::int64_t multiplying) {
@@ -44,15 +44,15 @@ Tile flash2_forward(const Shape& s, DType type) {
   return tile;
 }
 
-// A block stays on its SM. Where a mask makes tiles unequal, blocks take the next one from a
-// counter.
+// Blocks are persistent. Under a causal mask, which makes tiles unequal, they take the next tile
+// from a counter.
 Tile flash3_forward(const Shape& s, DType type) {
   const Flash3Tile& t = kFlash3Tiles[s.causal ? 1 : 0][head_row(s.head_dim)];
   const std::int64_t warps = 4 * t.warpgroups();
   const compiled::Kernel kernel = compiled::kernel("attention::forward_kernel", type, t.head_dim,
                                                    t.queries, t.keys, t.stages, t.stages_q);
   Tile tile = tile_of(t, kernel, t.shared_bytes(), forward_together(s), warps);
-  // The loop over tiles has the first step in it, then come those with a mask.
+  // loops[0], over tiles, contains the first step; loops[1] is the loop of masked steps.
   const auto& loops = kernel.loops;
   tile.step_instructions = as_double(warps) * loops[1];
   tile.block_instructions = as_double(warps) * (loops[0] - loops[1]);
@@ -61,8 +61,8 @@ Tile flash3_forward(const Shape& s, DType type) {
   return tile;
 }
 
-// Of a step, for each part whose scores are held at a time: two chains of products along d, the
-// exponentials, dS, and the first products of dV and dK; then operands from shared memory.
+// Waits of a step. Each part, whose scores are held at a time, has two chains of products along d,
+// the exponentials, dS, and the first products of dV and dK; its operands come from shared memory.
 Waits waits_of(const Flash2BackwardTile& tile) {
   constexpr double kExponentialWaits = 15;
   const double parts = as_double(tile.queries / tile.at_once);
@@ -98,7 +98,8 @@ Backward flash3_backward(const Shape& s, DqSum dq, DType type) {
   const Flash3BackwardTile& k = kFlash3BackwardTiles[head_row(s.head_dim)];
   const Flash3DqTile& q = kFlash3DqTiles[head_row(s.head_dim)];
   constexpr std::int64_t kMultiplying = 8;
-  // Bytes for an element of the head dim: Q and dO, with dQ's sums where blocks add them; K and V.
+  // Bytes re-read per element of the head dim. Blocks of keys: Q and dO, and the sums of dQ if
+  // blocks add them; blocks of queries: K and V.
   const std::int64_t read_by_keys = s.group() * s.seq_q * (dq == kAtomic ? 8 : 4);
   const std::int64_t read_by_queries = s.seq_kv * 4;
   Tile keys =
@@ -131,7 +132,7 @@ LaunchSequence forward_program(const Shape& shape, const Kernel& kernel, const T
   if (stays(plan.scheduler)) plan.launch.grid[0] = std::min(plan.launch.grid[0], gpu.slots(1));
   add_tiles(plan, c.blocks(), forward_steps(c, type));
   LaunchSequence program = launch_of(std::move(plan));
-  // The counter is set to zero before; the program begins with the kernel that it is about.
+  // The counter is cleared first, but the sequence begins with the kernel that it is about.
   if (tile.scheduler == TileScheduler::queue) program.push_back({cleared_counter()});
   return program;
 }

@@ -10,20 +10,20 @@
 
 namespace roofcast::attention {
 
-/// attention.flash2 and attention.flash3, after the family's: how backward sums dQ.
+/// Parameter of attention.flash2 and attention.flash3 after the family's: how backward sums dQ.
 enum FlashParameter : std::size_t { kDq = 8 };
 enum DqSum : std::int64_t {
   kAtomic,   ///< blocks of keys add their parts in fp32, in any order
-  kTwoPass,  ///< blocks of queries compute S and dP once more: the same result each time
+  kTwoPass,  ///< blocks of queries recompute S and dP: deterministic
 };
 inline constexpr std::array<std::string_view, 2> kDqNames = {"atomic", "two_pass"};
 
-/// attention.decode, after the family's: parts of the keys, each a block's; 0: to choose.
+/// Parameter of attention.decode after the family's: parts of the keys, a block each; 0: to choose.
 enum DecodeParameter : std::size_t { kDecodeSplits = 8 };
 
-/// Heads are computed as if they had the next of these dims: kernels are compiled for them.
+/// Head dims that kernels are compiled for. A head is padded to the next of them.
 inline constexpr std::array<std::int64_t, 3> kHeadDims = {64, 128, 256};
-/// Position among them, and in the tables of tiles.
+/// Index of the padded head dim in kHeadDims and in the tables of tiles.
 constexpr std::size_t head_row(std::int64_t head_dim) {
   return head_dim <= kHeadDims[0] ? 0 : head_dim <= kHeadDims[1] ? 1 : 2;
 }
@@ -31,19 +31,19 @@ constexpr std::int64_t padded_head(std::int64_t head_dim) {
   return kHeadDims[head_row(head_dim)];
 }
 
-/// attention.flash2, forward and the second pass over queries that sums dQ: a block a tile of
-/// queries, whose rows its warps share out; keys come step by step.
+/// attention.flash2, forward and the second pass of backward, which sums dQ. A block keeps a tile
+/// of queries, whose rows are divided among its warps, and streams K and V.
 struct Flash2Tile {
   std::int64_t head_dim;
   std::int64_t queries;
-  std::int64_t keys;  ///< of a step
+  std::int64_t keys;  ///< per step
   int warps;
-  int held;    ///< matrices of the tile's queries: Q, and dO in backward
-  int stages;  ///< of K, and of V
-  int blocks;  ///< an SM, for which registers are left
+  int held;    ///< matrices of the queries' tile: Q, and dO in backward
+  int stages;  ///< buffers of K, and of V
+  int blocks;  ///< resident per SM (__launch_bounds__)
 
   constexpr std::int64_t threads() const { return std::int64_t{32} * warps; }
-  /// Two bytes an element.
+  /// Two bytes per element.
   constexpr std::int64_t shared_bytes() const {
     return (held * queries + keys * 2 * stages) * head_dim * 2;
   }
@@ -54,20 +54,20 @@ inline constexpr std::array<Flash2Tile, 3> kFlash2Tiles = {
 inline constexpr std::array<Flash2Tile, 3> kFlash2DqTiles = {
     {{64, 128, 64, 4, 2, 2, 2}, {128, 128, 32, 4, 2, 2, 2}, {256, 64, 32, 4, 2, 2, 1}}};
 
-/// attention.flash2 backward: a block a tile of keys, queries come step by step.
+/// attention.flash2 backward: a block keeps a tile of keys and streams queries.
 struct Flash2BackwardTile {
   std::int64_t head_dim;
   std::int64_t keys;
-  std::int64_t queries;  ///< of a step
-  std::int64_t at_once;  ///< queries of a step whose scores the block holds at a time
-  int warps_down;        ///< that share out the keys
-  int warps_across;      ///< that share out the queries of the scores, and the columns of the sums
-  int stages;            ///< of Q, and of dO
-  int blocks;            ///< an SM, for which registers are left
+  std::int64_t queries;  ///< per step
+  std::int64_t at_once;  ///< queries of a step whose scores are held at a time
+  int warps_down;        ///< warps along the keys
+  int warps_across;  ///< warps along the queries of the scores, and along the columns of the sums
+  int stages;        ///< buffers of Q, and of dO
+  int blocks;        ///< resident per SM (__launch_bounds__)
 
   constexpr std::int64_t threads() const { return std::int64_t{32} * warps_down * warps_across; }
-  /// K and V, the stages of Q and dO, a log-sum-exp and a row's sum of dO∘O for each query. dS goes
-  /// through shared memory for dQ; where warps share out columns, P and dS do.
+  /// K and V, the stages of Q and dO, the log-sum-exp and D of each query. dS passes through shared
+  /// memory for dQ; with several warps across, P and dS do.
   constexpr std::int64_t shared_bytes(DqSum sum) const {
     const int exchanged = warps_across > 1 ? 2 : sum == kAtomic ? 1 : 0;
     return (keys + queries * stages) * 2 * head_dim * 2 + queries * stages * 8 +
@@ -77,31 +77,31 @@ struct Flash2BackwardTile {
 inline constexpr std::array<Flash2BackwardTile, 3> kFlash2BackwardTiles = {
     {{64, 128, 64, 32, 4, 1, 2, 2}, {128, 128, 64, 64, 8, 1, 2, 1}, {256, 64, 32, 32, 4, 2, 2, 1}}};
 
-/// attention.flash3 forward: warpgroups of 64 queries each hold their sums, one more copies. A
-/// block stays on its SM and takes tile after tile.
+/// attention.flash3 forward: consumer warpgroups of 64 queries hold O in registers, a producer
+/// warpgroup copies. Blocks are persistent.
 struct Flash3Tile {
   std::int64_t head_dim;
   std::int64_t queries;
-  std::int64_t keys;  ///< of a step
-  int stages;         ///< of K, and of V
-  int stages_q;       ///< two: the next Q is there before this tile is done
+  std::int64_t keys;  ///< per step
+  int stages;         ///< buffers of K, and of V
+  int stages_q;       ///< buffers of Q; two: the next Q is loaded during the current tile
 
   constexpr std::int64_t warpgroups() const { return queries / 64; }
   constexpr std::int64_t threads() const { return 128 * (warpgroups() + 1); }
-  /// Q, K and V, what warpgroups are told, barriers, and room to align them. Two bytes an element.
+  /// Q, K and V at two bytes per element, tile descriptors for the warpgroups, barriers, alignment.
   constexpr std::int64_t shared_bytes() const {
     return 1024 + (queries * stages_q + keys * 2 * stages) * head_dim * 2 +
            warpgroups() * stages_q * (16 + 2 * 8) + std::int64_t{32} * stages;
   }
 };
-/// By causal mask, then by head dim: a mask wastes less of square tiles.
+/// By causal mask, then by head dim: a causal mask wastes less of square tiles.
 inline constexpr std::array<std::array<Flash3Tile, 3>, 2> kFlash3Tiles = {
     {{{{64, 192, 128, 2, 2}, {128, 128, 176, 2, 1}, {256, 128, 80, 2, 1}}},
      {{{64, 192, 128, 2, 2}, {128, 128, 128, 2, 2}, {256, 128, 80, 2, 1}}}}};
 
-/// Heads whose tiles run together, by longest first where a mask makes tiles unequal: as many as
-/// leave their K and V in half of the L2 of the GPUs that have wgmma; a head after the other where
-/// all tiles are equal.
+/// Heads whose tiles run concurrently, longest first, under a causal mask: as many as keep two
+/// matrices of `kv_bytes_of_head` each within half the L2 of the GPUs that have wgmma. Without a
+/// mask all tiles are equal, and one head follows another.
 constexpr std::int64_t heads_together(std::int64_t heads, std::int64_t group,
                                       std::int64_t kv_bytes_of_head, bool causal) {
   constexpr std::int64_t kBytes = std::int64_t{25} << 20;
@@ -111,32 +111,32 @@ constexpr std::int64_t heads_together(std::int64_t heads, std::int64_t group,
   return together < heads ? together : heads;
 }
 
-/// Heads that the blocks of flash3 backward work on together: as many as read no more than that
-/// again and again, two thirds of an L2 of 50 MB, as other operands pass through it.
+/// Heads that the blocks of flash3 backward work on concurrently: as many as re-read at most
+/// kBytes, two thirds of an L2 of 50 MB, since other operands pass through it too.
 constexpr std::int64_t flash3_heads_together(std::int64_t heads, std::int64_t bytes_of_head) {
   constexpr std::int64_t kBytes = std::int64_t{32} << 20;
   return std::clamp(kBytes / bytes_of_head, std::int64_t{1}, heads);
 }
 
-/// Rows of the log-sum-exp, of D and of the sums of dQ are padded to this: the longest tile.
+/// The log-sum-exp, D and the sums of dQ are padded to a multiple of this, the longest tile.
 inline constexpr std::int64_t kFlash3PaddedQueries = 128;
 constexpr std::int64_t padded_queries(std::int64_t seq_q) {
   return ceil_div(seq_q, kFlash3PaddedQueries) * kFlash3PaddedQueries;
 }
 
-/// attention.flash3 backward, for dK and dV: a block keeps a tile of K and V, and the queries that
-/// see it go by. Two warpgroups hold the sums, one more copies.
+/// attention.flash3 backward, dK and dV: a block keeps a tile of K and V and streams the queries
+/// that see it. Two consumer warpgroups hold the sums, a producer warpgroup copies.
 struct Flash3BackwardTile {
   std::int64_t head_dim;
-  std::int64_t queries;  ///< of a step
+  std::int64_t queries;  ///< per step
   std::int64_t keys;
-  int stages;  ///< of Q with the log-sum-exp, and of dO with D
+  int stages;  ///< buffers of Q with the log-sum-exp, and of dO with D
 
-  /// Each warpgroup has the sums of 64 keys. Beyond a head dim of 128 those fill the registers of
-  /// both: each takes half of the head dim, and P and dS reach the other through shared memory.
+  /// A warpgroup has the sums of 64 keys. Beyond a head dim of 128 these fill the registers of both
+  /// warpgroups: each takes half of the head dim, and they exchange P and dS through shared memory.
   constexpr bool splits_head() const { return head_dim > 128; }
   static constexpr std::int64_t threads() { return 384; }
-  /// K, V, the stages, dS twice (or P, dS and its transpose), barriers, and room to align them.
+  /// K, V, the stages, dS twice (or P, dS and its transpose), barriers, alignment.
   constexpr std::int64_t shared_bytes() const {
     return 1024 + 2 * keys * head_dim * 2 + queries * stages * 2 * (head_dim * 2 + 4) +
            (splits_head() ? 3 : 2) * queries * keys * 2 + std::int64_t{32} * stages + 16;
@@ -145,13 +145,13 @@ struct Flash3BackwardTile {
 inline constexpr std::array<Flash3BackwardTile, 3> kFlash3BackwardTiles = {
     {{64, 128, 128, 2}, {128, 64, 128, 2}, {256, 64, 64, 2}}};
 
-/// The same for dQ where it is summed in a pass of its own: a block keeps a tile of Q and dO, and
-/// the keys that it sees go by.
+/// attention.flash3 backward, dQ in a separate pass: a block keeps a tile of Q and dO and streams
+/// the keys that it sees.
 struct Flash3DqTile {
   std::int64_t head_dim;
-  std::int64_t queries;  ///< 64 a warpgroup
-  std::int64_t keys;     ///< of a step
-  int stages;            ///< of K, and of V
+  std::int64_t queries;  ///< 64 per warpgroup
+  std::int64_t keys;     ///< per step
+  int stages;            ///< buffers of K, and of V
 
   static constexpr std::int64_t threads() { return 384; }
   constexpr std::int64_t shared_bytes() const {

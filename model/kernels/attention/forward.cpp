@@ -15,7 +15,7 @@ ArrayUse kv_input(const Shape& shape, ArrayId array) {
 
 Blocks Forward::blocks() const {
   Blocks blocks = static_cast<const Blocks&>(*this);
-  // A part comes with what scales it.
+  // Each row of a part comes with one scale factor.
   blocks.written = splits > 1 ? (as_double(shape.head_dim) + 1) * kSumElement
                               : shape.row_bytes() + (writes_lse ? kSumElement : 0);
   return blocks;
@@ -30,8 +30,9 @@ double Forward::part_bytes() const {
 BlockSteps forward_steps(const Forward& c, DType type) {
   BlockSteps steps = block_steps(c.blocks(), type);
   if (!c.kernel.on_tensor_cores()) return steps;
-  // K and V arrive, and warps that hold different queries, or each 64 rows of a wide product, read
-  // all of them; a wide product reads Q too.
+  // K and V are written to shared memory once. Each warp with its own queries, or 64 rows of wgmma
+  // or tcgen05, read them whole; warps that divide the keys read them once. wgmma and tcgen05 also
+  // read Q.
   const bool wide = c.kernel.wide();
   const double queries = as_double(c.tile.queries);
   const double readers = wide ? queries / 64 : c.tile.deals_keys ? 1 : as_double(c.tile.warps);
@@ -59,7 +60,7 @@ Plan forward_plan(const Forward& c, DType type) {
 
 BlockSteps with_merging(BlockSteps steps, const Forward& c) {
   Step& end = steps.epilogue;
-  // The parts are there, the count says so, what scales them, then they.
+  // Four dependent round trips: the parts are complete, the counter says so, scale factors, parts.
   end.waits.global = 4;
   set_traffic(end.issued, {c.part_bytes() / as_double(c.heads()), end.issued.l2.write_bytes});
   return steps;
@@ -100,7 +101,7 @@ Plan sum_of_parts(const Forward& c) {
   step.issued.vector_flops = outputs * splits * 2 / as_double(blocks);
   step.issued.special_flops = as_double(rows) * splits / as_double(blocks);
   step.warp_instructions = outputs / as_double(blocks) / 32 * (splits * 1.5 + 4);
-  // The log-sum-exps, then parts; what warps have of a row meets in shared memory.
+  // The log-sum-exps, then the parts. The warps of a row add their sums through shared memory.
   step.waits.global = 1 + as_double(ceil_div(c.splits, sums.parts_at_once));
   if (sums.warps_of_row > 1) {
     step.waits.barriers = 1;

@@ -1,4 +1,4 @@
-// attention.standard: every step a launch, S and P whole in memory.
+// attention.standard: each step is a launch, S and P lie whole in memory.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -16,9 +16,9 @@ namespace {
 using standard::Operands;
 
 constexpr Traffic kRead{1, 0}, kWrite{0, 1}, kUpdate{1, 1};
-constexpr std::int64_t kVectorScores = 8;  // of 16 bytes
+constexpr std::int64_t kVectorScores = 8;  // scores in a 16-byte vector
 
-/// Launches that are added one by one.
+/// The launch sequence, to which members append launches.
 struct Program {
   const Problem& p;
   const Gpu& gpu;
@@ -39,9 +39,9 @@ struct Program {
   void gradient();
 };
 
-// A product for each head of K and V, with operands and result as they stand in memory. The queries
-// of the heads that share K and V are the rows of one matrix. nt: [queries, keys] = queries ·
-// keysᵀ; nn: [queries, head] = scores · keys; tn: [keys, head] = scoresᵀ · queries.
+// Appends a batch of products, one for each head of K and V. The queries of the heads that share K
+// and V are the rows of one matrix. nt: [queries, keys] = queries · keysᵀ; nn: [queries, head] =
+// scores · keys; tn: [keys, head] = scoresᵀ · queries.
 void Program::multiply(Operands operands, const ArrayUse& a, const ArrayUse& b,
                        const ArrayUse& result) {
   const bool nt = operands == Operands::nt, tn = operands == Operands::tn;
@@ -69,7 +69,7 @@ void Program::multiply(Operands operands, const ArrayUse& a, const ArrayUse& b,
   launches.push_back({std::move(plan)});
 }
 
-// Goes over all scores once, so many instructions for eight of them.
+// Appends an elementwise pass over all scores, with `instructions` of a thread per eight scores.
 void Program::pass(double instructions, std::vector<ArrayUse> arrays) {
   Plan plan = pass_over(s.all_scores(), instructions, std::move(arrays));
   plan.notes.caveat =
@@ -90,8 +90,8 @@ Plan Program::over_rows(std::int64_t registers, std::vector<ArrayUse> arrays) co
   return plan;
 }
 
-// P and the log-sum-exp, P in place of S unless passes between them keep both. Rows too long to be
-// held are read again.
+// Writes P and the log-sum-exp, P in place of S (kPlain); or P alone, beside S (kMaskDropout). Rows
+// too long to be held are read twice.
 void Program::softmax(Passes passes) {
   const bool held = s.seq_kv <= standard::kHeldKeys;
   const compiled::Kernel kernel = compiled::kernel("attention::softmax_kernel", p.dtype, held);
@@ -103,8 +103,8 @@ void Program::softmax(Passes passes) {
   const double blocks = as_double(plan.launch.blocks()), of_block = s.all_scores() / blocks;
   const double slots =
       as_double(layout.rows * layout.threads * standard::kHeldVectors * kVectorScores);
-  // The maximum and the sum of a row from all its threads: shuffles, and where a row has several
-  // warps their meeting and as many shuffles again.
+  // Reductions of a row's maximum and sum: shuffles within a warp; where a row has several warps,
+  // barriers and as many shuffles again.
   const bool several = layout.threads > 32;
   const double written = score_bytes() + (passes == kPlain ? s.rows_bytes() : 0);
   Step step;
@@ -115,7 +115,7 @@ void Program::softmax(Passes passes) {
   } else {
     step.issued.special_flops = 2 * of_block;
     step.warp_instructions = of_block / 32 / kVectorScores * (kernel.loops[0] + kernel.loops[1]);
-    // One trip for each vector of a thread, in either sweep.
+    // One round trip per vector of a thread, in each of the two sweeps.
     step.waits.global =
         2 * std::ceil(as_double(s.seq_kv) / as_double(kVectorScores * layout.threads));
   }
@@ -124,7 +124,7 @@ void Program::softmax(Passes passes) {
   launches.push_back({std::move(plan)});
 }
 
-// P from the log-sum-exp in the place of S, dS in that of dP; D of each row first.
+// Computes D of each row, then P from the log-sum-exp, in place of S, and dS in place of dP.
 void Program::gradient() {
   constexpr double kAtOnce = 2;  // vectors that a thread loads together
   const compiled::Kernel kernel = compiled::kernel("attention::gradient_kernel", p.dtype);
@@ -146,9 +146,9 @@ void Program::gradient() {
   launches.push_back({std::move(plan)});
 }
 
-// Of eight scores: loads, stores and conversions, and two instructions of each for the arithmetic.
+// Thread instructions per eight scores: loads, stores, conversions, two arithmetic ones per score.
 constexpr double kPassInstructions = 40;
-// The same of two matrices in and two out, with an exponential.
+// As kPassInstructions, for two matrices in and two out, with an exponential.
 constexpr double kKeptInstructions = 96;
 
 void forward(Program& c, Passes passes) {
@@ -164,8 +164,8 @@ void forward(Program& c, Passes passes) {
              writes(kO, c.s.q_bytes()));
 }
 
-// With dropout P and what it kept are there from forward. The gradient of a mask that was added is
-// that of the sum.
+// With dropout, P and the dropout mask are kept from forward. An added mask takes no step of its
+// own: its gradient is that of the sum.
 void backward(Program& c, Passes passes) {
   const ArrayUse q = reads(kQ, c.s.q_bytes()), k = reads(kK, c.s.kv_bytes());
   const ArrayUse v = reads(kV, c.s.kv_bytes()), gradient = gradient_input(c.s);
@@ -185,12 +185,14 @@ void backward(Program& c, Passes passes) {
   c.multiply(Operands::tn, c.scores(kDP, kRead), q, writes(kDK, c.s.kv_bytes()));
 }
 
-// Matrices of scores that are read or written, in 16 bits: what dropout kept is half of one.
+// Reads and writes of matrices of scores in 16 bits; the dropout mask counts as half a matrix.
 double times_through_memory(const Shape& shape, Passes passes) {
-  // S out, in; P out, in. Backward: S and dP out, in; P and dS out; P in, dS in twice.
+  // S and P written and read. Backward: S and dP written and read, P and dS written, P read, dS
+  // read twice.
   if (passes == kPlain) return shape.backward ? 9 : 4;
-  // S out, in, out, in; P out, in; after dropout out, in, and what it kept. Backward: that in; dP
-  // out, in, out, in and what was kept; P in; dS out, in, in.
+  // S is written and read twice; P, and P after dropout, written and read once; the dropout mask
+  // written. Backward: P after dropout is read; dP written and read twice, the dropout mask read; P
+  // read; dS written once and read twice.
   return shape.backward ? 9.5 : 8.5;
 }
 

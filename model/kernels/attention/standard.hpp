@@ -1,6 +1,6 @@
 #pragma once
-// The tiles of attention.standard (kernels/attention/standard.cu), which the CUDA kernels are
-// instantiated from: products of batches of matrices, and passes over rows of scores between them.
+// The tiles of attention.standard (kernels/attention/standard.cu): batched matrix products, and
+// passes over rows of scores between them. The CUDA kernels are instantiated from these tables.
 #include <array>
 #include <cstdint>
 
@@ -12,28 +12,28 @@ namespace roofcast::attention::standard {
 /// How the operands of a product lie in memory: [m,k]·[n,k], [m,k]·[k,n] or [k,m]·[k,n].
 enum class Operands { nt, nn, tn };
 
-/// By mma.sync, as gemm.mma_sync multiplies; a block a tile. The queries of the heads that share K
+/// Tiles for mma.sync as in gemm.mma_sync, one block each. The queries of all heads that share K
 /// and V are the rows of one matrix, so a batch has batch × kv_heads matrices.
 inline constexpr std::array kTiles = {gemm::tensor::MmaTile{128, 128, 64, 2, 2, 4, 2},
                                       gemm::tensor::MmaTile{128, 64, 64, 2, 2, 4, 3}};
-/// Position among them, by the columns of the result.
+/// Index in kTiles, by the columns of the result.
 constexpr std::size_t tile_of(std::int64_t columns) {
   return columns > kTiles[1].n ? 0 : 1;
 }
 
-/// Elements from one row of scores to the next: rows begin at multiples of 128 bytes.
+/// Pitch of a row of scores in elements: rows begin at multiples of 128 bytes.
 constexpr std::int64_t row_of(std::int64_t seq_kv) {
   return gemm::tensor::passes::padded_row(seq_kv, 2);
 }
 
-/// The passes over rows: `threads` a row, `rows` a block.
+/// Launch of a pass over rows: `threads` per row, `rows` per block.
 struct RowLayout {
   std::int64_t threads, rows;
 };
-inline constexpr std::int64_t kHeldVectors = 4;  ///< of 16 bytes, a thread's part of a row
+inline constexpr std::int64_t kHeldVectors = 4;  ///< 16-byte vectors of a row per thread
 inline constexpr std::int64_t kRowThreads = 1024;
-inline constexpr std::int64_t kBlockThreads = 256;  ///< of short rows together
-/// Longer rows are read twice, from L1 or L2 the second time.
+inline constexpr std::int64_t kBlockThreads = 256;  ///< threads of a block of several short rows
+/// Longest row that is held. Longer ones are read twice, from L1 or L2 the second time.
 inline constexpr std::int64_t kHeldKeys = kRowThreads * kHeldVectors * 8;
 
 constexpr RowLayout row_layout(std::int64_t seq_kv) {
