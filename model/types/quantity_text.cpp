@@ -28,7 +28,7 @@ std::string figure_text(double value, int digits) {
   if (value != 0 && (value < kLeast || value >= kMost)) {
     return sign + formatted("%.*g", digits, value);
   }
-  // 99.96 has three digits as 100, and 99.94 as 99.9.
+  // With three digits 99.96 rounds to 100, and 99.94 to 99.9.
   double enough = 1;
   for (int i = 1; i < digits; ++i) enough *= 10;
   enough -= 0.05;
