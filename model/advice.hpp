@@ -119,8 +119,8 @@ std::vector<std::size_t> settings_of(const KernelRef& kernel);
 /// Forecasts the problem of a variant with other settings: powers of two in their ranges. A setting
 /// that the model can choose is tried open and as asked. With more than 4,096 combinations, all
 /// values of two settings at a time are forecast, from the best so far, until none is better.
-/// `varied` are positions out of settings_of. Throws InputError as predict, and where the device has
-/// no expected time.
+/// `varied` are positions out of settings_of. Throws InputError as predict, and where the device
+/// has no expected time.
 SettingsAdvice advise_settings(const Question& question, std::span<const std::size_t> varied);
 
 /// A setting of a launch with which more warps fit an SM.

@@ -70,13 +70,11 @@ struct KernelFamily {
   std::string_view summary;
   std::span<const Parameter> parameters;  ///< the shape alone
   std::span<const DType> dtypes;
-  Work (*work)(
-      const Problem&);  ///< FLOPs (as vector_flops), compulsory bytes; null: variants differ
+  Work (*work)(const Problem&);  ///< FLOPs (as vector_flops), compulsory bytes; null: no limit
   /// Lower bound of the bytes that cross into a fast memory of `on_chip_bytes`.
   IoComplexity (*io)(const Problem&, double compulsory_bytes, double on_chip_bytes);
   std::span<const KernelModel> variants;
-  std::span<const ValidatedRange>
-      validated;  ///< by validation/sweeps; a prediction outside says so
+  std::span<const ValidatedRange> validated;  ///< by validation/sweeps: outside, predictions say so
   /// Variants differ in the memory that they allocate: predictions say how much it is.
   bool compares_footprint = false;
   const Crossover* crossover = nullptr;  ///< null: none

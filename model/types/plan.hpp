@@ -22,7 +22,7 @@ struct Wavefronts {
   double shared = 0;      ///< accesses to shared memory, with bank conflicts
   double l1 = 0;          ///< accesses to global memory through L1
   double l1_lookups = 0;  ///< distinct lines of an access, summed over warp accesses
-  double operands = 0;    ///< matrix instructions that read operands from shared memory
+  double operands = 0;    ///< operand reads of matrix instructions from shared memory
   double copies = 0;      ///< requests of the copy engine (TMA) to L2, at most 64 bytes each
 };
 
@@ -69,9 +69,8 @@ struct BlockClass {
 enum class TileScheduler : unsigned char {
   hardware,    ///< a block starts on an SM as soon as one has ended there
   persistent,  ///< static: tile i + n·slots follows tile i in the same slot
-  ping_pong,  ///< persistent, two tiles in flight in a block: the epilogue of one overlaps the main
-              ///< loop of the other
-  queue,      ///< a block stays and takes the next tile, in order, when it has finished one
+  ping_pong,   ///< persistent, two tiles in flight: one's epilogue overlaps the other's main loop
+  queue,       ///< a block stays and takes the next tile, in order, when it has finished one
 };
 
 /// Whether blocks stay on their SM and take tile after tile.
@@ -112,7 +111,7 @@ struct AccessPattern {
 /// Independent accesses to random sectors of a table.
 struct RandomReads {
   double sectors = 0;         ///< accessed; lanes of a warp in the same sector count once
-  double table_bytes = 0;     ///< the table, from which each sector is drawn
+  double table_bytes = 0;     ///< size of the table, from which each sector is drawn
   double streamed_lines = 0;  ///< lines of other data that each access brings along, used once
 };
 
@@ -134,8 +133,8 @@ struct ArrayUse {
   AccessPattern pattern{};
   std::optional<RandomReads> random{};  ///< random reads: the laws count their bytes at L2 and DRAM
   std::optional<SplitWrites> split{};   ///< split stores: the laws count the parts that L1 merges
-  /// Usually the output of the kernel before: x of a kernel over rows, A of a product; not weights.
-  /// With CacheState::warm L2 holds it as far as it fits.
+  /// The array is usually the output of an earlier kernel: x of a kernel over rows, A of a product;
+  /// not weights. With CacheState::warm L2 holds it as far as it fits.
   bool activation = false;
   /// Bytes through L2 until a later launch uses the array again: unless the cache state is cold, L2
   /// still holds what it kept. Absent: in CacheState::repeated the bytes of all arrays, else never.
@@ -180,7 +179,7 @@ enum class Start : unsigned char {
 
 /// What an answer says besides the numbers.
 struct PlanNotes {
-  bool estimated_traffic = false;  ///< a guess of shared, L1 and L2 bytes: no limit rests on them
+  bool estimated_traffic = false;  ///< shared, L1 and L2 bytes are guesses: no limit rests on them
   std::string_view caveat;         ///< what in the plan is an estimate; empty: nothing
   std::vector<TrafficReason> traffic_reasons;  ///< where the access pattern wastes bytes
 };
