@@ -43,7 +43,7 @@ inline constexpr double kFreeTime = 0.01;  ///< most added time at which more wo
 
 /// How far the extents of a shape may change.
 struct AdviceOptions {
-  double within = 0.05;  ///< largest change of an extent, but for alignment
+  double within = 0.05;  ///< largest relative change of an extent; alignment may exceed it
   std::optional<std::vector<std::size_t>> varied{};  ///< positions of extents; absent: all
   bool smaller = true;                               ///< also smaller shapes
 };
@@ -96,9 +96,9 @@ std::vector<std::size_t> extents_of(const KernelRef& kernel);
 bool is_product(const KernelRef& kernel);
 
 /// Forecasts shapes near the asked one: one extent changed at a time, then the best few values of
-/// each extent combined. For a kernel of the family gemm the values are multiples of 16 B, of 2 to
-/// 16 times that, and of the tiles' sides; open settings are chosen for each shape. For others they
-/// are multiples of powers of two up to 256, those up to 8 also beyond `within`; settings stay.
+/// each extent combined. For a kernel of the family gemm the values are multiples of 16 B, of 2, 4,
+/// 8 and 16 times that, and of the tiles' sides; open settings are chosen for each shape. For others
+/// they are multiples of powers of two up to 256, those up to 8 also beyond `within`; settings stay.
 /// Throws InputError as predict, and where the device has no expected time.
 ShapeAdvice advise_shapes(const Question& question, const AdviceOptions& options);
 

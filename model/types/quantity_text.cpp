@@ -19,7 +19,7 @@ std::string formatted(const char* format, int precision, double value) {
 }  // namespace
 
 std::string figure_text(double value, int digits) {
-  // Beyond these, exponents read better than zeros, and integers are no longer exact.
+  // Outside this range exponents read better than zeros, and large integers are not exact.
   constexpr double kLeast = 1e-3;
   constexpr double kMost = 1e15;
   if (!std::isfinite(value)) return std::string(kNoNumber);
