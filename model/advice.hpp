@@ -97,9 +97,9 @@ bool is_product(const KernelRef& kernel);
 
 /// Forecasts shapes near the asked one: one extent changed at a time, then the best few values of
 /// each extent combined. For a kernel of the family gemm the values are multiples of 16 B, of 2, 4,
-/// 8 and 16 times that, and of the tiles' sides; open settings are chosen for each shape. For others
-/// they are multiples of powers of two up to 256, those up to 8 also beyond `within`; settings stay.
-/// Throws InputError as predict, and where the device has no expected time.
+/// 8 and 16 times that, and of the tiles' sides; open settings are chosen for each shape. For other
+/// kernels they are multiples of powers of two up to 256, those up to 8 also beyond `within`, and
+/// settings stay. Throws InputError as predict, and where the device has no expected time.
 ShapeAdvice advise_shapes(const Question& question, const AdviceOptions& options);
 
 /// Settings searched with the model, and what they bring.
