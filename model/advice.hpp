@@ -1,6 +1,6 @@
 #pragma once
-// Settings, shapes and launches that do better: values are tried, each is forecast, and those that
-// gain are named.
+// Advice on settings, shapes and launches: values are tried, each is forecast, and those that gain
+// are named.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace roofcast {
 
-/// A kernel, a checked problem of it, and the device, all of which outlive the question.
+/// A kernel, a checked problem of it and the device; all three must outlive the question.
 struct Question {
   const KernelRef& kernel;
   const Problem& problem;
@@ -26,27 +26,28 @@ struct Question {
   Prediction forecast() const { return predict(kernel, problem, gpu, assumptions); }
 };
 
-/// A forecast gain of less is noise. Of products that differ by one in m, published measurements
-/// (gemm_tensor.csv, ai-dynamo/aiconfigurator, bf16, m from 33) differ by up to 9% to either side
-/// where the forecasts are equal, in 8 of 10 pairs; from a forecast of 3% on, the one forecast
-/// faster was faster in 93 of 120 pairs. Two collections of the same products differ
-/// by about 3% too.
+/// The least relative gain that is named: a smaller forecast gain is noise. Published measurements
+/// (gemm_tensor.csv, ai-dynamo/aiconfigurator, bf16, m from 33) of products that differ by one in m
+/// and have equal forecasts differ by up to 9% either way in 8 of 10 pairs. Where forecasts differ
+/// by 3% or more, the one forecast faster was faster in 93 of 120 pairs. Two collections of the
+/// same products also differ by about 3%.
 inline constexpr double kWorthNaming = 0.03;
 
-/// Whether the first time is less by kWorthNaming or more; of rates, the better one stands second.
+/// Whether `less` is below `more` by kWorthNaming or more: for times the better one stands first,
+/// for rates second.
 constexpr bool saves(double less, double more) {
   return less <= more * (1 - kWorthNaming);
 }
 
-inline constexpr double kFreeTime = 0.01;  ///< more work is free if it adds less of the time
+inline constexpr double kFreeTime = 0.01;  ///< most added time at which more work counts as free
 
 /// How far the extents of a shape may change.
 struct AdviceOptions {
-  double within = 0.05;  ///< of each extent; to be aligned, it always may
+  double within = 0.05;  ///< largest relative change of an extent; alignment may exceed it
   std::optional<std::vector<std::size_t>> varied{};  ///< positions of extents; absent: all
-  bool smaller = true;                               ///< also shapes that leave something out
+  bool smaller = true;                               ///< also smaller shapes
 };
-inline constexpr std::size_t kMostShapes = 5;  ///< of a kind
+inline constexpr std::size_t kMostShapes = 5;  ///< named, of each kind
 
 enum class AdviceKind : unsigned char {
   asked,
@@ -64,8 +65,8 @@ struct ProductCounts {
   std::int64_t blocks = 0;        ///< of the launch that takes most of the time
   double waves = 0;               ///< of those blocks
   double tile_fill = 1;           ///< share of the tiles' elements that C needs
-  std::int64_t vector_bytes = 0;  ///< to which rows of n and of k elements are aligned, at most 16
-  double weight_bytes = 0;        ///< that B grows by: padded k and n take memory
+  std::int64_t vector_bytes = 0;  ///< to which all matrices' rows are aligned, at most 16
+  double weight_bytes = 0;        ///< by which B grows where k and n are padded
 };
 
 /// One shape with its forecast.
@@ -73,9 +74,9 @@ struct AdvisedShape {
   AdviceKind kind = AdviceKind::asked;
   Prediction prediction;   ///< settings that the model chose are in its problem
   double time_change = 0;  ///< against the shape asked for: -0.1 is 10% less
-  double rate = 0;         ///< what it is useful for, a second: FLOP, or bytes of what has none
+  double rate = 0;         ///< FLOP/s, or compulsory B/s of a kernel without FLOPs
   double rate_change = 0;
-  std::string why{};  ///< alignment, tiles, waves, bound: what is better
+  std::string why{};  ///< what is better: alignment, tiles, waves, bound
   std::optional<ProductCounts> product{};
 
   double time_s() const { return prediction.time->expected_s; }
@@ -83,43 +84,43 @@ struct AdvisedShape {
 
 struct ShapeAdvice {
   AdvisedShape asked;
-  /// By kind, the best first. Of faster and smaller ones, a shape that changes more than another is
-  /// named only where it gains kWorthNaming more; room inside larger room is not named.
+  /// By kind, the best first. A faster or smaller shape that changes more than another is named
+  /// only if it gains kWorthNaming more; room inside larger room is not named.
   std::vector<AdvisedShape> shapes{};
 };
 
-/// Positions of the parameters that are sizes: no settings, no names.
+/// Positions of the parameters that are extents: no settings, choices or texts.
 std::vector<std::size_t> extents_of(const KernelRef& kernel);
 
+/// Whether the kernel is a variant of the family gemm.
 bool is_product(const KernelRef& kernel);
 
-/// Shapes near the asked one, one extent changed at a time and the best few of each together. Of a
-/// kernel of the family gemm, multiples of 16 B, of powers of two of that, and of the sides of its
-/// tiles; settings left to choose are chosen for each shape. Of others, multiples of powers of two
-/// up to 256, of which those up to 8 always are in reach; settings stay. Throws InputError as
-/// predict, and where the device has no expected time.
+/// Forecasts shapes near the asked one: one extent changed at a time, then the best few values of
+/// each extent combined. For a kernel of the family gemm the values are multiples of 16 B, of 2, 4,
+/// 8 and 16 times that, and of the tiles' sides; open settings are chosen for each shape. For other
+/// kernels they are multiples of powers of two up to 256, those up to 8 also beyond `within`, and
+/// settings stay. Throws InputError as predict, and where the device has no expected time.
 ShapeAdvice advise_shapes(const Question& question, const AdviceOptions& options);
 
 /// Settings searched with the model, and what they bring.
 struct SettingsAdvice {
   Prediction asked;                   ///< with the settings given or their defaults
-  std::vector<Prediction> faster;     ///< by kWorthNaming or more, the fastest first, one a place
+  std::vector<Prediction> faster;     ///< by kWorthNaming or more, the fastest first
   std::vector<std::size_t> settings;  ///< positions of the parameters that were varied
   std::size_t forecasts = 0;
-  bool every_value = true;  ///< false: by pairs of settings, from the asked ones on
+  bool every_value = true;  ///< all combinations; false: pairs of settings, step by step
 
   const Prediction& best() const { return faster.empty() ? asked : faster.front(); }
 };
 
-/// Positions of the settings that a search may vary: none of those that a library chooses by
-/// itself.
+/// Positions of the settings that a search may vary: none where a library chooses its own.
 std::vector<std::size_t> settings_of(const KernelRef& kernel);
 
-/// Forecasts the problem of a variant with other settings: powers of two in their ranges. A
-/// setting that the model chooses by itself is left to it. Where there are more than 4,096
-/// combinations, all values of two settings at a time are forecast, from the best so far, until
-/// none is better. `varied` are positions out of settings_of. Throws InputError as predict, and
-/// where the device has no expected time.
+/// Forecasts the problem of a variant with other settings: powers of two in their ranges. A setting
+/// that the model can choose is tried open and as asked. With more than 4,096 combinations, all
+/// values of two settings at a time are forecast, from the best so far, until none is better.
+/// `varied` are positions out of settings_of. Throws InputError as predict, and where the device
+/// has no expected time.
 SettingsAdvice advise_settings(const Question& question, std::span<const std::size_t> varied);
 
 /// A setting of a launch with which more warps fit an SM.
@@ -129,9 +130,9 @@ struct BetterSetting {
   Occupancy occupancy;  ///< with that value and the others as they are
 };
 
-/// The largest smaller number of registers, the largest smaller shared memory, and the nearest
-/// number of threads (whole warps) that each alone raise the warps of an SM; those that cannot are
-/// left out.
+/// Single changes that raise the warps of an SM: the most registers below the launch's, the most
+/// shared memory below it, and the nearest number of threads (whole warps). A setting that cannot
+/// raise them is left out.
 std::vector<BetterSetting> better_settings(const Launch& launch, const OccupancyRules& rules);
 
 /// Y[tokens,out] = X[tokens,in] · Wᵀ with W [out,in], and its gradients.
@@ -149,12 +150,12 @@ struct LayerForecast {
 struct LayerAdvice {
   LayerForecast asked;
   /// Layers that hold the asked one and take at least 3% less time (kWorthNaming), the fastest
-  /// first; of two the one that adds more is named only where it gains that much more.
+  /// first. One with more weights than another is named only if it gains that much more.
   std::vector<LayerForecast> padded{};
 };
 
-/// The products are gemm.library's, operands as the layer leaves them. Tokens stay; in and out are
-/// padded to multiples of 8 to 256. Throws InputError as predict does.
+/// Forecasts the products with gemm.library, operands in the layer's layouts. `tokens` stays; `in`
+/// and `out` are padded to multiples of powers of two from 8 to 256. Throws InputError as predict.
 LayerAdvice advise_layer(const LinearLayer& layer, DType dtype, const Gpu& gpu,
                          const Assumptions& assumptions);
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kForever = std::numeric_limits<double>::infinity();
 
-// The candidate, unless it takes longer than `at_most_s`: then its limit does not matter.
+// The candidate with its limit, or nothing if it takes longer than `at_most_s`.
 std::optional<Candidate> faster_candidate(const KernelRef& kernel, const Problem& problem,
                                           const Gpu& gpu, const Assumptions& assumptions,
                                           double at_most_s) {
@@ -45,7 +45,7 @@ Candidate fastest_candidate(const KernelRef& kernel, const Problem& problem, con
   }
   const std::vector<Problem> problems = kernel.kernel->candidates(problem, gpu);
   const auto outline = problems.size() > 1 ? kernel.kernel->outline : nullptr;
-  std::vector<std::pair<double, std::size_t>> order;  // by what each takes at the least
+  std::vector<std::pair<double, std::size_t>> order;  // by lower bound of the time
   order.reserve(problems.size());
   for (std::size_t i = 0; i < problems.size(); ++i) {
     const double least_s =
@@ -53,7 +53,7 @@ Candidate fastest_candidate(const KernelRef& kernel, const Problem& problem, con
     order.emplace_back(least_s, i);
   }
   std::sort(order.begin(), order.end());
-  // Where times are equal, or all are refused, the first candidate counts.
+  // Of equal times, and of refusals if all are refused, the first candidate's counts.
   std::optional<Candidate> best;
   std::optional<InputError> refusal;
   std::size_t position = problems.size(), refused = problems.size();

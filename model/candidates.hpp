@@ -1,5 +1,5 @@
 #pragma once
-// The ways in which a variant may compute a problem, and of them the fastest.
+// Candidates, the settings with which a variant may compute a problem, and the fastest of them.
 #include <optional>
 
 #include "model/catalog.hpp"
@@ -7,7 +7,7 @@
 
 namespace roofcast {
 
-/// A problem with all of its settings, its plan, and what the laws find of it.
+/// A problem with all of its settings, its launches, and what the laws find for them.
 struct Candidate {
   Problem problem;
   LaunchSequence program;
@@ -15,7 +15,7 @@ struct Candidate {
   std::optional<SmClock> clock;     ///< absent: none is known
   std::optional<ProgramTime> time;  ///< absent where the device has no clock or no occupancy rules
 
-  /// The limit is a fact, the forecast an estimate: where they cross, the estimate is wrong.
+  /// Expected time (s), at least the limit: the limit is a fact, the forecast an estimate.
   double expected_s() const;
 };
 
@@ -23,12 +23,12 @@ struct Candidate {
 Candidate candidate_of(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                        const Assumptions& assumptions);
 
-/// Of the candidates that can run here the one with the least expected time; of a device without
-/// such times the first. Throws the first refusal if all are refused.
+/// The candidate with the least expected time among those that the device can run; the first of
+/// them where it has no expected times. Throws the first refusal if all are refused.
 Candidate fastest_candidate(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                             const Assumptions& assumptions);
 
-/// For a family alone: its limit.
+/// The answer to a family alone: its limit, and where its variants cross over.
 Prediction predict_family(const KernelFamily& family, const Problem& problem, const Gpu& gpu,
                           const Assumptions& assumptions);
 

@@ -7,7 +7,7 @@
 
 namespace roofcast {
 
-/// Every family, and in it every variant: the one list.
+/// All families with their variants: the only list of them.
 std::span<const KernelFamily> catalog();
 
 /// A name looked up: the family, and the variant unless the family alone was named.
@@ -33,8 +33,8 @@ KernelRef find_kernel(std::string_view name);
 std::optional<std::int64_t> value_named(const KernelRef& kernel, const Problem& problem,
                                         std::string_view parameter);
 
-/// Fills in the fallbacks of parameters that `given` does not mark and checks types and ranges.
-/// Throws InputError naming the parameter, the range and the mend.
+/// Fills in the fallback of parameter i where bit i of `given` is 0, and checks types and ranges.
+/// Throws InputError that names the parameter and what it takes.
 void check(const KernelRef& kernel, Problem& problem, unsigned given);
 
 }  // namespace roofcast

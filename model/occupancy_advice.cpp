@@ -32,7 +32,7 @@ std::vector<BetterSetting> better_settings(const Launch& launch, const Occupancy
           multiples(std::max<std::int64_t>(1, rules.shared_allocation_unit_bytes), 0,
                     launch.shared_bytes - 1),
           [](Launch& one, std::int64_t value) { one.shared_bytes = value; });
-  // Whole warps, the nearest first; of two as near the smaller.
+  // Whole warps, the nearest first, and of two at the same distance the smaller first.
   auto warps = multiples(rules.warp_size, rules.warp_size, rules.threads_per_block);
   std::sort(warps.begin(), warps.end(), [&](std::int64_t a, std::int64_t b) {
     return std::pair(std::abs(a - threads), a) < std::pair(std::abs(b - threads), b);

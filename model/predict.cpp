@@ -23,7 +23,7 @@ void add_warm_reason(Prediction& result, const ProgramTime& found) {
       {Level::dram, "L2 still holds " + si_text(bytes, "B") + " of an earlier launch"});
 }
 
-// The launch that takes most of the time.
+// Shows grid, occupancy and waves of the launch that takes most of the time.
 void show(Prediction& result, const ProgramTime& found, const Gpu& gpu) {
   const auto time_s = [](const LaunchRun& run) { return run.count * run.running_s; };
   const auto longest = std::max_element(
@@ -41,7 +41,7 @@ void show(Prediction& result, const ProgramTime& found, const Gpu& gpu) {
       std::min(blocks, std::max<std::int64_t>(1, all / shown.fit.blocks_per_sm));
 }
 
-// The interval of a kernel whose plan is a typical case: constants/intervals.hpp.
+// Factor on the half-width of the interval where the plan is a typical case (intervals.hpp).
 double widening(const KernelModel& kernel) {
   for (const Constant& one : interval::kAll) {
     if (one.name == kernel.name) return one.value;
@@ -49,7 +49,7 @@ double widening(const KernelModel& kernel) {
   return 1;
 }
 
-// All launches of the sequence, added up.
+// Adds the forecast, the sum over all launches of the sequence.
 void add_forecast(Prediction& result, const Candidate& answer, const KernelRef& kernel,
                   const Gpu& gpu) {
   const ProgramTime& found = *answer.time;
@@ -68,8 +68,8 @@ void add_forecast(Prediction& result, const Candidate& answer, const KernelRef& 
     at_power_limit |= launch.at_power_limit;
     result.launches += static_cast<std::int64_t>(repeats);
     time.waterfall += repeats * launch.parts;
-    // An average SM's work may exceed what the engine overlaps: no resource is busy for longer than
-    // the launch.
+    // The work of an average SM may add up to more than the engine's time: no resource is busy for
+    // longer than the launch.
     for (std::size_t i = 0; i < kResources; ++i) {
       terms.at(i) += repeats * std::min(launch.terms_s.at(i), launch.time_s);
     }

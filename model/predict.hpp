@@ -7,20 +7,21 @@
 
 namespace roofcast {
 
-/// The forecast for a checked problem: for a variant all of it, for a family alone its limit.
+/// The forecast for a checked problem: complete for a variant, the limit for a family alone.
 /// Throws InputError where the question has no answer (a type the device cannot compute, a block
 /// that does not fit the device).
 Prediction predict(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                    const Assumptions& assumptions = {});
 
-/// The checked problem with the settings that were left to choose (0): those with the least
-/// expected time. Throws as `predict`.
+/// The checked problem with its open settings (kToChoose) set to those of the least expected time.
+/// Throws as `predict`.
 Problem with_settings(const KernelRef& kernel, const Problem& problem, const Gpu& gpu);
 
-/// The problem with the settings open that a library chooses by itself: no measurement knows them.
+/// The problem with the settings left open that a library chooses and no measurement knows.
 Problem without_own_choice(const KernelRef& kernel, Problem problem);
 
-/// The problem as a measurement of it is filed: with_settings, but for a library's own choice.
+/// The problem that a measurement is filed under: without_own_choice where a library chooses, else
+/// with_settings.
 Problem as_measured(const KernelRef& kernel, const Problem& problem, const Gpu& gpu);
 
 }  // namespace roofcast

@@ -1,4 +1,4 @@
-// Answers to a family's name alone: its limit, and where its variants begin to differ.
+// Answers to a family's name alone: its limit, and where its variants cross over.
 #include <string>
 
 #include "model/candidates.hpp"
@@ -18,7 +18,7 @@ double seconds(const Prediction& one) {
   return one.time->expected_s;
 }
 
-/// The first value that saves: by doubling, then by halving what lies between.
+/// The first value that saves, found by doubling and then bisection to multiples of kExact.
 template <class Saves>
 std::optional<std::int64_t> first_that(const Saves& saves) {
   std::int64_t saved = kFirst;
@@ -35,9 +35,9 @@ std::optional<std::int64_t> first_that(const Saves& saves) {
   return saved;
 }
 
-/// From which value of the parameter on a variant that keeps on chip what another moves (Crossover)
-/// moves at least 2% fewer DRAM bytes, and from which it takes 2% less expected time, all else as
-/// in the problem. Throws InputError where the device or shape has no such variant.
+/// Says from which value of Crossover::along on the variant `keeping` moves at least 2% fewer DRAM
+/// bytes than the variant Crossover::moves, and from which it takes 2% less expected time, all else
+/// as in the problem. Throws InputError where the device or shape has no such variant.
 std::string crossover_note(const KernelFamily& family, std::string_view keeping, Problem problem,
                            const Gpu& gpu, const Assumptions& assumptions) {
   const Crossover& crossover = *family.crossover;

@@ -9,7 +9,7 @@ std::int64_t layout_of(const KernelRef& kernel, const Problem& problem) {
   return value_named(kernel, problem, "layout").value_or(gemm::kNN);
 }
 
-// The share of whole tiles that an extent fills.
+// The share of its whole tiles that an extent fills.
 double fill(std::int64_t extent, std::int64_t tile) {
   return as_double(extent) / as_double(ceil_div(extent, tile) * tile);
 }
@@ -31,7 +31,7 @@ std::string waves_text(const ProductCounts& one) {
 }  // namespace
 
 bool is_product(const KernelRef& kernel) {
-  // The catalog has a copy of the family.
+  // The catalog holds a copy of kFamily, so the families' addresses differ.
   return kernel.kernel != nullptr &&
          kernel.family->variants.data() == gemm::kFamily.variants.data();
 }
@@ -41,7 +41,7 @@ std::vector<Multiples> product_multiples(const Question& question, const Problem
   constexpr std::int64_t kEach = 8;
   const KernelModel& kernel = *question.kernel.kernel;
   const std::int64_t layout = layout_of(question.kernel, base);
-  // Whether elements along the extent lie next to each other in one of the matrices.
+  // Whether elements along the extent are contiguous in one of the matrices.
   const bool is_row = extent == gemm::kM   ? gemm::transposes_a(layout)
                       : extent == gemm::kK ? layout != gemm::kTN
                                            : true;
@@ -69,7 +69,7 @@ ProductCounts product_counts(const Question& question, const Prediction& predict
   return counts;
 }
 
-// What differs for the better. How full waves and tiles are compares where the tiles are the same.
+// Says what is better. Waves and the fill of tiles are compared only between equal tiles.
 std::string product_reason(const AdvisedShape& from, const AdvisedShape& to) {
   constexpr double kSameFill = 0.005;
   const ProductCounts &before = *from.product, &after = *to.product;

@@ -1,5 +1,5 @@
 #pragma once
-// The one search of all advice: values to try, a forecast of each, and those that gain.
+// The search behind all advice: values to try, a forecast of each, and those that gain.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -20,12 +20,12 @@ inline double time_s(const Prediction& prediction) {
   return prediction.time->expected_s;
 }
 
-/// Problems near the asked one, each forecast once, without those that the kernel does not take.
+/// Forecasts of problems near the asked one, each once, without those that the kernel refuses.
 class Search {
  public:
   explicit Search(const Question& asked) : asked_(asked) { tried_.insert(asked.problem.values); }
 
-  /// Every combination of values of the parameters at these positions, the last changing fastest.
+  /// Forecasts every combination of values of the parameters at these positions, the last fastest.
   void visit(Problem problem, std::span<const std::size_t> positions,
              std::span<const Values> values) {
     if (!positions.empty()) {
@@ -42,10 +42,10 @@ class Search {
     }
   }
 
-  /// With that of the asked problem.
+  /// Number of problems tried, the asked one included.
   std::size_t forecasts() const { return tried_.size(); }
   const std::vector<Prediction>& found() const { return found_; }
-  /// As asked for each of those found, with settings left to choose.
+  /// The problem of each forecast in found(), its open settings still open.
   const std::vector<Problem>& questions() const { return questions_; }
 
  private:
@@ -55,6 +55,7 @@ class Search {
   std::vector<Problem> questions_;
 };
 
+/// Pointers to the elements in the order of their rank (stable).
 template <class Found, class Rank>
 auto in_order(const Found& found, const Rank& rank) {
   std::vector<decltype(&*found.begin())> order;
@@ -65,8 +66,8 @@ auto in_order(const Found& found, const Rank& rank) {
   return order;
 }
 
-/// In the order of their rank each that is better than the asked one and than all taken before it;
-/// the last taken first.
+/// Takes, in the order of rank, each that is better than the asked one and than all taken before.
+/// The one taken last comes first.
 template <class Forecast, class Rank, class Better>
 std::vector<const Forecast*> improvements(const std::vector<Forecast>& found, const Forecast& asked,
                                           const Rank& rank, const Better& is_better) {
@@ -87,7 +88,7 @@ inline void require_time(const Prediction& prediction, const Gpu& gpu) {
           ": choose a GPU whose SMs and clock are known (`roofcast gpus`)");
 }
 
-/// Positions of parameters of a kind.
+/// Positions of the parameters for which `holds` is true.
 template <class Holds>
 std::vector<std::size_t> positions(const KernelRef& kernel, const Holds& holds) {
   std::vector<std::size_t> found;
@@ -98,14 +99,14 @@ std::vector<std::size_t> positions(const KernelRef& kernel, const Holds& holds) 
   return found;
 }
 
-/// To try for an extent: the nearest multiples of a width, so many. The nearest may be far where
-/// `always`.
+/// Values to try for an extent: the `count` nearest multiples of `width`. With `always` the nearest
+/// one is tried however far away it is.
 struct Multiples {
   std::int64_t width, count = 1;
   bool always = false;
 };
 
-/// Of a matrix product: what to try around the base, and what is told.
+/// For matrix products: values to try around the base, facts about a forecast, why one is better.
 std::vector<Multiples> product_multiples(const Question& question, const Problem& base,
                                          std::size_t extent);
 ProductCounts product_counts(const Question& question, const Prediction& prediction);

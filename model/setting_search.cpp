@@ -15,7 +15,7 @@ Values values_of(const Parameter& parameter, std::int64_t asked) {
   return {values.begin(), values.end()};
 }
 
-/// All values of two settings at a time, from the best so far, until none is better.
+/// Forecasts all values of two settings at a time, from the best so far, until none is better.
 void search_by_pairs(Search& search, Problem best, double best_s,
                      std::span<const std::size_t> positions, std::span<const Values> values) {
   double before_s = 0;

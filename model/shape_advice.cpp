@@ -43,7 +43,7 @@ double rate(const KernelRef& kernel, const Prediction& one) {
   return (flops > 0 ? flops : one.work.compulsory.total_bytes()) / time_s(one);
 }
 
-/// Larger shapes than the asked one, or smaller ones, no extent changed the other way.
+/// Search for shapes larger than the asked one (`up`), or smaller: all extents change the same way.
 struct ShapeSearch {
   const Question& question;
   const Prediction& asked;
@@ -66,7 +66,7 @@ struct ShapeSearch {
     return found;
   }
 
-  /// The nearest first.
+  /// Values to try for an extent, the nearest first.
   Values values_near(const Problem& base, std::size_t extent) const {
     const Parameter& parameter = question.kernel.parameters()[extent];
     const std::int64_t least = std::max<std::int64_t>(1, parameter.minimum);
@@ -83,7 +83,7 @@ struct ShapeSearch {
     return up ? Values(values.begin(), values.end()) : Values(values.rbegin(), values.rend());
   }
 
-  /// One extent at a time, then the values that do best alone together with those of the others.
+  /// Forecasts one changed extent at a time, then combinations of the values that did best alone.
   void around(const Problem& base) {
     std::vector<Values> together;
     for (const std::size_t extent : extents) {
@@ -106,7 +106,7 @@ struct ShapeSearch {
   }
 
   const std::vector<Prediction>& found() {
-    if (is_product(question.kernel)) {  // also from where rows are aligned
+    if (is_product(question.kernel)) {  // also around the nearest aligned shape
       Problem aligned = question.problem;
       for (const std::size_t extent : extents) {
         const Multiples first = multiples(question.problem, extent).front();
@@ -127,8 +127,8 @@ bool contains(const Prediction& larger, const Prediction& smaller) {
                     smaller.problem.values.begin(), std::greater_equal<>());
 }
 
-/// Products whose growth is free at every step from the base, the largest first, none inside
-/// another. Free is at most kFreeShare of the time that it would add in proportion.
+/// Larger products whose growth is free at every step from the base, the largest first, none inside
+/// another. Growth is free if it adds at most kFreeShare of its proportional time, and kFreeTime.
 template <class Size>
 Shapes room(const std::vector<Prediction>& larger, const Prediction& base, const Size& size) {
   constexpr double kFreeShare = 0.1;

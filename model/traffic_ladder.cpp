@@ -22,7 +22,7 @@ std::string figure(double value) {
   return figure_text(value, 3);
 }
 
-/// The plan's own, each once: a chain's launches may repeat theirs.
+/// The plan's own reasons for the level, each once: launches of a chain may repeat them.
 std::string planned(const Prediction& prediction, Level level) {
   std::string text;
   for (const TrafficReason& reason : prediction.traffic_reasons) {
@@ -61,7 +61,7 @@ std::string dram_text(double l2, double dram, double least) {
   return "L2 answers repeats, not all: each byte is read " + figure(dram / least) + " times";
 }
 
-/// Written bytes that DRAM does not see: dirty lines at the end, and what a chain overwrites.
+/// Which share of the writes never reaches DRAM: lines dirty at the end, or rewritten by a chain.
 std::string kept_writes(const Work& work, std::int64_t launches) {
   const double written = work.dram_footprint.write_bytes;
   const double kept = written - work.dram.write_bytes;

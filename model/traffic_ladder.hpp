@@ -17,13 +17,13 @@ constexpr std::string_view name(Level level) {
 struct Rung {
   Level level = Level::requested;
   Traffic traffic;                     ///< bytes
-  std::optional<double> to_above;      ///< bytes ÷ those of the level before; none for 0 there
-  std::optional<double> to_requested;  ///< bytes ÷ those requested: the waste; none for 0 there
+  std::optional<double> to_above;      ///< bytes ÷ those of the level before; absent if 0 there
+  std::optional<double> to_requested;  ///< bytes ÷ those requested: the waste; absent if 0 there
   std::string reason;                  ///< why they differ from the level before; may be empty
 };
 
-/// requested, l1, l2, dram, in this order. A level's reasons are the plan's; where it gives none,
-/// the numbers are put in words, and of DRAM what stays in L2 is added. Empty for a family's limit,
+/// requested, l1, l2, dram, in this order. A level's reasons are the plan's, or where it gives none
+/// the numbers in words; DRAM's also say how many writes stay in L2. Empty for a family's limit,
 /// whose work has no requests, and for a kernel that touches no memory.
 std::vector<Rung> traffic_ladder(const Prediction& prediction);
 

@@ -8,7 +8,7 @@
 namespace roofcast {
 
 #ifdef ROOFCAST_STUDY
-/// Values in place of those of the register, by name: for validation/calibration/study_constants.
+/// Values that replace those of the register, by name (validation/calibration/study_constants).
 inline std::map<std::string_view, double>& studied_values() {
   static std::map<std::string_view, double> values;
   return values;
@@ -20,7 +20,7 @@ inline double studied_value(std::string_view name, double registered) {
 }
 #endif
 
-/// A number that is neither arithmetic nor of a datasheet.
+/// A number that comes neither from arithmetic nor from a datasheet.
 struct Constant {
   enum class Kind : unsigned char { measured, counted, fitted };
 

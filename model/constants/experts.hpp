@@ -1,6 +1,6 @@
 #pragma once
-// The register of what the kernels around grouped products of experts cost
-// (model/libraries/experts.cpp).
+// The register of the costs of mixture-of-experts kernels: grouped products and the kernels around
+// them (model/libraries/experts.cpp).
 #include <array>
 
 #include "model/constants/constant.hpp"

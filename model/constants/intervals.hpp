@@ -1,6 +1,6 @@
 #pragma once
-// The register of how much wider the interval of some kernels is than that of others: what is known
-// of them is a typical case.
+// The register of kernels with wider intervals than others, because their plan is a typical case:
+// factors on the half-width.
 #include <array>
 
 #include "model/constants/constant.hpp"
@@ -13,7 +13,7 @@ inline constexpr Constant kExperts = fitted(
     "type",
     "moe_fused.csv (ai-dynamo/aiconfigurator, TensorRT-LLM), rows of even position", "2026-11-25");
 
-/// Named as the kernels are.
+/// Each has the name of its kernel.
 inline constexpr std::array kAll = {kExperts};
 
 }  // namespace roofcast::interval

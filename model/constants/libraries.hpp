@@ -1,5 +1,5 @@
 #pragma once
-// The register of what kernels of libraries do that no public source counts.
+// The register of counts of library kernels that no public source gives.
 #include <array>
 
 #include "model/constants/constant.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// The register of what frameworks and services cost beside the kernels of a step
+// The register of what frameworks and services add to the time of a step's kernels
 // (model/transformer/).
 #include <array>
 

@@ -9,8 +9,8 @@
 
 namespace roofcast {
 
-// No unit fits between lanes that are closer than it is long. Others share none, and where they lie
-// in a unit repeats.
+// Lanes with gaps shorter than a unit touch every unit from the first lane to the last. With longer
+// gaps no two lanes share a unit, and a lane's offset in its unit repeats after `period` lanes.
 std::int64_t distinct_units(const WarpAccess& access, std::int64_t unit_bytes) {
   const auto of_run = [&](std::int64_t first_byte, std::int64_t bytes) {
     return (first_byte % unit_bytes + bytes - 1) / unit_bytes + 1;
@@ -71,8 +71,8 @@ double partial_sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
   return sectors_of_run(offset_bytes, bytes) - as_double(std::max<std::int64_t>(0, whole));
 }
 
-// Σ of what `of(offset)` says of the first `count` multiples of `step` bytes: what it says repeats
-// with the offset from a sector boundary.
+// Σ of(offset) over the first `count` multiples of `step` bytes. `of` depends only on the offset
+// from a sector boundary, which repeats after `period` multiples.
 template <class Of>
 double sum_by_offset(std::int64_t count, std::int64_t step, const Of& of) {
   const std::int64_t period = kSectorBytes / std::gcd(step, kSectorBytes);
@@ -83,7 +83,8 @@ double sum_by_offset(std::int64_t count, std::int64_t step, const Of& of) {
   return sum;
 }
 
-// Σ of what `of_run(offset, bytes)` says of runs of `width` elements, from the start of each row.
+// Σ of_run(offset, bytes) over the runs of `width` elements that each row is cut into; the last run
+// of a row is its rest.
 template <class OfRun>
 double sum_over_runs(const DenseMatrix& matrix, std::int64_t width, const OfRun& of_run) {
   const std::int64_t whole = matrix.columns / width;

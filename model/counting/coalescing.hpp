@@ -6,7 +6,7 @@
 
 namespace roofcast {
 
-/// What caches and memory move: a sector is what L1 asks of L2, a line is what L1 looks up.
+/// Units of the caches: L1 requests sectors from L2 and looks up lines.
 inline constexpr std::int64_t kSectorBytes = 32;
 inline constexpr std::int64_t kLineBytes = 128;
 inline constexpr std::int64_t kWarpLanes = 32;
@@ -20,8 +20,7 @@ struct WarpAccess {
   std::int64_t lanes = kWarpLanes;
 };
 
-/// How many distinct pieces of memory of `unit_bytes` the access touches: 32 for sectors, 128 for
-/// lines.
+/// Number of distinct units of `unit_bytes` that the access touches: 32 for sectors, 128 for lines.
 std::int64_t distinct_units(const WarpAccess& access, std::int64_t unit_bytes);
 
 /// Mean number of distinct units that `draws` independent accesses touch, each inside one of
@@ -29,15 +28,15 @@ std::int64_t distinct_units(const WarpAccess& access, std::int64_t unit_bytes);
 double expected_distinct(double units, double draws);
 
 /// Cycles the data pipe of L1 takes to deliver the access: the most distinct 4-byte words that any
-/// of its 32 banks holds. A line lies across the banks as shared memory does.
+/// of its 32 banks delivers. A line is spread over the banks as shared memory is.
 std::int64_t bank_wavefronts(const WarpAccess& access);
 
-/// The same for shared memory. Accesses of 16 bytes go in two halves of the warp, one after the
-/// other (by the counters).
+/// As bank_wavefronts, for shared memory: an access of 16 bytes serves the two halves of the warp
+/// one after the other (by the counters).
 std::int64_t shared_wavefronts(std::int64_t stride_bytes, std::int64_t access_bytes,
                                std::int64_t lanes = kWarpLanes, std::int64_t offset_bytes = 0);
 
-/// A dense matrix of rows × columns elements, row after row, its first on a line boundary.
+/// A dense row-major matrix, whose first element lies on a line boundary.
 struct DenseMatrix {
   std::int64_t rows = 1;
   std::int64_t columns = 1;
@@ -46,28 +45,28 @@ struct DenseMatrix {
   constexpr std::int64_t pitch_bytes() const { return columns * element_bytes; }
 };
 
-/// Sectors that so many bytes touch which begin that far past a sector boundary.
+/// Sectors touched by `bytes` bytes that begin `offset_bytes` past a sector boundary.
 double sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes);
 
-/// Sectors of the pieces of `width` elements that warps touch which walk along the rows, from the
-/// start of each: one more a piece where it does not begin on a sector boundary.
+/// Sectors touched by warps that walk along each row from its start in pieces of `width` elements:
+/// a piece that does not begin on a sector boundary can touch one more.
 double sectors_along_rows(const DenseMatrix& matrix, std::int64_t width = 32);
 
-/// Sectors among those that a piece fills only in part.
+/// Of these sectors the ones that a piece covers only in part, counted for each such piece.
 double partial_sectors_along_rows(const DenseMatrix& matrix, std::int64_t width = 32);
 
-/// Sectors that warps touch which walk down the columns: one an element, or, where rows are shorter
-/// than a sector, its share of one.
+/// Sectors touched by warps that walk down the columns: one per element, or pitch ÷ 32 B of one
+/// where rows are shorter than a sector.
 double sectors_down_columns(const DenseMatrix& matrix);
 
-/// The least that DRAM moves for a read (B); devices that do not say move single sectors.
+/// The least that DRAM moves for a read (B): a sector where the specification does not say.
 inline std::int64_t dram_access_bytes(const Gpu& gpu) {
   return static_cast<std::int64_t>(
       gpu.memory.dram_access_bytes.value_or(static_cast<double>(kSectorBytes)));
 }
 
-/// AccessPattern::read_density of tiles, whose copies take a line of each of many rows: DRAM sends
-/// lines at random at 0.935 of the rate of streams (microbenchmark scattered, 128 B).
+/// AccessPattern::read_density of tiles, whose copies read one line of each of many rows: DRAM
+/// sends random lines at 0.935 of the rate of streams (microbenchmark scattered, 128 B).
 inline constexpr double kDensityOfLines = 0.56;
 
 /// "stride 16: 64 B moved for 4 B used".

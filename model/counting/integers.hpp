@@ -11,6 +11,7 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
+/// The smallest power of two that is at least `value`.
 constexpr std::int64_t power_of_two_from(std::int64_t value) {
   std::int64_t power = 1;
   while (power < value) power *= 2;

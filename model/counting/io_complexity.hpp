@@ -15,19 +15,19 @@ inline IoComplexity matrix_product_io(double m, double n, double k, double eleme
   return {"Θ(MNK/√S)", std::max(bytes, compulsory_bytes), on_chip_bytes};
 }
 
-/// Matrices of a row of d words: those that a block keeps, its operands and sums, and those that
-/// pass it. Forward keeps Q and O while K and V pass; backward keeps K, V, dK and dV while Q and dO
-/// pass, and dQ, which is read and written.
+/// Numbers of matrices with rows of d words: those of which a block keeps rows on chip (operands
+/// and sums), and those whose rows stream past it. Forward keeps Q and O and streams K and V;
+/// backward keeps K, V, dK and dV and streams Q, dO, and dQ, which is read and written.
 struct AttentionRows {
   double kept;
   double passing;
 };
 inline constexpr AttentionRows kForwardRows{2, 2}, kBackwardRows{4, 4};
 
-/// Attention of so many scores (one for each pair of query and key) without S in memory. A block
-/// keeps M/(kept·d) rows in a fast memory of M words, and `passing`·d words of each row of the
-/// other sequence go past each block: kept·passing·scores·d²/M words, which is Θ(N²d²/M) for N
-/// queries and keys and d ≤ M ≤ Nd and optimal there up to a constant (Dao et al. 2022, arXiv
+/// Attention of `scores` pairs of a query and a key, without S in memory. A block keeps M/(kept·d)
+/// rows in a fast memory of M words, and `passing`·d words of each row of the other sequence stream
+/// past each block: kept·passing·scores·d²/M words, which is Θ(N²d²/M) for N queries and keys and
+/// d ≤ M ≤ Nd and optimal there up to a constant (Dao et al. 2022, arXiv
 /// 2205.14135, theorem 2 and proposition 3), never less than `compulsory`.
 inline IoComplexity attention_io(double scores, double head_dim, double element_bytes,
                                  double compulsory_bytes, double on_chip_bytes,
@@ -39,8 +39,8 @@ inline IoComplexity attention_io(double scores, double head_dim, double element_
   return {"Θ(N²d²/M)", std::max(bytes, compulsory_bytes), on_chip_bytes};
 }
 
-/// The same with S in memory, which is read and written `times` times in all as it becomes P, or
-/// its gradient: Θ(Nd + N²), whatever the fast memory.
+/// Attention with S in memory, where it is read and written `times` times in all until it is P, or
+/// its gradient: Θ(Nd + N²), whatever the size of the fast memory.
 inline IoComplexity standard_attention_io(double scores, double times, double element_bytes,
                                           double compulsory_bytes, double on_chip_bytes) {
   return {"Θ(Nd + N²)", compulsory_bytes + times * scores * element_bytes, on_chip_bytes};

@@ -7,11 +7,11 @@ namespace roofcast {
 /// that an access hits with the chance held ÷ pieces.
 double random_misses(double draws, double pieces, double held);
 
-/// Share of independent accesses to random sectors of a table that hit in a cache of `cache_lines`,
-/// which keeps tags for lines and fetches single sectors of them, when each access also brings
-/// `streamed_lines` lines that are not used again. A line stays until as many others as the
-/// cache holds were touched (Che, Tung and Wang 2002: least recently used, one characteristic time
-/// for all lines); the sector is there too if one of the accesses since the line came fetched it.
+/// Hit share of independent accesses to random sectors of a table, in a cache of `cache_lines` that
+/// has a tag for each line and fetches single sectors. Each access also brings `streamed_lines`
+/// lines that are not used again. A line stays until as many others as the cache holds were touched
+/// (Che, Tung and Wang 2002: least recently used, one characteristic time for all lines); a sector
+/// hits if its line is there and an access since the line came fetched the sector.
 double sector_hit_share(double table_lines, double streamed_lines, double cache_lines);
 
 }  // namespace roofcast

@@ -3,7 +3,7 @@
 namespace roofcast {
 namespace {
 
-// Σ over the steps of all blocks of what `of_step` says.
+// Σ of_step(step) over the steps of all blocks.
 template <class OfStep>
 auto sum_of(const Plan& plan, const OfStep& of_step) {
   decltype(1.0 * of_step(Step())) sum{};

@@ -9,15 +9,14 @@ namespace roofcast {
 /// Work that a launch issues: the sum over its blocks.
 Work issued_by_launch(const Plan& plan);
 
-/// The part of that work's bytes that crosses between the SMs and L2.
+/// Bytes of a launch between the SMs and L2, if L1 keeps nothing.
 Traffic l2_of_launch(const Plan& plan);
 
-/// Instructions of all warps of a launch.
+/// Warp instructions of a launch.
 double issued_instructions(const Plan& plan);
 
 /// The totals of a launch: the useful arithmetic, the traffic issued, and what its arrays must
-/// move. `l2` is what leaves the blocks for L2 if L1 keeps nothing, `dram` stays empty: both are
-/// laws'.
+/// move. `l2` assumes that L1 keeps nothing, and `dram` stays 0: the laws set both.
 Work total_work(const Plan& plan);
 
 /// An even share of a launch's traffic: for counts that are exact only over the whole launch.
@@ -28,11 +27,11 @@ constexpr Traffic shared_by(const Traffic& total, double parts) {
 /// Which of the kernel's inputs an earlier kernel has just computed (ArrayUse::activation), and how
 /// large it is.
 struct Activation {
-  std::size_t input = 0;  ///< arrays stand in the order of inputs, unless they say otherwise
+  std::size_t input = 0;  ///< ArrayUse::input, else the position in Plan::arrays
   double bytes = 0;
 };
 
-/// Empty for a program that reads nothing of the kind.
+/// The first activation that the launches read; empty if there is none.
 std::optional<Activation> activation_of(const LaunchSequence& program);
 
 }  // namespace roofcast

@@ -6,17 +6,18 @@
 
 namespace roofcast {
 
-/// For Assumptions::queued_s: the device never waits for the host, as in the harness, which fills
-/// L2 with other data right before.
+/// Assumptions::queued_s where the device never waits for the host, as in the harness: it fills L2
+/// with other data right before the launches.
 inline constexpr double kQueueNeverEmpty = std::numeric_limits<double>::infinity();
 
+/// The state of caches, clock and stream that a forecast assumes.
 struct Assumptions {
   CacheState cache = CacheState::cold;
   std::optional<double> sm_clock_hz{};  ///< a measured clock instead of the expected one
-  /// Work the stream still has before it when the first kernel is submitted: what the host may
-  /// spend on submitting the others before the device waits for it (launching.hpp).
+  /// Time that earlier work still keeps the stream busy when the first kernel is submitted (s): the
+  /// host's head start in submitting the others (laws/launching.hpp).
   double queued_s = 0;
-  std::optional<LaunchMode> launch{};  ///< absent: as launch_costs says (launching.hpp)
+  std::optional<LaunchMode> launch{};  ///< absent: graph if back to back, else stream
 };
 
 }  // namespace roofcast

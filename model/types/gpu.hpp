@@ -13,7 +13,7 @@
 
 namespace roofcast {
 
-/// Absent where the device has no such unit.
+/// A rate by element type, absent where the device has no unit for the type.
 using RateByType = ByKey<DType, std::optional<double>, kAllDTypes.size()>;
 
 /// CUDA's compute capability, which names a generation of instruction sets.
@@ -46,10 +46,11 @@ constexpr std::string_view name(Instruction instruction) {
 struct Features {
   /// The most blocks of a grid in x, y and z (count).
   std::array<std::optional<std::int64_t>, 3> grid_max;
-  std::optional<std::int64_t> cluster_blocks_portable;  ///< without opting in; absent: no clusters
-  std::optional<std::int64_t> cluster_blocks_max;       ///< opted in; absent: no clusters
-  std::optional<std::int64_t> cluster_blocks_per_sm;    ///< at once, of launches with clusters
-  /// SMs on which clusters of up to 4, 8 and 16 blocks find no room; absent: none.
+  /// The most blocks of a cluster, without and with opting in; absent: no clusters.
+  std::optional<std::int64_t> cluster_blocks_portable;
+  std::optional<std::int64_t> cluster_blocks_max;
+  std::optional<std::int64_t> cluster_blocks_per_sm;  ///< most resident, of launches with clusters
+  /// SMs on which no cluster of 3 to 4, 5 to 8 and 9 to 16 blocks fits (counts); absent: none.
   std::array<std::optional<std::int64_t>, 3> cluster_idle_sms;
   std::array<bool, 5> instructions{};  ///< by Instruction; has() reads it
 
@@ -65,7 +66,7 @@ struct OccupancyRules {
   std::int64_t threads_per_block = 0;
   std::int64_t registers_per_sm = 0;
   std::int64_t registers_per_thread = 0;
-  std::int64_t register_allocation_unit = 0;  ///< registers a warp's allocation is rounded up to
+  std::int64_t register_allocation_unit = 0;  ///< a warp's registers: a multiple of it
   std::int64_t warp_allocation_unit =
       0;  ///< sub-partitions of an SM; registers are split among them evenly
   std::int64_t shared_bytes_per_sm = 0;
@@ -73,7 +74,7 @@ struct OccupancyRules {
   std::int64_t shared_reserved_bytes_per_block = 0;
   std::int64_t shared_allocation_unit_bytes = 0;
 
-  /// The most registers of a thread with which so many blocks fit an SM, a multiple of 8.
+  /// The most registers of a thread, a multiple of 8, with which `blocks` blocks fit an SM.
   std::int64_t registers_for(std::int64_t blocks, std::int64_t threads) const {
     return std::min(registers_per_thread, registers_per_sm / (blocks * threads) / 8 * 8);
   }
@@ -90,11 +91,10 @@ struct Clocks {
 /// Work one multiprocessor can do in one clock.
 struct SmRates {
   RateByType vector_flop_per_clk;
-  RateByType tensor_flop_per_clk;                  ///< sums in fp32 (fp64: fp64, int8: int32)
-  RateByType tensor_fp16_accumulate_flop_per_clk;  ///< sums in fp16, where that is faster
-  std::optional<double>
-      mma_sync_share;  ///< of the tensor rate, where another instruction reaches it
-  std::optional<double> special_per_clk;     ///< results of exp2, rcp, sin … (MUFU)
+  RateByType tensor_flop_per_clk;                  ///< fp32 accumulation (fp64: fp64, int8: int32)
+  RateByType tensor_fp16_accumulate_flop_per_clk;  ///< fp16 accumulation, where that is faster
+  std::optional<double> mma_sync_share;            ///< of the tensor rate, by mma.sync; absent: 1
+  std::optional<double> special_per_clk;           ///< results of exp2, rcp, sin … (MUFU)
   std::optional<double> conversion_per_clk;  ///< results of conversions between number formats
   std::optional<double> integer_per_clk;     ///< add, logic, shift
   std::optional<double> warp_issue_per_clk;  ///< warp instructions issued, all schedulers together
@@ -106,12 +106,12 @@ struct SmRates {
 struct MemorySystem {
   std::optional<double> dram_bandwidth_bytes_per_s;
   std::optional<double> dram_bytes;
-  std::optional<double> dram_access_bytes;  ///< what DRAM moves at the least for one read
+  std::optional<double> dram_access_bytes;  ///< the least that DRAM moves for one read
   std::optional<double> l2_bytes;
   std::int64_t l2_partitions = 1;          ///< each holds its own copy of what its SMs read
-  std::optional<double> l2_bytes_per_clk;  ///< reads, the whole device, clocks of the SMs
+  std::optional<double> l2_bytes_per_clk;  ///< reads of all SMs, per SM clock
   std::optional<double> l1_shared_bytes;   ///< the pool that L1 and shared memory divide, per SM
-  /// Units of transfer. Where a file says nothing, those of every CUDA GPU since Volta.
+  /// Units of transfer. The defaults are those of every CUDA GPU since Volta.
   std::int64_t l1_line_bytes = 128;
   std::int64_t l2_line_bytes = 128;
   std::int64_t l2_sector_bytes = 32;  ///< of L1 too
@@ -128,12 +128,12 @@ struct Latencies {
   std::optional<double> dram_cycles;
 };
 
-/// What the device keeps up, measured: the calibration overlay of this GPU. Absent where no one
-/// measured it; the laws then fall back to the datasheet and the prediction says so.
+/// Measured rates and costs: the calibration overlay of this GPU. A value is absent where nobody
+/// measured it; the laws then take the datasheet's, and the prediction says so.
 struct Sustained {
   std::string source;      ///< the run and date of its own calibration; empty without one
-  bool published = false;  ///< that is of published measurements, not of a run of this project
-  std::string relative;    ///< the GPU whose values stand where it has none of its own; or empty
+  bool published = false;  ///< `source` is published measurements, not a run of this project
+  std::string relative;    ///< the GPU whose values stand in for those it lacks; or empty
   std::optional<double> dram_read_bytes_per_s;
   std::optional<double> dram_write_bytes_per_s;
   std::optional<double> l2_bandwidth_bytes_per_s;  ///< reads, all SMs together
@@ -142,11 +142,11 @@ struct Sustained {
   std::optional<double> stream_launch_s;           ///< null kernel between two events in a stream
   std::optional<double> graph_launch_s;            ///< null kernel, each of many in a graph
   std::optional<double> launch_gap_s;              ///< null kernel, each of many queued in a stream
-  std::optional<double> first_access_s;            ///< more until the first data: cold translations
+  std::optional<double> first_access_s;            ///< added wait for first data: cold translations
   std::optional<double> warp_launch_cycles;        ///< between the starts of two warps on one SM
   std::optional<double> barrier_cycles;
-  std::optional<double> l1_tags_per_clk;  ///< distinct lines of one warp request looked up a clock
-  /// From load to use with nothing else under way, in SM clocks; L2 means near and far alike.
+  std::optional<double> l1_tags_per_clk;  ///< distinct lines of a warp request looked up per clock
+  /// Unloaded latency from load to use, in SM clocks; L2's is the mean of near and far slices.
   std::optional<double> fma_latency_cycles;
   std::optional<double> shared_latency_cycles;
   std::optional<double> l1_latency_cycles;
@@ -155,12 +155,12 @@ struct Sustained {
   std::optional<double> dram_scattered_bytes_per_s;  ///< reads of 64 B pieces at random places
   std::optional<double> host_submit_s;               ///< the host's time to enqueue one launch
   std::optional<double> block_launch_cycles;         ///< between the starts of two blocks on one SM
-  std::optional<double> special_per_clk;             ///< results a clock of one SM, as in SmRates
+  std::optional<double> special_per_clk;             ///< results per clock of one SM, as in SmRates
   std::optional<double> conversion_per_clk;
   RateByType vector_flop_per_clk;
-  std::optional<double> power_free_share;  ///< of the tensor cores' time, busy at the full clock
-  std::optional<double> power_slowdown;    ///< by the power limit, for a tenfold of the duration
-  std::optional<double> vector_flop_energy_j;  ///< of an fp32 FLOP on the SIMT pipes of a product
+  std::optional<double> power_free_share;  ///< busy share of tensor cores that keeps the full clock
+  std::optional<double> power_slowdown;    ///< added time by the power limit, per tenfold duration
+  std::optional<double> vector_flop_energy_j;  ///< board energy of an fp32 FLOP on the SIMT pipes
   std::optional<double> spread_launch_bound;   ///< half-width of the interval, relative, by regime
   std::optional<double> spread_memory;
   std::optional<double> spread_compute;
@@ -204,14 +204,14 @@ struct Gpu {
   std::optional<OccupancyRules> occupancy;  ///< absent: warps and waves are not defined
   std::optional<double> power_w;
   std::optional<double> link_bytes_per_s;           ///< NVLink, both directions together
-  bool link_in_switch_reduction = false;            ///< the switch can add up (NVLink SHARP)
-  std::optional<double> collective_start_s;         ///< of a collective, besides its steps
-  std::optional<double> collective_step_s;          ///< of a ring, from one GPU to the next
-  std::optional<double> collective_link_share;      ///< kept up of one direction of the link
+  bool link_in_switch_reduction = false;            ///< the switch can reduce (NVLink SHARP)
+  std::optional<double> collective_start_s;         ///< of a collective, besides steps and bytes
+  std::optional<double> collective_step_s;          ///< of a ring's step, besides its bytes
+  std::optional<double> collective_link_share;      ///< sustained, of one direction of the link
   std::optional<std::int64_t> collective_channels;  ///< SMs that a collective's kernel takes
   Sustained sustained;
 
-  /// Blocks that run at once, so many on each SM; one SM where their number is unknown.
+  /// Blocks resident on all SMs, `blocks_per_sm` on each; one SM where sm_count is unknown.
   std::int64_t slots(std::int64_t blocks_per_sm) const {
     return blocks_per_sm * sm_count.value_or(1);
   }

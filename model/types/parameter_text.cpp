@@ -7,7 +7,7 @@
 namespace roofcast {
 namespace {
 
-/// Printable in one line: DEL and what is below the space are not.
+/// Control characters are those below the space, and DEL.
 bool has_control_character(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);

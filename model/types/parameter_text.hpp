@@ -1,5 +1,5 @@
 #pragma once
-// Parameters that are given by name: a value of a Problem as people and JSON write it.
+// Values of a Problem as people and JSON write them: a number, a choice's name or a text.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -18,7 +18,7 @@ constexpr bool is_named(const Parameter& parameter) {
 std::string_view named_value(const Parameter& parameter, const Problem& problem,
                              std::size_t position);
 
-/// Takes a choice by its name, or a text. Throws InputError for a name that is none of the choices
+/// Sets a choice by its name, or the text. Throws InputError for a name that is none of the choices
 /// (they are listed, with the nearest), and for a text that is too long or has control characters.
 void set_named_value(const Parameter& parameter, Problem& problem, std::size_t position,
                      std::string_view value);
@@ -26,7 +26,8 @@ void set_named_value(const Parameter& parameter, Problem& problem, std::size_t p
 /// Any value as one writes it on the command line: "4096", "backward", "sin(x)^2".
 std::string value_text(const Parameter& parameter, const Problem& problem, std::size_t position);
 
-/// The same where it stands among others: a text is in double quotes, those in it with a backslash.
+/// As value_text, but a text stands in double quotes, with a backslash before each quote and
+/// backslash in it: for lists of values.
 std::string quoted_value_text(const Parameter& parameter, const Problem& problem,
                               std::size_t position);
 

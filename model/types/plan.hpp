@@ -1,7 +1,7 @@
 #pragma once
-// A plan says what a kernel does, counted; it never says how long that takes. The laws do, and
-// they know no kernel. What is issued is written once, by phase and class of blocks: every total is
-// derived from it (counting/totals.hpp).
+// A plan counts what a kernel does and never says how long that takes: the laws do, and they know
+// no kernel. The work issued stands once, by block class and phase; every total is derived from it
+// (counting/totals.hpp).
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,28 +16,28 @@
 
 namespace roofcast {
 
-/// Cycles of an SM's data pipe, and lines looked up, over all warps of a block.
+/// Wavefronts (cycles of the SM's pipe for shared memory and L1) and requests of a block's step,
+/// summed over its warps.
 struct Wavefronts {
-  double shared = 0;      ///< for shared memory, bank conflicts counted
-  double l1 = 0;          ///< for global memory through L1
-  double l1_lookups = 0;  ///< distinct lines, summed over warp accesses
-  double operands = 0;    ///< for matrix instructions, which read shared memory as they multiply
-  double copies =
-      0;  ///< requests of the copy engine (TMA) to L2, of at most 64 bytes; no wavefronts
+  double shared = 0;      ///< accesses to shared memory, with bank conflicts
+  double l1 = 0;          ///< accesses to global memory through L1
+  double l1_lookups = 0;  ///< distinct lines of an access, summed over warp accesses
+  double operands = 0;    ///< operand reads of matrix instructions from shared memory
+  double copies = 0;      ///< requests of the copy engine (TMA) to L2, at most 64 bytes each
 };
 
-/// Dependent waits of a block that nothing else in it hides.
+/// Dependent latencies of a block's step that nothing else in the block hides (counts).
 struct Waits {
-  double global = 0;      ///< round trips to L2 or DRAM
-  double tile_loads = 0;  ///< for all loads of a tile from global memory
-  double shared = 0;      ///< round trips to shared memory, shuffles with them
-  double arithmetic = 0;  ///< length of the longest chain of dependent operations
+  double global = 0;      ///< round trips of loads from global memory
+  double tile_loads = 0;  ///< waits until all loads of a tile have arrived
+  double shared = 0;      ///< round trips to shared memory; a shuffle counts as one
+  double arithmetic = 0;  ///< operations in the longest dependent chain
   double barriers = 0;
-  double cluster_exchanges = 0;  ///< stores to all blocks of a cluster, with its barrier
+  double cluster_exchanges = 0;  ///< a store to each block of a cluster, then its barrier
 };
 
-/// What one block does in one step: `issued.requested`, `.l1` and `.l2` are its traffic at each
-/// level, `.l2` as if L1 kept nothing for later (Plan::reuse says what it may keep).
+/// What one block does in one step. `issued.requested`, `.l1` and `.l2` are its traffic at each
+/// level; `.l2` assumes that L1 keeps nothing for later (Plan::reuse says what it may keep).
 struct Step {
   Work issued;
   double warp_instructions = 0;
@@ -45,22 +45,21 @@ struct Step {
   Waits waits;
 };
 
-/// A step, over and over. A phase that repeats is a loop; with a barrier in it blocks wait together
-/// for the same things.
+/// A step and how often a block repeats it: a loop if more than once. Warps that meet at a barrier
+/// wait together.
 struct Phase {
   Step step;
   double repeats = 1;
-  double ahead = 0;  ///< steps before its use that a step's loads are issued: buffers, less those
-                     ///< that hold what is in use
-  /// Groups of warps that go through the step each for itself. 0: the block as one where it has a
-  /// barrier or loads ahead, else each of its warps.
+  double ahead = 0;  ///< steps by which loads precede their use: stages less those in use
+  /// Groups of warps that run the step independently of each other. 0: the block is one group if
+  /// its warps meet at a barrier or loads run ahead, else each warp is one.
   double groups = 0;
-  double chains = 1;  ///< products, and what follows from them, that a group has under way at once
-  double waited_products = 1;  ///< of a step's products, what a group waits for: others run behind
-                               ///< its next instructions
+  double chains = 1;  ///< products in flight in a group, each with the operations that need it
+  double waited_products = 1;  ///< share of a step's products that a group waits for; the others
+                               ///< overlap its next instructions
 };
 
-/// Blocks that do the same; of blocks that stay on their SM the tiles that they take.
+/// Blocks that do the same work. Where blocks stay on their SM, `count` is the tiles they take.
 struct BlockClass {
   std::int64_t count = 0;
   std::vector<Phase> phases;
@@ -68,128 +67,127 @@ struct BlockClass {
 
 /// Who gives blocks to SMs.
 enum class TileScheduler : unsigned char {
-  hardware,    ///< a block starts where one has ended
-  persistent,  ///< block i + n·slots follows block i in the same place, whatever the others do
-  ping_pong,   ///< persistent; a block has two tiles under way: one is stored while the other
-               ///< multiplies
+  hardware,    ///< a block starts on an SM as soon as one has ended there
+  persistent,  ///< static: tile i + n·slots follows tile i in the same slot
+  ping_pong,   ///< persistent, two tiles in flight: one's epilogue overlaps the other's main loop
   queue,       ///< a block stays and takes the next tile, in order, when it has finished one
 };
 
-/// Whether a block takes tile after tile.
+/// Whether blocks stay on their SM and take tile after tile.
 constexpr bool stays(TileScheduler scheduler) {
   return scheduler != TileScheduler::hardware;
 }
 
-/// The tiles of a product in the order in which blocks run, for what L2 can keep between blocks and
-/// waves: down `group_rows` tile rows, then the next tile column, and so to the last column; then
-/// the next group. A walk down whole columns first is the same with rows and columns exchanged.
+/// The order in which blocks run the tiles of a product, from which reuse in L2 follows: down
+/// `group_rows` tile rows, then the next tile column, to the last column; then the next group of
+/// rows. A raster along columns first is described with rows and columns exchanged.
 struct TileRaster {
   std::int64_t tile_rows = 1;
   std::int64_t tile_columns = 1;
   std::int64_t group_rows = 1;    ///< 1: plain row order
-  double row_panel_bytes = 0;     ///< of the operand that the tiles of one tile row share
-  double column_panel_bytes = 0;  ///< of the operand that the tiles of one tile column share
+  double row_panel_bytes = 0;     ///< operand panel that the tiles of a tile row share
+  double column_panel_bytes = 0;  ///< operand panel that the tiles of a tile column share
 };
 
-/// Accesses that do not come in whole lines one after the other.
+/// How the accesses to an array differ from whole lines in address order.
 struct AccessPattern {
-  double read_density = 1;  ///< share of the DRAM around the reads that the reads touch
-  /// Blocks that run out of step read it: they touch the DRAM around a read at other times.
+  double read_density = 1;  ///< bytes read ÷ bytes of DRAM that the reads span
+  /// Blocks out of step read neighbouring DRAM at different times: out_of_step_read_density then
+  /// takes the place of `read_density` in the cost of DRAM.
   bool out_of_step = false;
-  double partial_writes = 0;  ///< stores of a line's sectors in part: L2 merges each
-  /// Written in parts by warps apart in time: a sector stays incomplete while the resident blocks,
-  /// or so many as lie between two that share it, move their traffic through L2.
+  double partial_writes = 0;  ///< stores of part of a line's sectors (count): L2 merges each
+  /// Bytes of sectors that warps write in parts at different times. A sector stays incomplete while
+  /// the resident blocks, or `open_for_blocks` if these are more, move their traffic through L2.
   double open_write_bytes = 0;
   double open_for_blocks = 0;
-  /// Of each row, one block writes so many bytes, and another the next ones so many blocks later.
-  /// 0: rows are written from end to end.
+  /// A block writes runs of `write_run_bytes` of a row; the next run of the row is written
+  /// `blocks_to_next_run` blocks later. 0: rows are written from end to end.
   double write_run_bytes = 0;
   double blocks_to_next_run = 0;
-  /// Sectors at the ends of such runs that two of them share, counted in both.
+  /// Sectors at the ends of runs that two runs share, counted in both.
   double shared_run_ends = 0;
 };
 
 /// Independent accesses to random sectors of a table.
 struct RandomReads {
-  double sectors = 0;         ///< accessed, lanes of a warp joined
-  double table_bytes = 0;     ///< among which each is drawn
-  double streamed_lines = 0;  ///< other lines that come with each access and are not used again
+  double sectors = 0;         ///< accessed; lanes of a warp in the same sector count once
+  double table_bytes = 0;     ///< size of the table, from which each sector is drawn
+  double streamed_lines = 0;  ///< lines of other data that each access brings along, used once
 };
 
-/// Stores that each hold a part of every sector they touch: a warp's later ones fill the rest.
+/// Stores that each write part of every sector they touch; later ones of the warp write the rest.
 struct SplitWrites {
-  double sectors = 0;  ///< each written in `parts`
+  double sectors = 0;  ///< each written by `parts` stores
   double parts = 1;
-  double bytes_between = 0;  ///< that a block's warps write from one part of a sector to the next
+  double bytes_between = 0;  ///< written by the block's warps between two parts of a sector
 };
 
-/// Arrays of a program are numbered; the same number is the same memory.
+/// Number of an array in a launch sequence; the same number is the same memory.
 using ArrayId = int;
 
 /// What a launch does with one array in global memory.
 struct ArrayUse {
   ArrayId array = 0;
-  Traffic compulsory;  ///< each input once in, each output once out; none for scratch
+  Traffic compulsory;  ///< each input read once, each output written once; 0 for scratch
   Traffic footprint;   ///< each DRAM access touched, once: the least that DRAM can move
   AccessPattern pattern{};
-  std::optional<RandomReads> random{};  ///< then the laws find what of the table is read
-  std::optional<SplitWrites> split{};   ///< then the laws find what of the parts L1 joins
-  /// An earlier kernel has just computed it, as a rule: x of a kernel over rows, A of a product;
-  /// not weights. CacheState::warm finds it in L2.
+  std::optional<RandomReads> random{};  ///< random reads: the laws count their bytes at L2 and DRAM
+  std::optional<SplitWrites> split{};   ///< split stores: the laws count the parts that L1 merges
+  /// The array is usually the output of an earlier kernel: x of a kernel over rows, A of a product;
+  /// not weights. With CacheState::warm L2 holds it as far as it fits.
   bool activation = false;
-  /// In launches one after the other it comes round again after so many bytes through L2; but for
-  /// a cold one they find it as far as L2 keeps it. Absent: it does not come round.
+  /// Bytes through L2 until a later launch uses the array again: unless the cache state is cold, L2
+  /// still holds what it kept. Absent: in CacheState::repeated the bytes of all arrays, else never.
   std::optional<double> returns_after_bytes{};
-  /// Position among the kernel's inputs, where it is not that among the plan's arrays.
+  /// Position among the kernel's inputs, if not that among the plan's arrays.
   std::optional<std::size_t> input{};
 };
 
-/// Where bytes that are read again may be found.
+/// Who reads the same bytes again.
 enum class Scope : unsigned char {
-  block,  ///< by the block that read them: in L1, else in L2
-  sm,     ///< by any block of the SM, which all read the same
+  block,  ///< the block that read them before, from L1 or else L2
+  sm,     ///< all blocks of the SM, each of which reads the same bytes
 };
 
-/// Bytes that leave Step::issued for L2 again and again unless L1 holds them.
+/// Repeated reads: Step::issued counts each of them at L2, and L1 may answer them.
 struct Reuse {
   Scope scope = Scope::block;
-  double bytes = 0;           ///< all of the launch's reads (sm), or its later ones (block)
-  double distinct_bytes = 0;  ///< of the data that all blocks read (sm)
-  /// Through L1 between two uses: by each resident block (block), or by all (sm).
+  double bytes = 0;           ///< the launch's reads: all (sm), or all but the first (block)
+  double distinct_bytes = 0;  ///< size of the data that all blocks read (sm)
+  /// Bytes through L1 between two uses: of each resident block (block), or of all (sm).
   double distance_bytes = 0;
-  /// Through L2 meanwhile, by each resident block (block).
+  /// Bytes through L2 between two uses, of each resident block (block).
   double l2_distance_bytes = 0;
 };
 
-/// Reads from L2 that may cost it no access: multicast to further blocks of a cluster, zeros that
-/// fill copies beyond an edge, and lines for which neighbouring SMs ask at once, which it answers
-/// together.
+/// Bytes that blocks receive without an L2 access of their own: multicast to further blocks of a
+/// cluster, zeros that fill copies beyond an edge, and lines that neighbouring SMs request at once,
+/// which L2 answers together.
 struct JoinedReads {
-  double bytes = 0;  ///< as expected
-  double most = 0;   ///< no limit rests on these
+  double bytes = 0;  ///< expected
+  double most = 0;   ///< upper bound: the limit leaves these reads out
 };
 
-/// What a launch waits for before its blocks run, besides the launch before it.
+/// What a launch waits for before its blocks run, besides the end of the launch before it.
 enum class Start : unsigned char {
-  at_once,
+  at_once,      ///< nothing
   cold_code,    ///< short code, which the SMs keep between launches back to back
-  code,         ///< code from L2 at every launch
-  kept_code,    ///< code from L2 where the launch has brought it before
-  programmatic  ///< nothing: its blocks are on the SMs already (programmatic dependent launch)
+  code,         ///< code at every launch: from L2 in launches back to back, else from DRAM
+  kept_code,    ///< code from L2 at every launch: an earlier one has brought it there
+  programmatic  ///< nothing at all: its blocks wait on the SMs (programmatic dependent launch)
 };
 
-/// What an answer says beside the numbers.
+/// What an answer says besides the numbers.
 struct PlanNotes {
-  bool estimated_traffic =
-      false;                ///< what passes through L1 and L2 is a guess: no limit rests on it
-  std::string_view caveat;  ///< what in the plan is an estimate; empty: nothing
+  bool estimated_traffic = false;  ///< shared, L1 and L2 bytes are guesses: no limit rests on them
+  std::string_view caveat;         ///< what in the plan is an estimate; empty: nothing
   std::vector<TrafficReason> traffic_reasons;  ///< where the access pattern wastes bytes
 };
 
 /// One kernel launch.
 struct Plan {
   Launch launch;
-  std::vector<Instruction> needs;  ///< that not every GPU has
+  std::vector<Instruction> needs;  ///< instructions that not every GPU has
   DType compute = DType::fp32;     ///< type of the vector arithmetic
   Work useful;                     ///< the arithmetic that the result needs: no padding, no repeats
   TileScheduler scheduler = TileScheduler::hardware;
@@ -199,11 +197,11 @@ struct Plan {
   std::optional<TileRaster> raster;  ///< absent: blocks share no operand
   JoinedReads joined;
   Start start = Start::at_once;
-  double on_chip_bytes = 0;  ///< registers and shared memory a block computes from
+  double on_chip_bytes = 0;  ///< registers and shared memory that hold a block's data
   PlanNotes notes;
 };
 
-/// Equal launches, one after the other.
+/// The same launch `repeats` times in a row.
 struct Launched {
   Plan plan;
   double repeats = 1;

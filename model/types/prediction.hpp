@@ -41,17 +41,17 @@ constexpr std::string_view name(Resource resource) {
 /// Cycles or seconds.
 using ByResource = ByKey<Resource, double, kResources>;
 
-/// One resource's share of the time: what it would take if nothing else took any.
+/// The time that one resource takes by itself.
 struct Term {
   Resource resource;
   double time_s;
 };
 
-/// The terms of one bound or forecast, in the order in which they were found.
+/// The terms of one bound or forecast, in the order in which they were added.
 class Terms {
  public:
   Terms() = default;
-  /// Those that take any.
+  /// The resources that take any time.
   explicit Terms(const ByResource& times) {
     for (std::size_t i = 0; i < kResources; ++i) {
       if (times.at(i) > 0) add(static_cast<Resource>(i), times.at(i));
@@ -61,7 +61,7 @@ class Terms {
   const Term* begin() const { return items_.data(); }
   const Term* end() const { return items_.data() + size_; }
   std::size_t size() const { return size_; }
-  /// The largest; a launch term of no time if there are none.
+  /// The largest term; if there are none, a launch term of 0 s.
   Term binding() const {
     Term largest{Resource::launch, 0};
     for (const Term& term : *this) {
@@ -78,9 +78,9 @@ class Terms {
 /// Where the expected time goes, part by part.
 enum class Part : unsigned char {
   launch,        ///< until the first instruction, and between the launches of a chain
-  host,          ///< of a chain: while the device waits for the host to submit the next launch
-  first_access,  ///< until the first data come: cold translations
-  tensor,        ///< the pipe that an SM waits for, as in Resource, by phase of its blocks
+  host,          ///< the device waits for the host to submit the next launch of a chain
+  first_access,  ///< until first data and code arrive: cold translations
+  tensor,        ///< from here to dram: busy time of a launch's fullest resource, as in Resource
   vector,
   special,
   conversion,
@@ -89,10 +89,10 @@ enum class Part : unsigned char {
   l1,
   l2,
   dram,
-  latency,      ///< dependent waits that nothing hides
+  latency,      ///< latency and waiting that nothing hides
   block_start,  ///< the SM's launch unit
-  tail,         ///< places that stay empty while the last blocks run
-  limit         ///< up to the limit, where the parts before would stay below it
+  tail,         ///< slots that stay empty while the last blocks run
+  limit         ///< rest up to the limit, where the other parts add up to less
 };
 inline constexpr std::size_t kParts = 16;
 
@@ -106,14 +106,14 @@ constexpr std::string_view name(Part part) {
 /// Seconds by part; they add up to the time.
 using Waterfall = ByKey<Part, double, kParts>;
 
-/// What the caches hold when the kernel starts, and what happens to what it leaves dirty.
+/// What L2 holds when the kernel starts, and whether the write-back of its dirty lines counts.
 enum class CacheState : unsigned char {
-  cold,    ///< L2 full of clean foreign lines; dirty lines may stay behind in it (one launch, timed
-           ///< alone)
-  warm,    ///< as cold, but what an earlier kernel just computed (ArrayUse::activation) is in L2 as
-           ///< far as it fits, and its write-back is that kernel's
-  steady,  ///< other data before and after: every written byte is paid for (launches back to back)
-  repeated,  ///< the same launches on the same data, back to back: L2 keeps what fits
+  cold,    ///< one launch timed alone: L2 is full of clean lines of other data, and dirty lines may
+           ///< stay in it
+  warm,    ///< as cold, but activations (ArrayUse::activation) are in L2 as far as they fit, and
+           ///< their write-back is the earlier kernel's
+  steady,  ///< launches back to back, each of other data: the write-back counts
+  repeated,  ///< launches back to back on the same data: L2 keeps what fits
 };
 
 inline constexpr std::array kCacheStates = {CacheState::cold, CacheState::warm, CacheState::steady,
@@ -124,7 +124,7 @@ constexpr std::string_view name(CacheState cache) {
   return names[static_cast<std::size_t>(cache)];
 }
 
-/// Whether the launch is one of many that follow each other.
+/// Whether launches follow each other without a pause.
 constexpr bool back_to_back(CacheState cache) {
   return cache == CacheState::steady || cache == CacheState::repeated;
 }
@@ -157,12 +157,12 @@ struct Occupancy {
 };
 
 struct Waves {
-  double count = 0;       ///< blocks ÷ capacity, fractional
+  double count = 0;       ///< blocks ÷ slots, fractional
   std::int64_t full = 0;  ///< waves that fill the device
   double tail_utilization =
       0;                  ///< share of the slots the last, partial wave fills; 1 if none is partial
   double efficiency = 0;  ///< count ÷ ⌈count⌉
-  std::int64_t active_sms = 0;  ///< that have a block at all
+  std::int64_t active_sms = 0;  ///< SMs that have a block
 };
 
 /// Where bytes are counted, from the threads outward.
@@ -191,7 +191,7 @@ struct Forecast {
   double high_s = 0;
   double sm_cycles = 0;
   double sm_clock_hz = 0;
-  Terms terms;          ///< overlap: what each resource alone would take
+  Terms terms;          ///< time of each resource by itself: they overlap
   Waterfall waterfall;  ///< its parts add up to expected_s
 };
 
@@ -203,20 +203,20 @@ struct IoComplexity {
 
 /// The answer for one kernel, problem and device. A family alone has work, io and limit only.
 struct Prediction {
-  Problem problem;  ///< as asked, with the settings that were left to choose
+  Problem problem;  ///< as asked, its open settings chosen
   Work work;
-  /// FLOPs of the result, however a variant computes it: rates are told of these.
+  /// FLOPs that the result needs, however a variant computes it: FLOP/s count these.
   double useful_flops = 0;
   IoComplexity io;
   Limit limit;
-  std::optional<Launch> launch;  ///< of a chain: that of the kernel that takes longest
+  std::optional<Launch> launch;  ///< of a chain: the launch that takes longest
   std::size_t shown_launch = 0;  ///< its position in the chain
   std::optional<Occupancy> occupancy;
   std::optional<Waves> waves;
   std::optional<Forecast> time;
   std::int64_t launches = 0;
-  /// Of all arrays of the program, inputs and outputs with them, at once: where variants of the
-  /// family differ in it.
+  /// All arrays of the launches, inputs and outputs included, allocated at once. Absent unless the
+  /// family's variants differ in it (KernelFamily::compares_footprint).
   std::optional<double> footprint_bytes;
   std::vector<TrafficReason> traffic_reasons;
   std::vector<std::string> notes;

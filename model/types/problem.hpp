@@ -18,7 +18,7 @@
 namespace roofcast {
 
 /// One value a kernel takes: an extent of the problem, a choice among names, a text, or a setting
-/// of its configuration. The table of these drives the command line's options, the help, the JSON
+/// of its configuration. The parameter tables drive the command line's options, the help, the JSON
 /// and the checks.
 struct Parameter {
   std::string_view name;     ///< as on the command line and in JSON: "m", "tile_m"
@@ -26,11 +26,11 @@ struct Parameter {
   std::int64_t minimum = 1;
   std::int64_t maximum = 1;
   std::optional<std::int64_t> fallback{};  ///< used when not given; none: the value is required
-  /// How, not what: neither the result nor the family's limit depends on it.
+  /// A setting: neither the result nor the family's limit depends on it.
   bool configures = false;
   /// Not empty: the value is given by name, and value i in the Problem is choices[i].
   std::span<const std::string_view> choices{};
-  /// The value is Problem::text; its place among the values stays 0. At most one of a kernel's.
+  /// The value is Problem::text; its place among the values stays 0. A kernel has at most one text.
   bool is_text = false;
 };
 
@@ -40,7 +40,7 @@ constexpr Parameter setting(std::string_view name, std::string_view meaning, std
   return {name, meaning, minimum, maximum, fallback, true};
 }
 
-/// The value of a setting that is left to choose: predict takes the fastest.
+/// The value of an open setting: predict chooses the one that is fastest.
 inline constexpr std::int64_t kToChoose = 0;
 
 /// A value given by name: `fallback` is the position of the default.
@@ -66,7 +66,7 @@ struct Problem {
 
   DType dtype = DType::fp32;
   std::array<std::int64_t, kMaxParameters> values{};
-  Text text{};  ///< of the parameter that is a text; else empty
+  Text text{};  ///< value of the parameter that is a text; else empty
 
   constexpr std::int64_t operator[](std::size_t parameter) const { return values[parameter]; }
   constexpr std::int64_t& operator[](std::size_t parameter) { return values[parameter]; }
@@ -92,7 +92,7 @@ void require(bool holds, const Piece&... pieces) {
   if (!holds) throw InputError((message_part(pieces) + ...));
 }
 
-/// "one, two, three".
+/// The texts of the items, joined: "one, two, three".
 template <class Items, class Text>
 std::string listed(const Items& items, const Text& text, std::string_view between = ", ") {
   std::string all;

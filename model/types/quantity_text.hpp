@@ -6,7 +6,7 @@
 namespace roofcast {
 
 /// `digits` significant digits, without trailing zeros and with every digit before the point: 1.5,
-/// 0.25, 12346; "–" for what is no finite number.
+/// 0.25, 12346; "–" for a value that is not finite.
 std::string figure_text(double value, int digits = 4);
 
 /// A quantity in SI base units with the prefix that keeps its number from 1 to below 1000 as

@@ -1,5 +1,5 @@
 #pragma once
-// What decides the time of a kernel: errors are told and interval widths fitted by it.
+// What decides the time of a kernel: errors are reported and interval widths fitted per regime.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -19,10 +19,10 @@ constexpr std::string_view name(Regime regime) {
 inline constexpr double kLaunchBoundBelow_s = 20e-6;
 
 /// The regime of a kernel that takes `time_s`, measured or expected, with the terms of its
-/// forecast. Waiting belongs to what is waited for: a kernel bound by latency counts with the
-/// larger of what it moves and what it computes.
+/// forecast. Latency is waiting for memory or compute: a kernel bound by it has the regime of the
+/// larger of these two.
 inline Regime regime_of(double time_s, const Terms& terms) {
-  double starts_s = 0;  // of kernels and blocks
+  double starts_s = 0;  // launches of kernels and blocks
   double latency_s = 0;
   double memory_s = 0;
   double compute_s = 0;

@@ -6,7 +6,7 @@
 
 namespace roofcast {
 
-/// A short text held in place, so that what contains it stays a plain value.
+/// A short text stored in place: a struct that contains it stays a plain value.
 class Text {
  public:
   static constexpr std::size_t kMaxBytes = 255;

@@ -6,7 +6,7 @@ namespace roofcast {
 
 using FlopsByType = ByKey<DType, double, kAllDTypes.size()>;
 
-/// Bytes read and written, apart.
+/// Bytes read and bytes written.
 struct Traffic {
   double read_bytes = 0;
   double write_bytes = 0;
@@ -23,24 +23,24 @@ struct Traffic {
   }
 };
 
-/// Work counted from the algorithm. A value: works add up, n · work repeats it.
+/// Work counted from the algorithm. Works add up; n · work is the work repeated n times.
 ///
-/// The traffic is a ladder: compulsory ≤ requested ≤ l1 by what a sector holds besides; l2 is less
-/// where L1 has it already; dram is at least `dram_footprint` unless L2 has it already.
+/// The traffic is a ladder: `requested` counts repeats, l1 whole sectors once per warp access; l2
+/// is less where L1 hits; dram is at least `dram_footprint`, less what L2 holds already.
 ///
 /// Conventions: a fused multiply-add is 2 FLOP; a special function (tanh, exp, rcp) is 1; data
-/// movement, index arithmetic and conversions are none.
+/// movement, index arithmetic and conversions are 0.
 struct Work {
   double vector_flops = 0;   ///< on the SIMT pipes, in the problem's type
   FlopsByType tensor_flops;  ///< on the tensor cores
   double special_flops = 0;  ///< on the special-function unit
   double conversions = 0;    ///< results of the conversion pipe; no FLOP
-  Traffic requested;         ///< what the threads ask of global memory, repeats counted
-  Traffic l1;                ///< the same in whole sectors: what crosses between threads and L1
-  Traffic l2;                ///< what crosses between the SMs and L2
+  Traffic requested;         ///< accessed by threads in global memory, repeats counted
+  Traffic l1;                ///< whole sectors between threads and L1
+  Traffic l2;                ///< between the SMs and L2
   Traffic dram_footprint;    ///< each DRAM access touched, once: the least that DRAM can move
-  Traffic dram;              ///< what crosses between L2 and DRAM
-  Traffic compulsory;        ///< each input once in, each output once out
+  Traffic dram;              ///< between L2 and DRAM
+  Traffic compulsory;        ///< each input read once, each output written once
   double shared_bytes = 0;   ///< through shared memory, both ways
 
   constexpr double flops() const { return vector_flops + tensor_flops.total() + special_flops; }
