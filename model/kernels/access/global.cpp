@@ -61,7 +61,7 @@ struct Grid {
 Plan plan_of(const compiled::Kernel& kernel, const Grid& grid, const Traffic& requested,
              const Touched& loads, const Touched& stores) {
   Plan plan;
-  double share = 1;  // of the launch's accesses, those of a block with no thread idle
+  double share = 1;  // of the launch's accesses, the share of a block with no idle thread
   for (std::size_t i = 0; i < grid.all.size(); ++i) {
     plan.launch.grid[i] = ceil_div(grid.all[i], grid.block[i]);
     plan.launch.block[i] = grid.threads[i];
@@ -116,8 +116,7 @@ double shuffled_units(std::int64_t window, std::int64_t lanes, std::int64_t plac
 }
 
 // What the lanes of a gather touch: in a shuffled one each its own place of the window, in a
-// uniform
-// one any place of the table.
+// uniform one any place of the table.
 Touched gathered(const Problem& p, std::int64_t element) {
   const std::int64_t n = p[gather::kElements], window = p[gather::kWindow];
   const double warps = warps_of(n);

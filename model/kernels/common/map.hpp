@@ -42,8 +42,7 @@ inline constexpr std::array kValidated = {
 inline constexpr double kInstructionsPerThread = 16, kInstructionsOfVectors = 28,
                         kInstructionsPerAccess = 8.2;
 /// Share of instructions that wait for the previous one (addresses, tests, conversions), by the
-/// time
-/// of blocks alone on an SM.
+/// time of blocks alone on an SM.
 inline constexpr double kDependentShare = 0.5;
 
 /// Work of one operation for each element.

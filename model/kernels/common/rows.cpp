@@ -103,8 +103,7 @@ Plan plan_of(const Layout& layout, std::int64_t blocks, std::int64_t registers,
 
 void set_rows(Plan& plan, const HeldRows& how) {
   // The blocks of a cluster meet before the first row, and an SM starts no new block in their
-  // places
-  // until the last of them has ended.
+  // places until the last of them has ended.
   constexpr double kExchangesOfStart = 2;
   // A barrier of the cluster begins only once the stores before it have reached the other blocks,
   // and its answer must come back. Where mbarriers count the stores, one way is enough.

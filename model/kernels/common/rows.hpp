@@ -39,9 +39,8 @@ inline constexpr std::int64_t kMaxCluster = 16;
 /// its mbarriers and publishes them to the copy engine.
 inline constexpr double kLoadsOfStart = 0.5;
 inline constexpr double kShufflesOfWarp = 10;  ///< two reductions over 32 lanes
-/// Dependent operations at the begin and end of a row: its address and edges, as in the machine
-/// code
-/// of the reductions.
+/// Dependent operations at the start and end of a row: its address and edges, as in the machine
+/// code of the reductions.
 inline constexpr double kDependentOfEnds = 32;
 
 using roofcast::ceil_div;
@@ -105,8 +104,7 @@ constexpr std::int64_t ring_bytes(const Layout& layout, std::int64_t stages, std
 }
 
 /// Bytes of static shared memory in which the warps of a row, up to `threads` threads in each
-/// block,
-/// exchange partial results: two rows alternate. The rings begin on a multiple of 128 bytes.
+/// block, exchange partial results: two rows alternate. The rings begin on a multiple of 128 bytes.
 constexpr std::int64_t exchange_bytes(std::int64_t threads, bool clustered) {
   constexpr std::int64_t kPart = 8, kTurnPlaces = 2, kAlignment = 128;
   const std::int64_t parts = threads / kWarp * (clustered ? kMaxCluster : 1);

@@ -30,8 +30,7 @@ constexpr std::array kValidated = {
 enum class Choice : unsigned char { uniform, by_lane, by_data };
 
 // Instructions of a warp for each further path: the switch is a tree of compares and branches,
-// which
-// takes 107 more for all 32 paths, and a path has 12 around its loop. By the machine code for
+// which takes 107 more for all 32 paths, and a path has 12 around its loop. By the machine code for
 // compute capability 9.0.
 constexpr double kNextPath = 107.0 / 31 + 12;
 // Additions outside a path's loop: three to start its four chains, three to add the chains up.

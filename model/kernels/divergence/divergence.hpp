@@ -11,8 +11,7 @@ inline constexpr std::int64_t kMaxPaths = 32;
 inline constexpr std::int64_t kWorkUnit = 16;
 
 /// Each thread takes one of `paths` branches, `work` multiply-adds long: the same for all lanes of
-/// a
-/// warp, a different one from lane to lane, or one chosen by data.
+/// a warp, a different one from lane to lane, or one chosen by data.
 extern const KernelFamily kFamily;
 
 }  // namespace roofcast::divergence

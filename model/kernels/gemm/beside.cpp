@@ -177,8 +177,7 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   step.warp_instructions =
       warps * (as_double(groups) / blocks * kInstructionsOfRows + kernel.straight / blocks_of_row);
   // The ends of rows go element by element, each stored before the next is loaded. The first
-  // element
-  // of each sector that no vector load touched waits for L2.
+  // element of each sector that no vector load touched waits for L2.
   const std::int64_t rest = matrix.columns % width, whole_words = ceil_div(kWordBytes, matrix.size);
   const bool one_more = rest < whole_words && matrix.columns >= width;
   const double stores = as_double(passes::kRowsEach * (one_more ? width + rest : rest));

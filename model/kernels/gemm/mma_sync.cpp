@@ -1,6 +1,5 @@
 // gemm.mma_sync: a pipelined main loop in which each warp multiplies for itself. With cp.async
-// there
-// is one block a tile; with TMA blocks are persistent.
+// there is one block a tile; with TMA blocks are persistent.
 #include <algorithm>
 #include <span>
 #include <string>
@@ -75,8 +74,7 @@ double sectors_by_element(const TiledProduct& c) {
 
 Plan main_launch(const TiledProduct& c, const MmaTile& tile, bool stays, const Operands& operands,
                  const ArrayUse& result, const Gpu& gpu) {
-  // Epilogue instructions of a warp, and of a lane's accumulator: zeroed, converted, staged,
-  // stored.
+  // Epilogue instructions of a warp, and of an accumulator: zeroed, converted, staged, stored.
   constexpr double kOfWarp = 400, kOfSum = 6;
   Plan plan =
       c.plan({Instruction::mma_sync, stays ? Instruction::bulk_copy : Instruction::cp_async},

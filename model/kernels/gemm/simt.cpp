@@ -114,8 +114,7 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
   Step step = c.step(0);
   step.warp_instructions = warps * kInstructionsPerStep;
   // Lanes of a warp lie along threadIdx.x: down rows of A (rows_first), or along columns of B.
-  // Lanes
-  // that share a column or row read the same word of the other operand.
+  // Lanes that share a column or row read the same word of the other operand.
   const std::int64_t lanes = std::min(kWarpLanes, plan.launch.block[0]);
   const WarpAccess along{.stride_bytes = rows_first ? p[kK] * kElementBytes : kElementBytes,
                          .lanes = lanes};
@@ -138,8 +137,7 @@ LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
   // Estimates: with one stage 15 to 30% too low, which fitted efficiency and waits compensate.
   constexpr double kInstructionsPerCopy = 3, kInstructionsPerStep = 8;
   // A thread reads four words of A's tile with one access: four steps of a row or, where the tile
-  // is
-  // transposed, four rows of a step.
+  // is transposed, four rows of a step.
   constexpr double kWordsPerAccessOfA = 4;
   const Problem p = tiled(problem, staging.parameters);
   const TiledProduct c(p);

@@ -17,8 +17,7 @@ using skinny::along_k, skinny::rows_of, skinny::tokens_of, skinny::transposes, s
 bool is_whole(const Problem& p, std::int64_t row) {
   return row * element_bytes(p.dtype) % kVectorBytes == 0;
 }
-// Whether rows of A, as the kernel reads them, begin at multiples of 16 bytes. A transposed copy's
-// do.
+// Whether rows of A begin at multiples of 16 bytes, as stored or in its transposed copy.
 bool has_whole_a(const Problem& p) {
   return p[kTransposedA] != 0 || is_whole(p, stored_a(p).row);
 }
@@ -157,8 +156,7 @@ Plan main_launch(const Choice& c, const Operands& operands) {
   Plan plan = c.plan({Instruction::mma_sync}, launch_of(c));
   plan.arrays = {operands.a.use, operands.b.use, writes(kC, c.s.c())};
   // Split-K: blocks leave their partial sums to the block with a tile's last part. Three trips to
-  // L2
-  // pass until they are written, seen and read.
+  // L2 pass until they are written, seen and read.
   constexpr double kTrips = 3;
   const double sums = as_double(c.tiles() * (c.parts() - 1) * kPartBytes) * c.area();
   const double blocks = as_double(c.blocks());
@@ -187,9 +185,8 @@ Plan main_launch(const Choice& c, const Operands& operands) {
 }
 
 // Whether a tile that is left to choose is worth a forecast. Of gemm.wgmma's tiles, where tokens
-// are
-// columns of B as [k,n], only those that the tokens fill: TMA fills missing columns line by line of
-// k. Of rings, and of registers in their place, only the smallest that holds the tokens.
+// are columns of B as [k,n], only those that the tokens fill: TMA fills missing columns line by
+// line of k. Of rings, and of registers in their place, only the smallest that holds the tokens.
 bool worth_a_forecast(const Problem& p, const Option& option, const Gpu& gpu) {
   const std::int64_t tokens = tokens_of(p);
   if (option.by_wgmma()) return !has_whole_rows(p) || !transposes(p) || tokens == option.tile.m;

@@ -85,9 +85,8 @@ Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes, std::int64
   return side;
 }
 
-// A TMA request to L2 has 64 bytes, but a single sector where the piece begins within one (pieces
-// of 128 bytes, one SM: 1.61, 2.03 and 3.00 clocks where rows begin at multiples of 128, 32 and
-// 16).
+// TMA asks L2 for 64 bytes at once, but sector by sector where a piece begins within one (pieces of
+// 128 bytes, one SM: 1.61, 2.03 and 3.00 clocks where rows begin at multiples of 128, 32 and 16).
 Operands::Side::Side(const ArrayUse& use_of, std::int64_t pitch_bytes, std::int64_t piece_bytes)
     : use(use_of),
       sectors(sectors_share(piece_bytes, pitch_bytes)),

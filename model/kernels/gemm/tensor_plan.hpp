@@ -188,8 +188,8 @@ struct TiledProduct {
   /// clusters.
   double asked(const Operands&, double Operands::Side::*each,
                std::optional<std::int64_t> times_across = {}) const;
-  /// Bytes, in whole sectors, that one L2 lookup serves to two neighbouring blocks: half of the
-  /// reads times joined_share(); 0 where a cluster shares copies.
+  /// Bytes, in whole sectors, that L2 serves with a neighbouring block's lookup: half of the reads
+  /// times joined_share(); 0 where a cluster shares copies.
   double joined(const Operands&) const;
   /// The order in which blocks visit tiles. Absent for a batch: tiles of different products share
   /// no operand.
@@ -201,8 +201,7 @@ struct TiledProduct {
 };
 
 /// Adds the main loop of mma.sync and `end`, the epilogue of a tile. Its stages in shared memory
-/// are
-/// filled by TMA, or by the threads' cp.async.
+/// are filled by TMA, or by the threads' cp.async.
 void set_mma_loop(Plan&, const TiledProduct&, const MmaTile&, const Operands&, bool by_tma,
                   Step end);
 

@@ -108,9 +108,8 @@ struct Stores {
 
 // TMA stores C in lines, panel by panel: a warpgroup writes a panel to shared memory and meets at a
 // barrier before and after TMA stores it. Threads store C whose rows are not aligned to 16 bytes,
-// an
-// element a lane, and partial sums, 32 bytes of each of eight rows at once: in pairs, or one by one
-// where rows are not aligned to pairs.
+// an element a lane, and partial sums, 32 bytes of each of eight rows at once: in pairs, or one by
+// one where rows are not aligned to pairs.
 Stores stores_of(const Choice& c) {
   const bool parts = c.parts() > 1;
   const auto size = static_cast<std::int64_t>(c.s.result);

@@ -132,17 +132,19 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
   // γ and β that are not kept in shared memory take a round trip for each vector: their loads wait
   // for the previous vector's stores, which may alias them.
   const double of_parameters = how.kept > 0 ? 0 : std::ceil(x.inside / as_double(layout.warps()));
-  rows::set_rows(plan, {.layout = layout,
-                        .matrix = x,
-                        .instructions = instructions_of(kind, p, how, x.ragged),
-                        .streams = how.streams,
-                        .each = each,
-                        // Several rows in turn: the compiler splits a 16-byte store into four.
-                        .parts = held_in_turn ? 4.0 : 1.0,
-                        .beside = beside,
-                        .round_trips = (how.streams ? 0 : 1) + of_parameters + (drained ? 1 : 0),
-                        .sums = how.streams ? 4.0 : 1.0,
-                        .ahead = how.streams || (loads_ahead && !clustered) ? 1.0 : 0.0});
+  rows::set_rows(plan,
+                 {.layout = layout,
+                  .matrix = x,
+                  .instructions = instructions_of(kind, p, how, x.ragged),
+                  .streams = how.streams,
+                  .each = each,
+                  // The compiler splits a 16-byte store into four where registers hold rows in
+                  // turn.
+                  .parts = held_in_turn ? 4.0 : 1.0,
+                  .beside = beside,
+                  .round_trips = (how.streams ? 0 : 1) + of_parameters + (drained ? 1 : 0),
+                  .sums = how.streams ? 4.0 : 1.0,
+                  .ahead = how.streams || (loads_ahead && !clustered) ? 1.0 : 0.0});
   add_sector_reason(plan);
   return launch_of(std::move(plan));
 }

@@ -24,8 +24,7 @@ constexpr double kInstructionsOfMerge = 22;
 struct Batch {
   std::int64_t accesses;  // to each row
   // Accesses issued before the thread waits for one of them, because the address register of a
-  // later
-  // one shares its scoreboard. 0: all are in flight together.
+  // later one shares its scoreboard. 0: all are in flight together.
   std::int64_t before_wait;
 };
 Batch batch_of(bool weighted, bool ragged, bool narrow) {

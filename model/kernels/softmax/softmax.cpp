@@ -23,8 +23,7 @@ constexpr double kOperationsOfResult = 4;
 
 // Chains of dependent operations, in latencies of a multiply-add.
 // Merging: one after each shuffle, and the exponential that rescales a sum: product, ex2 (as long
-// as
-// four), product.
+// as four), product.
 constexpr double kDependentOfMerge = 16;
 // Rescaling a running sum: the test of the maximum (3), difference, product, exponential (5),
 // product, and the first exponential to be added (4).
