@@ -1,5 +1,5 @@
 #pragma once
-// This project's kernels as compiled: what of a launch the source does not say.
+// This project's kernels as compiled: registers and instruction counts from the machine code.
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -8,25 +8,25 @@
 
 namespace roofcast::compiled {
 
-/// Arguments of a kernel's template: numbers, and types of elements as DType; 0 where there is
-/// none.
+/// Template arguments of a kernel: numbers, and element types as DType; 0 in unused places.
 using Arguments = std::array<std::int64_t, 10>;
 
 /// A line of compiled.inc.
 struct Kernel {
   std::string_view name;  ///< with its folder: "softmax::held_kernel"
   Arguments arguments;
-  std::int64_t registers = 0;  ///< of a thread
-  /// Instructions of a warp outside all loops, on the shortest of the ways with the most accesses
+  std::int64_t registers = 0;  ///< a thread
+  /// Instructions of a warp outside all loops, on the shortest of the paths with the most accesses
   /// of the widest kind.
   double straight = 0;
-  /// All in a turn of each of the first loops, without those of loops inside.
+  /// Instructions in a turn of each of the first loops, nested loops excluded.
   std::array<double, 6> loops{};
 };
 
+/// The kernel of compiled.inc; one without registers where none is compiled.
 Kernel find(std::string_view name, const Arguments& arguments);
 
-/// A type stands for how its elements lie in memory: tf32 as fp32.
+/// A type as a template argument, by its storage: tf32 counts as fp32.
 constexpr std::int64_t argument(DType type) {
   return static_cast<std::int64_t>(type == DType::tf32 ? DType::fp32 : type);
 }
@@ -35,7 +35,7 @@ constexpr std::int64_t argument(Value value) {
   return static_cast<std::int64_t>(value);
 }
 
-/// The kernel; one without registers where none is compiled.
+/// As `find`, by template arguments.
 template <class... Each>
 Kernel kernel(std::string_view name, Each... arguments) {
   return find(name, {argument(arguments)...});

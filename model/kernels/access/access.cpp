@@ -63,11 +63,11 @@ LaunchSequence plan_shared(const Problem& p, const Gpu& /*gpu*/) {
   step.issued.shared_bytes = step.wavefronts.shared * kLineBytes;
   step.issued.requested = {as_double(4 * count), as_double(4 * n) / blocks};
   step.issued.l1 = step.issued.l2 = {read, bytes_in_sectors(4 * n) / blocks};
-  // Loops: a word to shared memory; eight accesses, four or two times.
+  // loops[0] fills a word of shared memory; loops[1] makes kShifts accesses, unrolled 4 or 2 times.
   const double unrolled = width == 4 ? 2 : 4;
   step.warp_instructions = warps * kernel.straight + stores * kernel.loops[0] +
                            loads / as_double(kShifts) * kernel.loops[1] / unrolled;
-  // The loop that fills shared memory waits for each word before it loads the next.
+  // The loop that fills shared memory waits for each word before it loads the next one.
   step.waits = {.global = as_double(ceil_div(count, kThreads)),
                 .shared = as_double(repeats / kShifts),
                 .barriers = 1};

@@ -7,7 +7,7 @@
 
 namespace roofcast::access {
 
-/// Threads of a block, in all of these kernels. Those that walk a matrix have 32 lanes by 8.
+/// Threads of a block in all of these kernels; 32 by 8 where they access a matrix.
 inline constexpr std::int64_t kThreads = 256;
 inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 36;
 
@@ -23,22 +23,22 @@ enum Parameter : std::size_t { kElements, kWindow, kDistribution };
 enum Distribution : std::int64_t { kShuffled, kUniform };
 inline constexpr std::array<std::string_view, 2> kDistributions = {"shuffled", "uniform"};
 
-/// Element i of a window of a shuffled gather reads place (a·i) mod window: a permutation, since a
-/// is odd and the window a power of two (Knuth's multiplicative hash).
+/// The factor a of a shuffled gather: element i of a window reads place (a·i) mod window, a
+/// permutation, since a is odd and the window a power of two (Knuth's multiplicative hash).
 inline constexpr std::uint64_t kMultiplier = 2654435761;
 }  // namespace gather
 namespace matrix {
 enum Parameter : std::size_t { kRows, kColumns };
 inline constexpr std::int64_t kLanes = 32;
-inline constexpr std::int64_t kDepth = 8;  ///< rows (or columns) a block is deep
+inline constexpr std::int64_t kDepth = 8;  ///< a block's extent across its lanes, rows or columns
 }  // namespace matrix
 namespace shared {
 enum Parameter : std::size_t { kElements, kStride, kWidth, kRepeats };
-/// Words that the accesses of a block are shifted by in turn, so that no two in a row are the same.
+/// Distinct places, one access apart, that a lane reads in turn: consecutive accesses differ.
 inline constexpr std::int64_t kShifts = 8;
 inline constexpr std::int64_t kMaxStride = 256;
 
-/// Words of shared memory that a block reads.
+/// 4-byte words of shared memory that a block reads.
 constexpr std::int64_t words(std::int64_t stride, std::int64_t width) {
   return 31 * stride + kShifts * width;
 }
@@ -47,7 +47,7 @@ constexpr std::int64_t words(std::int64_t stride, std::int64_t width) {
 LaunchSequence plan_strided(const Problem& problem, const Gpu& gpu);
 LaunchSequence plan_offset(const Problem& problem, const Gpu& gpu);
 LaunchSequence plan_gather(const Problem& problem, const Gpu& gpu);
-/// Lanes along the rows, or down the columns.
+/// Copies a matrix with a warp's lanes along a row, or (kDown) down a column.
 template <bool kDown>
 LaunchSequence plan_matrix(const Problem& problem, const Gpu& gpu);
 

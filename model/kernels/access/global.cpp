@@ -1,4 +1,5 @@
-// Kernels with one load and one store of global memory a thread.
+// The kernels of the family that access global memory, each thread with one load (gather: with the
+// index two) and one store.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,11 +12,11 @@
 namespace roofcast::access {
 namespace {
 
-/// Sectors that all warps of a launch touch in one array, or in several, and their wavefronts.
+/// Sectors that the accesses of a launch touch, in one array or in several, and their wavefronts.
 struct Touched {
-  double sectors;     ///< warp by warp
-  double l2_sectors;  ///< block by block: of loads, what L1 does not have
-  double wavefronts;  ///< of the data pipe
+  double sectors;     ///< distinct within a warp's access, summed over warps
+  double l2_sectors;  ///< distinct within a block, summed over blocks: L1 serves the other loads
+  double wavefronts;  ///< cycles of the data pipe
 
   Touched& operator+=(const Touched& other) {
     sectors += other.sectors;
@@ -28,7 +29,8 @@ struct Touched {
   }
 };
 
-// Units that all lanes touch, `group` by group, each group from the same alignment.
+// Distinct units that each group of `group` lanes touches, summed; each group is taken to begin at
+// the first one's alignment.
 double units_by_group(WarpAccess all, std::int64_t group, std::int64_t unit_bytes) {
   const std::int64_t lanes = all.lanes;
   all.lanes = group;
@@ -49,17 +51,17 @@ Touched in_order(std::int64_t lanes, std::int64_t bytes) {
   return of_lanes({.stride_bytes = bytes, .access_bytes = bytes, .lanes = lanes});
 }
 
-/// Elements along x and y: of all, of a block, and its threads.
+/// Extents along x and y: elements of the launch, elements of a block, threads of a block.
 struct Grid {
   using Extents = std::array<std::int64_t, 2>;
   Extents all, block, threads;
 };
 
-// The launch without its arrays. `requested`: by all threads.
+// The plan without its arrays. `requested`: bytes that all threads ask for.
 Plan plan_of(const compiled::Kernel& kernel, const Grid& grid, const Traffic& requested,
              const Touched& loads, const Touched& stores) {
   Plan plan;
-  double share = 1;  // of all accesses, those of a block in the grid's inside
+  double share = 1;  // of the launch's accesses, the share of a block with no idle thread
   for (std::size_t i = 0; i < grid.all.size(); ++i) {
     plan.launch.grid[i] = ceil_div(grid.all[i], grid.block[i]);
     plan.launch.block[i] = grid.threads[i];
@@ -78,14 +80,14 @@ Plan plan_of(const compiled::Kernel& kernel, const Grid& grid, const Traffic& re
   return plan;
 }
 
-// Of so many threads, which store `bytes` each, one after the other.
+// The same for a 1-D launch of `threads` threads, which store `bytes` each in order.
 Plan plan_of(const compiled::Kernel& kernel, std::int64_t threads, const Traffic& requested,
              const Touched& loads, std::int64_t bytes) {
   return plan_of(kernel, {{threads, 1}, {kThreads, 1}, {kThreads, 1}}, requested, loads,
                  in_order(threads, bytes));
 }
 
-// Lanes one stride apart, which then store in order. `load`: of all lanes.
+// The plan of lanes that load one stride apart and store in order. `load` describes all lanes.
 Plan plan_lanes(const compiled::Kernel& kernel, const WarpAccess& load, const Touched& loads,
                 const Gpu& gpu) {
   const double bytes = as_double(load.lanes * load.access_bytes);
@@ -98,8 +100,8 @@ Plan plan_lanes(const compiled::Kernel& kernel, const WarpAccess& load, const To
   return plan;
 }
 
-// Units of so many places each that the first lanes of a shuffled gather touch. As many lanes
-// further on touch as many: one or none more, by the counts of all windows.
+// Distinct units of `places` elements that the first `lanes` lanes of a shuffled gather touch. Any
+// later `lanes` lanes touch as many or one more, by the counts of all windows.
 double shuffled_units(std::int64_t window, std::int64_t lanes, std::int64_t places) {
   std::array<std::int64_t, kThreads> units{};
   for (std::int64_t i = 0; i < lanes; ++i) {
@@ -113,12 +115,13 @@ double shuffled_units(std::int64_t window, std::int64_t lanes, std::int64_t plac
   return as_double(std::unique(units.begin(), end) - units.begin());
 }
 
-// What the lanes of a gather touch: each its place of the window, or any place of the table.
+// What the lanes of a gather touch: in a shuffled one each its own place of the window, in a
+// uniform one any place of the table.
 Touched gathered(const Problem& p, std::int64_t element) {
   const std::int64_t n = p[gather::kElements], window = p[gather::kWindow];
   const double warps = warps_of(n);
   if (p[gather::kDistribution] == gather::kUniform) {
-    // Expected words in the fullest of 32 banks, for 32 words.
+    // Expected number of words in the fullest of 32 banks, for 32 random words.
     constexpr double kRandomWavefronts = 3.53;
     const auto of_warp = [&](std::int64_t unit_bytes) {
       const double units = as_double(window * element) / as_double(unit_bytes);
@@ -131,7 +134,7 @@ Touched gathered(const Problem& p, std::int64_t element) {
     return as_double(ceil_div(n, group)) *
            shuffled_units(window, std::min(group, n), kSectorBytes / element);
   };
-  // The lanes of a warp lie in other banks each, as in order.
+  // The lanes of a warp fall into different banks, as they do in order.
   return {sectors(kWarpLanes), sectors(kThreads), in_order(n, element).wavefronts};
 }
 
@@ -209,7 +212,7 @@ LaunchSequence plan_gather(const Problem& p, const Gpu& gpu) {
   waste(Level::l2, found.l2_sectors);
   const double unit = as_double(dram_access_bytes(gpu));
   plan.arrays[1].footprint = {std::ceil(elements / unit) * unit, 0};
-  plan.blocks.front().phases.front().step.waits.global += 1;  // the index first
+  plan.blocks.front().phases.front().step.waits.global += 1;  // for the index
   return launch_of(std::move(plan));
 }
 
@@ -220,13 +223,14 @@ LaunchSequence plan_matrix(const Problem& p, const Gpu& /*gpu*/) {
   const DenseMatrix m{p[matrix::kRows], p[matrix::kColumns], element_bytes(p.dtype)};
   const double elements = as_double(m.rows * m.columns), used = as_double(m.element_bytes);
   const double bytes = elements * used;
-  Touched each{};  // of loads, and of stores
+  Touched each{};  // the loads; the stores touch the same
   if (kDown) {
     each = as_double(m.columns) *
            of_lanes(
                {.stride_bytes = m.pitch_bytes(), .access_bytes = m.element_bytes, .lanes = m.rows});
     each.sectors = sectors_down_columns(m);
-    // Once a block, for a run along each row: the block's other columns find them in L1.
+    // A block reads a run of kDepth columns of each row: its sectors come from L2 once, and the
+    // block's other columns hit them in L1.
     each.l2_sectors = sectors_along_rows(m, kDepth);
   } else {
     each = as_double(m.rows) * in_order(m.columns, m.element_bytes);

@@ -9,15 +9,15 @@
 namespace roofcast::map {
 namespace {
 
-// A vector of several fp16 elements is taken apart where it has been loaded, so the thread's next
-// load waits for it; of bf16 only one that is not computed with, as widening is a part of its
-// arithmetic. Pairs and wider elements are used as they come.
+// Round trips of a thread's loads. A vector of more than two fp16 elements is unpacked right after
+// its load, so the thread's next load waits for it. With bf16 this happens only where nothing is
+// computed: else widening is part of the arithmetic. Pairs and wider elements are used as loaded.
 double round_trips(const Operation& operation, DType type, std::int64_t width, double loads) {
   const bool taken_apart = type == DType::fp16 || (type == DType::bf16 && operation.flops <= 0);
   return taken_apart && width > 2 ? loads : 1;
 }
 
-// The kernel, or an estimate of it.
+// The compiled kernel, or an estimate where it is generated at run time.
 compiled::Kernel kernel_of(const Operation& operation, const Problem& p, std::int64_t width) {
   const double elements = as_double(width * p[kLoads]);
   if (!operation.kernel.empty()) {

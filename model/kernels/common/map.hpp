@@ -13,21 +13,21 @@
 
 namespace roofcast::map {
 
-/// y[i] = op(a[i]), op(a[i], b[i]) or op(a[i], b[i], c[i]): what stream and elementwise kernels
-/// share. Positions of the values in Problem.
+/// The stream and elementwise kernels: y[i] = op(a[i]), op(a[i], b[i]) or op(a[i], b[i], c[i]).
+/// Positions of the values in Problem.
 enum Parameter : std::size_t { kElements, kThreads, kVectorBytes, kLoads, kReservedShared };
 
 inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
 
-/// The shape and configuration of every such kernel.
+/// Shape and configuration of every such kernel.
 inline constexpr std::array kParameters = {
     roofcast::Parameter{"n", "elements of each array", 1, kMaxElements, std::nullopt},
     setting("threads", "threads of a block", 32, 1024, 256),
     setting("vector_bytes", "bytes of one access of a thread: 4, 8 or 16", 4, 16, 16),
     setting("loads", "accesses a thread issues before it uses the first: 1, 2, 4, 8", 1, 8, 1)};
 
-/// Of kernels that can be held to a lower occupancy (others leave 0 there): so that fewer blocks
-/// fit an SM, each reserves shared memory that it does not use.
+/// Lowers occupancy: each block reserves shared memory that it does not use, so fewer fit an SM.
+/// Kernels without this parameter have 0 there.
 inline constexpr roofcast::Parameter kReservedSharedParameter =
     setting("reserved_shared_bytes", "shared memory a block reserves and does not use (bytes)", 0,
             std::int64_t{227} * 1024, 0);
@@ -36,13 +36,13 @@ inline constexpr roofcast::Parameter kReservedSharedParameter =
 inline constexpr std::array kValidated = {
     ValidatedRange{kElements, std::int64_t{1} << 16, std::int64_t{1} << 30}};
 
-/// What kernels generated at run time take beside their arithmetic, by the counters of copies and
-/// triads: index and exit; head and tail of vectors of several elements; address, bounds test and
-/// predicate of an access.
+/// Instructions of kernels generated at run time beside their arithmetic, by the counters of copies
+/// and triads: index and exit; head and tail of vectors of several elements; address, bounds test
+/// and predicate of an access.
 inline constexpr double kInstructionsPerThread = 16, kInstructionsOfVectors = 28,
                         kInstructionsPerAccess = 8.2;
-/// Of the instructions, those that wait for the one before: addresses, tests, conversions. By the
-/// time that blocks alone on an SM take.
+/// Share of instructions that wait for the previous one (addresses, tests, conversions), by the
+/// time of blocks alone on an SM.
 inline constexpr double kDependentShare = 0.5;
 
 /// Work of one operation for each element.
@@ -50,17 +50,17 @@ struct Operation {
   double reads = 1;              ///< arrays read
   double writes = 1;             ///< arrays written
   double flops = 0;              ///< vector FLOP an element
-  double special = 0;            ///< special-function results an element, at the least
+  double special = 0;            ///< special-function results an element, at least
   std::string_view kernel = {};  ///< its name in compiled.inc; empty: generated at run time
   double conversions = 0;        ///< results of the conversion pipe an element
-  /// Instructions of a thread for an element, besides the accesses, where no machine code says.
+  /// Instructions an element besides the accesses, for kernels generated at run time.
   double instructions = 1;
 };
 
-/// What a kernel generated at run time may take at most, and takes about: the vectors that wait for
-/// each other, and some 16 registers for addresses and arithmetic. The bound keeps 32, with which
-/// every SM so far is full, where that is enough. From expressions of 1 to 8 inputs by ptxas -v of
-/// CUDA 13.0 for compute capability 9.0.
+/// Registers a thread of a kernel generated at run time, a close upper bound: the vectors held at
+/// once, and some 16 for addresses and arithmetic. Where 32 suffice it is 32, at which every SM so
+/// far has full occupancy. From expressions of 1 to 8 inputs by ptxas -v of CUDA 13.0 for compute
+/// capability 9.0.
 constexpr std::int64_t generated_registers(DType dtype, std::int64_t inputs,
                                            std::int64_t vector_bytes, std::int64_t loads) {
   const std::int64_t waiting = inputs * loads * vector_bytes / 4;
@@ -69,23 +69,25 @@ constexpr std::int64_t generated_registers(DType dtype, std::int64_t inputs,
   return std::max<std::int64_t>(40, (waiting + 23) / 8 * 8);
 }
 
-/// How elements are spread: over threads of blocks, each of which takes `chunk` of them.
+/// How elements are spread over blocks of `threads` threads; a block takes `chunk` elements.
 struct Spread {
   std::int64_t elements, threads, chunk;
   double element_bytes;
 };
-/// Work of a launch for each element, without its arrays.
+/// The work of a launch.
 struct Pass {
   std::int64_t registers;
-  Work each;            ///< arithmetic
-  Traffic arrays;       ///< read and written
-  double instructions;  ///< of a warp, for all its elements
-  double round_trips = 1;
-  double dependent = 0;  ///< operations of a thread, one after the other
+  Work each;               ///< arithmetic of an element
+  Traffic arrays;          ///< number of arrays read and written, not bytes
+  double instructions;     ///< of a warp, for all its elements
+  double round_trips = 1;  ///< of a thread to memory, one after the other
+  double dependent = 0;    ///< length of a thread's longest chain of dependent operations
 };
+/// The plan of a launch, still without arrays.
 Plan plan_of(const Spread& spread, const Pass& pass);
 
-/// The launch of one such kernel. Throws InputError for an access narrower than an element.
+/// The plan of one such kernel. Throws InputError for an access narrower than an element, or one
+/// for which no kernel is compiled.
 Plan plan(const Operation& operation, const Problem& problem);
 
 }  // namespace roofcast::map

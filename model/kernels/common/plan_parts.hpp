@@ -18,7 +18,7 @@ constexpr std::int64_t element_bytes(DType type) {
   return static_cast<std::int64_t>(size_bytes(type));
 }
 
-/// Warps of a block of so many threads.
+/// Warps of a block of `threads` threads.
 constexpr double warps_of(std::int64_t threads) {
   return as_double(ceil_div(threads, 32));
 }
@@ -50,12 +50,12 @@ constexpr Work vector_work(double flops, double special = 0, double conversions 
   return work;
 }
 
-/// Traffic in whole sectors that L1 keeps nothing of: the same at every level.
+/// Sets the traffic of accesses in whole sectors without L1 hits: the same at every level.
 constexpr void set_traffic(Work& issued, const Traffic& bytes) {
   issued.requested = issued.l1 = issued.l2 = bytes;
 }
 
-/// The plan of a launch with nothing counted yet.
+/// The plan of a launch, still without arrays and blocks.
 inline Plan launch_plan(std::int64_t blocks, const std::array<std::int64_t, 3>& block,
                         std::int64_t registers, std::int64_t shared_bytes = 0) {
   Plan plan;
@@ -64,14 +64,14 @@ inline Plan launch_plan(std::int64_t blocks, const std::array<std::int64_t, 3>& 
   return plan;
 }
 
-/// A program of one launch.
+/// A launch sequence of one launch.
 inline LaunchSequence launch_of(Plan plan) {
   LaunchSequence program;
   program.push_back({std::move(plan)});
   return program;
 }
 
-/// Whether a tile with that value is among those asked for.
+/// Whether a setting `value` of a problem admits a tile with `of_tile`: equal, or left to choose.
 constexpr bool is_asked(std::int64_t value, std::int64_t of_tile) {
   return value == kToChoose || value == of_tile;
 }
@@ -79,27 +79,27 @@ constexpr bool is_asked(std::int64_t value, std::int64_t of_tile) {
 /// Throws InputError where the device has no tensor cores for the type.
 void require_tensor_cores(DType type, const Gpu& gpu);
 
-/// Whether matrix instructions read their operands from shared memory themselves.
+/// Whether matrix instructions read their operands directly from shared memory.
 inline bool has_wide_products(const Gpu& gpu) {
   return gpu.features.has(Instruction::wgmma) || gpu.features.has(Instruction::tcgen05);
 }
 
-/// All blocks of the launch do the same.
+/// Adds one class of blocks: all blocks of the launch do the same.
 inline void set_blocks(Plan& plan, std::vector<Phase> phases) {
   plan.blocks.push_back({plan.launch.blocks(), std::move(phases)});
 }
 
-/// A launch of equal blocks of one step, which share the traffic of its arrays.
+/// The plan of a launch of equal blocks with one step each; they share the arrays' traffic evenly.
 Plan even_launch(const Launch& launch, std::vector<ArrayUse> arrays, Step step);
-/// The same with 32 registers, which are a guess.
+/// The same with a guess of 32 registers a thread.
 Plan even_launch(std::int64_t blocks, std::int64_t threads, std::vector<ArrayUse> arrays,
                  Step step);
 
-/// `full` is the step of a block that does the share `share` of the launch; the others share evenly
-/// what full ones leave. They wait as long, and have as many warps, as a full one.
+/// Adds as many blocks with the step `full`, each a share `share` of the launch, as fit in it. The
+/// remaining blocks (the edge) split the remaining work evenly; they wait as long as a full block.
 void set_blocks_with_edge(Plan& plan, const Step& full, double share);
 
-/// KernelFamily::io of kernels that read and write every byte once: no memory makes it less.
+/// KernelFamily::io of kernels that read and write every byte once, whatever the on-chip memory.
 inline IoComplexity streaming(const Problem& /*problem*/, double compulsory_bytes,
                               double on_chip_bytes) {
   return {"Θ(n)", compulsory_bytes, on_chip_bytes};

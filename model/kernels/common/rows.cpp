@@ -102,34 +102,34 @@ Plan plan_of(const Layout& layout, std::int64_t blocks, std::int64_t registers,
 }
 
 void set_rows(Plan& plan, const HeldRows& how) {
-  // The blocks of a cluster wait for one another before the first row, and their places stay empty
-  // until the last of them has ended.
+  // The blocks of a cluster meet before the first row, and an SM starts no new block in their
+  // places until the last of them has ended.
   constexpr double kExchangesOfStart = 2;
-  // Stores to the other blocks that a barrier of the cluster follows go there before it begins, and
-  // its answer comes back. Where mbarriers count the stores one way is enough.
+  // A barrier of the cluster begins only once the stores before it have reached the other blocks,
+  // and its answer must come back. Where mbarriers count the stores, one way is enough.
   constexpr double kExchangesOfBarrier = 2;
   constexpr double kDependentOfFactor = 28;  // exponential or root, reciprocal, products
   const Layout& layout = how.layout;
   const Instructions& counted = how.instructions;
   const bool clustered = layout.cluster > 1, alone = layout.is_of_warps();
-  const double warps =  // that have a row
+  const double warps =  // warps of a block that have a row
       as_double(layout.threads / kWarp) *
       std::min(as_double(layout.rows_per_block), how.matrix.rows);
   const double blocks = as_double(plan.launch.blocks());
   const double in_turn = std::ceil(
       how.matrix.rows / (blocks / as_double(layout.cluster) * as_double(layout.rows_per_block)));
   const double steps = blocks * in_turn;
-  const double elements = as_double(kWarp) * how.matrix.width;  // of an access
+  const double elements = as_double(kWarp) * how.matrix.width;  // of a warp access
   const double accesses = warps * as_double(layout.vectors);
 
-  // The reductions of a thread's elements, one after the other.
+  // A thread's two reductions over its elements, one after the other.
   const double chain = 2 * as_double(layout.vectors) * how.matrix.width / how.sums +
                        kDependentOfEnds + kDependentOfFactor;
   Step row;
   row.issued = accesses * elements * how.each +
                1 / steps * (traffic_of(how.matrix, how.reads, how.parts) + how.beside);
   row.warp_instructions = warps * counted.row - (accesses - how.matrix.inside) * counted.beyond;
-  // Bulk copies go past L1's lookup into shared memory, from where they are read once more.
+  // Bulk copies bypass L1's lookup. They are written to shared memory and read from it once.
   const double streamed = how.streams ? how.reads * how.matrix.accessed / steps : 0;
   row.wavefronts.l1 = row.wavefronts.l1_lookups =
       (row.issued.l1.total_bytes() - streamed) / as_double(kLineBytes);
@@ -143,12 +143,12 @@ void set_rows(Plan& plan, const HeldRows& how) {
                .cluster_exchanges = !clustered    ? 0.0
                                     : how.streams ? 1.0
                                                   : kExchangesOfBarrier};
-  Step start;  // the first row of a stream, which no earlier one hides
+  Step start;  // latency of the first row, which no earlier row hides
   start.waits = {.global = !how.streams && in_turn > 1 ? 1.0 : 0.0,
                  .tile_loads = how.streams ? kLoadsOfStart : 0,
                  .cluster_exchanges = clustered ? kExchangesOfStart : 0};
   start.warp_instructions = warps * counted.start;
-  // Blocks that take rows one after the other drift apart.
+  // Blocks that take several rows get out of step with each other.
   plan.arrays.front().pattern.out_of_step = layout.rows_per_cluster > 1;
   if (how.parts > 1) plan.arrays.back().split = split_stores(how.matrix, how.parts, layout);
   if (how.streams) plan.needs = {Instruction::bulk_copy};

@@ -26,21 +26,21 @@ inline constexpr std::array kShape = {
     roofcast::Parameter{"cols", "elements of a row", 1, kMaxCols, std::nullopt}};
 
 inline constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
-/// Of softmax and the normalizations: validation/sweeps/rows.json.
+/// Validated ranges of softmax and the normalizations: validation/sweeps/rows.json.
 inline constexpr std::array kValidated = {ValidatedRange{kRows, 64, std::int64_t{1} << 20},
                                           ValidatedRange{kCols, 128, 262144}};
 
 inline constexpr std::int64_t kWarp = 32;
 inline constexpr std::int64_t kVectorBytes = 16;  ///< one access of a thread
 inline constexpr std::int64_t kMaxThreads = 1024;
-inline constexpr std::int64_t kWarpsPerBlock = 4;  ///< where a warp has a row of its own
+inline constexpr std::int64_t kWarpsPerBlock = 4;  ///< where each warp has a row
 inline constexpr std::int64_t kMaxCluster = 16;
-/// Before its first copy a block sets up what counts its arrivals and shows it to the unit that
-/// copies: that waits for half a load more.
+/// Latency of a streaming block's start, in tile loads: before its first bulk copy it initializes
+/// its mbarriers and publishes them to the copy engine.
 inline constexpr double kLoadsOfStart = 0.5;
-inline constexpr double kShufflesOfWarp = 10;  ///< two reductions over its lanes
-/// Dependent operations where a row begins and ends: its address and edges, as in the machine code
-/// of the reductions.
+inline constexpr double kShufflesOfWarp = 10;  ///< two reductions over 32 lanes
+/// Dependent operations at the start and end of a row: its address and edges, as in the machine
+/// code of the reductions.
 inline constexpr double kDependentOfEnds = 32;
 
 using roofcast::ceil_div;
@@ -53,11 +53,11 @@ constexpr bool has_16_bits(const Problem& p) {
   return element_bytes(p) == 2;
 }
 /// How a row, or a block's slice of it, is spread over the registers of threads. The CUDA kernels
-/// and their plans both ask this.
+/// and their plans both use this.
 struct Layout {
   std::int64_t vectors = 1;           ///< 16-byte accesses a thread holds
-  std::int64_t threads = kWarp;       ///< that hold a slice: a multiple of 32
-  std::int64_t rows_per_block = 1;    ///< more than one: a warp each
+  std::int64_t threads = kWarp;       ///< threads that share a slice: a multiple of 32
+  std::int64_t rows_per_block = 1;    ///< rows side by side; more than one: a warp each
   std::int64_t cluster = 1;           ///< blocks that share a row
   std::int64_t rows_per_cluster = 1;  ///< rows a block takes one after the other
 
@@ -65,19 +65,20 @@ struct Layout {
     return ceil_div(rows, rows_per_block * rows_per_cluster) * cluster;
   }
   constexpr std::int64_t warps() const { return threads * rows_per_block / kWarp; }
-  /// Whether a warp has a row for itself.
+  /// Whether each warp has a row of its own.
   constexpr bool is_of_warps() const {
     return threads == kWarp && cluster == 1 && rows_per_cluster == 1;
   }
 };
 
-/// Vectors of a row; what is left, fewer elements than one vector at each end, goes one by one.
+/// 16-byte vectors of a row. The elements before and after them, fewer than a vector at each end,
+/// are accessed one by one.
 constexpr std::int64_t vectors_of(std::int64_t cols, std::int64_t element_bytes) {
   return cols / (kVectorBytes / element_bytes);
 }
 
 /// The layout of rows of `cols` elements in registers: `cluster` blocks a row, `vectors` a thread.
-/// The result may ask for more than kMaxThreads threads: then the row does not fit.
+/// A row for which the result has more than kMaxThreads threads does not fit.
 constexpr Layout held_layout(std::int64_t cols, std::int64_t element_bytes, std::int64_t vectors,
                              std::int64_t cluster, std::int64_t rows_per_cluster = 1) {
   const std::int64_t row = std::max<std::int64_t>(1, vectors_of(cols, element_bytes));
@@ -90,19 +91,20 @@ constexpr Layout held_layout(std::int64_t cols, std::int64_t element_bytes, std:
           .rows_per_cluster = rows_per_cluster};
 }
 
-/// Rows in turn through rings in shared memory (kernels/common/row_ring.cuh), each warp with a ring
-/// of `stages` buffers of its segment of a row, `vectors` accesses a thread.
+/// Rows that stream through rings in shared memory (kernels/common/row_ring.cuh): each warp has a
+/// ring of `stages` buffers for its segment of a row, `vectors` accesses a thread.
 constexpr std::int64_t ring_segment_bytes(std::int64_t vectors) {
   return vectors * kWarp * kVectorBytes;
 }
-inline constexpr std::int64_t kArrivalBytes = 8;  ///< what counts the bytes that came
+inline constexpr std::int64_t kArrivalBytes = 8;  ///< an mbarrier
+/// Shared memory of a block's rings, for `arrays` matrices.
 constexpr std::int64_t ring_bytes(const Layout& layout, std::int64_t stages, std::int64_t arrays) {
   return layout.threads / kWarp * stages *
          (arrays * ring_segment_bytes(layout.vectors) + kArrivalBytes);
 }
 
-/// Static shared memory for the parts of two rows, from up to that many threads of a block or of
-/// each block of a cluster; the rings begin on a multiple of 128 bytes.
+/// Bytes of static shared memory in which the warps of a row, up to `threads` threads in each
+/// block, exchange partial results: two rows alternate. The rings begin on a multiple of 128 bytes.
 constexpr std::int64_t exchange_bytes(std::int64_t threads, bool clustered) {
   constexpr std::int64_t kPart = 8, kTurnPlaces = 2, kAlignment = 128;
   const std::int64_t parts = threads / kWarp * (clustered ? kMaxCluster : 1);
@@ -117,80 +119,81 @@ constexpr Layout ring_layout(std::int64_t cols, std::int64_t element_bytes, std:
   return layout;
 }
 
-/// Blocks that share a row so that each has at most `slice_bytes` of it, where a cluster can be
-/// that large: a power of two.
+/// Blocks of a cluster such that each has at most `slice_bytes` of a row: a power of two, at most
+/// kMaxCluster.
 constexpr std::int64_t cluster_for(std::int64_t row_bytes, std::int64_t slice_bytes) {
   return std::min(kMaxCluster, power_of_two_from(ceil_div(row_bytes, slice_bytes)));
 }
 
 /// Throws InputError if one of these settings of a plan is still kToChoose.
 void check_chosen(std::initializer_list<std::int64_t> settings);
-/// Throws InputError unless a thread has 1, 2, 4 … `most` vectors, and a row as many blocks.
+/// Throws InputError unless a thread's vectors are a power of two, at most `most`.
 void check_vectors(std::int64_t vectors, std::int64_t most);
+/// Throws InputError unless the blocks of a cluster are a power of two.
 void check_cluster(std::int64_t blocks);
 
 /// Each problem with each of the values of a setting, in the values' order.
 std::vector<Problem> with_each(const std::vector<Problem>& problems, std::size_t setting,
                                const std::vector<std::int64_t>& values);
 
-/// Values to try of a setting: the one given, or with 0 powers of two from `least` to `most`, of
-/// which there is always the first.
+/// Values to try of a setting: `given` alone, or if it is 0 `least` times 1, 2, 4 … up to `most`.
+/// `least` is always among them.
 std::vector<std::int64_t> powers_of_two(std::int64_t given, std::int64_t least, std::int64_t most);
 
-/// Vectors a thread to try for rows in registers: those that take from one warp to `most_threads`
-/// threads.
+/// Vectors a thread to try for rows in registers: those with which a slice takes from one warp to
+/// `most_threads` threads, at most `most_vectors`.
 std::vector<std::int64_t> held_vectors(std::int64_t given, std::int64_t slice_vectors,
                                        std::int64_t most_vectors, std::int64_t most_threads);
 
-/// The problem with clusters to try, the smallest that holds the row and larger ones that the
-/// device has, and with 1, 2, 4, 8 or 16 rows in turn, whose setting follows the cluster's.
+/// The problem with each cluster size to try, from `smallest` to the device's largest, and with 1,
+/// 2, 4, 8 and 16 rows a cluster. The rows' setting stands behind the cluster's.
 std::vector<Problem> with_clusters(const Problem& p, std::size_t cluster, std::int64_t smallest,
                                    const Gpu& gpu);
 
 /// Instructions of a warp of a kernel whose threads hold a row or a slice of it.
 struct Instructions {
-  double row;        ///< of each row, where all accesses lie inside
-  double beyond;     ///< fewer for each access beyond the row
-  double start = 0;  ///< of a block, before its first row
+  double row;        ///< a row whose accesses all lie inside
+  double beyond;     ///< saved by each access beyond the row
+  double start = 0;  ///< before the first row
 };
-/// Index, edges and exit, and what merges the parts of a row's warps beside its loops: by the
-/// counters.
+/// Instructions of a warp, by the counters: index, edges and exit; merging the partial results of a
+/// row's warps, loops excluded.
 inline constexpr double kInstructionsOfEnds = 10, kInstructionsOfMerge = 48;
-/// Turns of a loop that merges the parts of all warps of a row, 32 a turn.
+/// Turns of the loop that merges the partial results of all warps of a row, 32 a turn.
 constexpr double turns_of_merge(const Layout& layout) {
   return as_double(ceil_div(layout.cluster * layout.warps(), kWarp));
 }
-/// What an access of 16 bytes takes only inside the row: addresses, tests, loads and stores (8), so
-/// many operations on each element, and where these have 16 bits the conversions of the vectors
-/// read and of the one written.
+/// Instructions that only a 16-byte access inside the row takes: 8 for addresses, tests, loads and
+/// stores, `operations` for each element, and for 16-bit elements the conversions of the `read`
+/// vectors read and of the one written.
 constexpr double access_instructions(const Problem& p, double operations, double read) {
   const double width = as_double(kVectorBytes / element_bytes(p));
   return 8 + width * (operations + (has_16_bits(p) ? read + 0.5 : 0));
 }
 
-/// A matrix, rows one after the other from a line boundary, as warps go along its rows.
+/// A dense matrix from a line boundary on, whose rows warps read with 16 bytes a thread.
 struct Matrix {
   double rows, elements, row_bytes, bytes;
-  double accessed;  ///< bytes of the sectors of all warps' accesses, of 16 bytes a thread
-  double distinct;  ///< the same where L1 joins the accesses of a row
-  double width;     ///< elements of 16 bytes
-  bool ragged;      ///< rows that do not end on 16 bytes
-  double inside;    ///< accesses by a block's warps that lie inside its rows, or its slice of one
+  double accessed;  ///< bytes of the sectors touched, summed over warp accesses
+  double distinct;  ///< bytes of the sectors touched, each once a row (L1 joins its accesses)
+  double width;     ///< elements in 16 bytes
+  bool ragged;      ///< row_bytes is no multiple of 16
+  double inside;    ///< warp accesses of a block that lie inside its rows, or its slice of one
 };
 Matrix matrix_of(const Problem& p, const Layout& layout);
 
-/// The arithmetic of an element and what packs it where it has 16 bits, two at once.
+/// The arithmetic of an element, with the conversion that packs 16-bit elements, two at once.
 constexpr Work with_conversions(const Problem& p, Work each) {
   each.conversions = has_16_bits(p) ? 0.5 : 0;
   return each;
 }
 
-/// Traffic of matrices read and of one written, each vector of it in `parts`, at each level.
+/// Traffic at each level of `reads` matrices read and one written, with `parts` stores a vector.
 Work traffic_of(const Matrix& matrix, double reads, double parts);
-/// What L1 may join of such parts, where a block's threads store together.
+/// The parts of the matrix written that L1 may join, where a block's threads store together.
 SplitWrites split_stores(const Matrix& matrix, double parts, const Layout& layout);
 
-/// The launch of a kernel over rows and the bytes in its registers; `registers` a thread.
+/// The plan of a launch over rows, still without arrays and blocks.
 Plan plan_of(const Layout& layout, std::int64_t blocks, std::int64_t registers,
              std::int64_t shared_bytes);
 
@@ -199,28 +202,28 @@ struct HeldRows {
   const Layout& layout;
   const Matrix& matrix;
   const Instructions& instructions;
-  bool streams = false;    ///< rows come through rings in shared memory, else to registers
-  Work each{};             ///< arithmetic for an element, those beyond the row too
+  bool streams = false;    ///< rows arrive in rings in shared memory, else in registers
+  Work each{};             ///< arithmetic of an element; padding beyond the row counts too
   double reads = 1;        ///< matrices read; one is written
-  double parts = 1;        ///< stores of a vector written
-  Work beside{};           ///< traffic of other arrays, of the launch
-  double round_trips = 0;  ///< of a row
-  double sums = 1;         ///< that a thread adds up side by side, of a reduction
+  double parts = 1;        ///< stores of each vector written
+  Work beside{};           ///< traffic of other arrays, of the whole launch
+  double round_trips = 0;  ///< of a row to memory, one after the other
+  double sums = 1;         ///< independent accumulators of a thread in each reduction
   double ahead = 0;        ///< Phase::ahead
 };
-/// Gives a plan of plan_of its steps.
+/// Adds the blocks to a plan made by plan_of, whose arrays are set.
 void set_rows(Plan& plan, const HeldRows& how);
 
-/// fp32 sums of strips of rows, or of chunks, that a second launch adds up and stores one by one.
+/// A launch that adds up fp32 partial sums of strips of rows or of chunks.
 struct PartialSums {
-  static constexpr std::int64_t kTogether = 8;  ///< loads; what is left goes one by one
+  static constexpr std::int64_t kTogether = 8;  ///< loads in flight together; the rest one by one
   double bytes, out_bytes;
-  std::int64_t loads;  ///< of a thread, of an array
-  double trips;        ///< to memory for them, one after the other
-  double arrays = 1;   ///< one after the other
+  std::int64_t loads;  ///< of a thread for an array
+  double trips;        ///< of a thread to memory for an array, one after the other
+  double arrays = 1;   ///< added up one after the other
 };
-/// Gives such a launch its step. Its kernel's loops, for each array: of single loads and of those
-/// together.
+/// Adds such a launch's blocks. The kernel has two loops for each array: of single loads, and of
+/// kTogether loads.
 void set_partial_sums(Plan& plan, const compiled::Kernel& kernel, const PartialSums& sums,
                       DType out);
 

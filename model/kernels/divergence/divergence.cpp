@@ -26,22 +26,23 @@ constexpr std::array kValidated = {
     ValidatedRange{kElements, std::int64_t{1} << 20, std::int64_t{1} << 24},
     ValidatedRange{kPaths, 1, 32}, ValidatedRange{kWork, 64, 512}};
 
-/// How a thread finds its path: numbered as in kernels/divergence/divergence.cu.
+/// How a thread chooses its path; numbered as in kernels/divergence/divergence.cu.
 enum class Choice : unsigned char { uniform, by_lane, by_data };
 
-// Instructions of a warp for each further path: the switch is a tree of compares and branches, 107
-// more for all 32, and the path has 12 around its loop. By the machine code for compute capability
-// 9.0.
+// Instructions of a warp for each further path: the switch is a tree of compares and branches,
+// which takes 107 more for all 32 paths, and a path has 12 around its loop. By the machine code for
+// compute capability 9.0.
 constexpr double kNextPath = 107.0 / 31 + 12;
-constexpr double kAddsOutside = 6;  // of a path: the four starts (three of them sums), their sum
+// Additions outside a path's loop: three to start its four chains, three to add the chains up.
+constexpr double kAddsOutside = 6;
 
 double useful_flops(const Problem& problem) {
   return 2 * as_double(problem[kWork]) + kAddsOutside;
 }
 
-// How many different paths the lanes of a warp take. Lanes on one path run together; the paths of a
-// warp run one after the other, so it issues the instructions of each (CUDA C++ Programming Guide,
-// "SIMT Architecture"). Lane l takes path l mod `paths`, or each lane draws one at random.
+// Distinct paths that the lanes of a warp take. Lanes on one path run together; the paths of a warp
+// run one after the other, so it issues the instructions of each (CUDA C++ Programming Guide, "SIMT
+// Architecture"). by_lane: lane l takes path l mod `paths`; by_data: each lane draws one at random.
 double paths_taken(Choice choice, double paths) {
   if (choice == Choice::uniform) return 1;
   return choice == Choice::by_lane ? std::min(paths, as_double(kWarpLanes))
@@ -56,7 +57,7 @@ LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
   const double array = as_double(problem[kElements]) * size_bytes(problem.dtype);
   const double taken = paths_taken(kChoice, as_double(problem[kPaths]));
   const compiled::Kernel kernel = compiled::kernel("divergence::diverge", kChoice);
-  // A path occupies the pipe for whole warps, whichever lanes are on it.
+  // A path occupies the pipe for a whole warp, however many lanes take it.
   const double occupied =
       taken * warps_of(problem[kThreads]) * kWarpLanes / as_double(problem[kThreads]);
   Plan plan = map::plan_of(

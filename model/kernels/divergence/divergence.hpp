@@ -7,11 +7,11 @@ namespace roofcast::divergence {
 enum Parameter : std::size_t { kElements, kPaths, kWork, kThreads };
 
 inline constexpr std::int64_t kMaxPaths = 32;
-/// Multiply-adds in one round of a path's loop.
+/// Multiply-adds in one turn of a path's loop.
 inline constexpr std::int64_t kWorkUnit = 16;
 
-/// Each thread takes one of `paths` branches, `work` multiply-adds long: all lanes of a warp the
-/// same, lane by lane in turn, or by data.
+/// Each thread takes one of `paths` branches, `work` multiply-adds long: the same for all lanes of
+/// a warp, a different one from lane to lane, or one chosen by data.
 extern const KernelFamily kFamily;
 
 }  // namespace roofcast::divergence

@@ -11,7 +11,7 @@ constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 /// The launches of the unfused variant, in order.
 using Kernels = std::array<std::string_view, 9>;
 
-/// What runs as one kernel, and as several: in fp32, and in 16-bit types.
+/// A function as one fused kernel and as several unfused ones, in fp32 and in 16-bit types.
 struct Function {
   map::Operation fused, fused16;
   std::string_view unfused;
@@ -23,11 +23,10 @@ constexpr Function in_all_types(const map::Operation& fused, std::string_view un
   return {fused, fused, unfused, kernels, kernels};
 }
 
-// Operations: arrays read and written, FLOPs and special functions of an element. Those in fp32 are
-// right to the last bits: expm1, and the polynomials of sin and cos after one reduction of the
-// angle. The 16-bit ones take the special-function unit. Counted in the PTX of CUDA 13.0, without
-// the paths for huge angles.
-// A maximum is no FLOP by the counters.
+// Operations: arrays read, arrays written, FLOPs and special functions of an element. In fp32 they
+// are accurate to the last bits: expm1, and the polynomials of sin and cos after one reduction of
+// the angle. In 16-bit types they use the special-function unit. Counted in the PTX of CUDA 13.0,
+// without the paths for huge angles. The counters count no FLOP for a maximum.
 constexpr Function kReluFunction =
     in_all_types({1, 1, 0, 0, "elementwise::Relu"}, kReluUnfused, {"elementwise::Relu"});
 constexpr Function kGeluFunction =
@@ -65,7 +64,7 @@ LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
 template <const Function& kFunction>
 Work work(const Problem& problem) {
   map::Operation least = kFunction.fused16;
-  least.kernel = {};  // however it is compiled
+  least.kernel = {};  // the work does not depend on the compiled kernel
   return total_work(map::plan(least, problem));
 }
 

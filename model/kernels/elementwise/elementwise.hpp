@@ -11,7 +11,7 @@ using map::kLoads;
 using map::kThreads;
 using map::kVectorBytes;
 
-/// Each function as an eager framework runs it: one kernel an operation.
+/// Each function as an eager framework runs it, one kernel for each operation.
 inline constexpr std::string_view kReluUnfused = "relu(x)";
 inline constexpr std::string_view kGeluUnfused =
     "(1 + tanh(0.79788456*(x + 0.044715*(x*x*x))))*(0.5*x)";

@@ -1,6 +1,6 @@
 #pragma once
-// How far the operands of a library's product are aligned: kernels for the newest instructions take
-// whole vectors only.
+// Alignment of the operands of a library's product: kernels for the newest instructions take whole
+// vectors only.
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -10,8 +10,8 @@
 
 namespace roofcast::gemm {
 
-/// How A and B lie, as BLAS says it: n as written, A [m,k] and B [k,n]; t transposed, A [k,m] and B
-/// [n,k].
+/// Storage of A and B by BLAS's letters: n as written, A [m,k] and B [k,n]; t transposed, A [k,m]
+/// and B [n,k].
 enum Layout : std::uint8_t { kNN, kNT, kTN, kTT };
 inline constexpr std::array<std::string_view, 4> kLayoutNames = {"nn", "nt", "tn", "tt"};
 
@@ -22,7 +22,7 @@ constexpr bool transposes_b(std::int64_t layout) {
   return layout == kNT || layout == kTT;
 }
 
-/// Elements from row to row of each matrix as it lies; of a vector its length.
+/// Elements from row to row of each matrix as stored; for a vector its length.
 struct RowLengths {
   std::int64_t a, b, c;
 };
@@ -35,7 +35,7 @@ constexpr RowLengths row_lengths(const Problem& p, std::int64_t layout) {
   return {a, b, column ? p[kM] : p[kN]};
 }
 
-/// Elements of the widest copy to which the rows of all three are aligned.
+/// Elements of the widest copy of a thread to which the rows of all three matrices are aligned.
 inline std::int64_t narrowest_vector(const RowLengths& rows, DType type) {
   std::int64_t vector = kVectorBytes / element_bytes(type);
   while ((rows.a | rows.b | rows.c) % vector != 0) vector /= 2;

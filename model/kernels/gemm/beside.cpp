@@ -24,7 +24,7 @@ Launch launch_over(double elements, std::int64_t per_thread) {
       .registers = 32};
 }
 
-// A in 16 bits to A in 8 by a scale that is known: a thread a vector of them.
+// Converts A from 16 to 8 bits by a known scale, one vector of 8 elements a thread.
 Plan conversion_of_vectors(double elements, const ArrayUse& wide, ArrayId narrow) {
   constexpr std::int64_t kPerThread = 8;
   constexpr double kInBlock = as_double(kElementThreads * kPerThread);
@@ -40,11 +40,11 @@ Plan conversion_of_vectors(double elements, const ArrayUse& wide, ArrayId narrow
 
 // The passes over A below are those of TensorRT-LLM (cpp/tensorrt_llm/common/cudaFp8Utils.cu,
 // computeFP8QuantizeScale and scaleMatrix per tensor; scaleMatrixPerTensorVec converts in vectors):
-// 1024 blocks whatever A's size, a thread an element at a time, in strides of the grid.
+// 1024 blocks whatever A's size, in a grid-stride loop, one element of a thread at a time.
 // Instructions are counted from the source.
 //
-// `one`: work of an element, instructions and wavefronts of a warp's elements, and waits for
-// `at_once` loads of a thread. First blocks get an element a thread, then all get more.
+// `one` holds the work of an element, the instructions and wavefronts of a warp's 32 elements, and
+// the waits for `at_once` loads of a thread. Blocks beyond the last element run `end` alone.
 Plan strided_pass(double elements, std::int64_t threads, double at_once, const Step& one,
                   const Step& end, std::vector<ArrayUse> arrays) {
   constexpr std::int64_t kBlocks = 1024;
@@ -66,8 +66,8 @@ Plan strided_pass(double elements, std::int64_t threads, double at_once, const S
   return plan;
 }
 
-// The largest |a|: four loads are unrolled; a block's threads then compare by shuffles and shared
-// memory, and one of them reads the scale so far; few blocks find a larger one and replace it.
+// The largest |a|. Four loads are unrolled; the block then reduces by shuffles and shared memory,
+// and one thread reads the scale so far. Few blocks find a larger one and replace it.
 Plan largest(double elements, const QuantizedArrays& arrays) {
   constexpr std::int64_t kThreads = 1024, kAtOnce = 4;
   constexpr double kWarps = as_double(kThreads) / kLanes;
@@ -84,8 +84,8 @@ Plan largest(double elements, const QuantizedArrays& arrays) {
       {reads_activation(arrays.wide, elements * kWide), scratch(arrays.scale, {4, 4})});
 }
 
-// A divided by the scale. A thread's store may change what it loads next, as far as the compiler
-// knows, so each load waits for the one before it.
+// A divided by the scale. The compiler must assume that a thread's store aliases its next load, so
+// each load waits for the one before.
 Plan conversion(double elements, const QuantizedArrays& arrays) {
   constexpr std::int64_t kThreads = 256;
   Step one, end;
@@ -101,7 +101,7 @@ Plan conversion(double elements, const QuantizedArrays& arrays) {
                        scratch(arrays.narrow, {0, elements * kNarrow})});
 }
 
-// One block that writes a number, from another one if it reads any.
+// One block that writes a number, after reading the numbers in the arrays before the last.
 Plan of_a_number(std::vector<ArrayUse> arrays) {
   Step step;
   step.warp_instructions = 128 / kLanes * 20;
@@ -109,7 +109,8 @@ Plan of_a_number(std::vector<ArrayUse> arrays) {
   return even_launch({.block = {128, 1, 1}, .registers = 16}, std::move(arrays), step);
 }
 
-// Parts of k and their sums: each output takes so many instructions, each thread so many trips.
+// The reduction of split-K: `instructions` of a thread for each output, and `trips` to memory of
+// each thread, one after the other.
 Plan sums(const Launch& launch, double outputs, double parts, const ArrayUse& from,
           const ArrayUse& to, double instructions, double trips) {
   const double blocks = as_double(launch.blocks());
@@ -137,7 +138,7 @@ LaunchSequence quantization(Quantize how, double elements, const QuantizedArrays
     const ArrayUse again = scratch(arrays.wide, {elements * kWide, 0});
     program.push_back({conversion_of_vectors(elements, again, arrays.narrow)});
   } else {
-    // The scale has 16 bits: it is widened for the product.
+    // The scale has 16 bits and is widened for the product.
     program.push_back({conversion(elements, arrays)});
     program.push_back(
         {of_a_number({scratch(arrays.scale, {4, 0}), scratch(arrays.wide_scale, {0, 4})})});
@@ -159,8 +160,8 @@ Plan sum_of_parts(double outputs, double splits, double result_bytes, ArrayId pa
 namespace tensor {
 
 Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
-  // A warp takes four rows at once: five words for sixteen bytes, then shifts and one store. By the
-  // counters of twelve copies.
+  // Instructions of a warp for four rows: for each 16 bytes a lane loads five aligned words, shifts
+  // them and stores once. By the counters of twelve copies.
   constexpr double kInstructionsOfRows = 178;
   constexpr std::int64_t kWordBytes = 4;
   const std::int64_t width = kVectorBytes / matrix.size;
@@ -175,8 +176,8 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   Step step;
   step.warp_instructions =
       warps * (as_double(groups) / blocks * kInstructionsOfRows + kernel.straight / blocks_of_row);
-  // The warp with the ends of rows takes those by elements: it stores each before it loads the
-  // next, and where one begins a sector that loads of whole vectors left out waits for L2.
+  // The ends of rows go element by element, each stored before the next is loaded. The first
+  // element of each sector that no vector load touched waits for L2.
   const std::int64_t rest = matrix.columns % width, whole_words = ceil_div(kWordBytes, matrix.size);
   const bool one_more = rest < whole_words && matrix.columns >= width;
   const double stores = as_double(passes::kRowsEach * (one_more ? width + rest : rest));
@@ -192,23 +193,23 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
                       .block = {passes::kSquare, 8, 1},
                       .registers = kernel.registers,
                       .shared_bytes = passes::kSquare * (passes::kSquare + 1) * matrix.size};
-  const double squares = as_double(squares_down) / as_double(launch.grid[1]);  // of a block
+  const double squares = as_double(squares_down) / as_double(launch.grid[1]);  // a block
   Step step;
   step.warp_instructions =
       as_double(launch.block[1]) * (kernel.straight + squares * kernel.loops.front());
-  // Each row of a square goes to shared memory and comes back as a column.
+  // Each row of a square is written to shared memory and read back as a column.
   const double rows_moved = 2 * squares * as_double(passes::kSquare);
   step.wavefronts.l1_lookups = step.wavefronts.l1 = step.wavefronts.shared = rows_moved;
   step.waits = {.global = 1, .shared = 1, .barriers = 1};
   return even_launch(launch, {from, scratch(to, {0, matrix.bytes()})}, step);
 }
 
-// A thread adds the parts of an element in order: it loads four at once, waits for them, and takes
-// those that are left one by one.
+// A thread adds the partial sums of an element in order: it loads four at once and waits for them;
+// the remaining ones it loads one by one.
 Plan sum_of_parts(const Problem& p) {
   constexpr std::int64_t kTogether = 4;
-  // Of a sum: addresses of 64 bits and a loop over parts of unknown number, by warp_instructions of
-  // products in 2 to 12 parts.
+  // Instructions of an output: for each part, and besides, with 64-bit addresses and a loop over an
+  // unknown number of parts. By warp_instructions of products in 2 to 12 parts.
   constexpr double kOfPart = 4, kBeside = 95;
   const Sizes s(p);
   const std::int64_t parts = p[kSplitK];

@@ -1,5 +1,5 @@
 #pragma once
-// Launches before and after a product of a library: A in fewer bits, and sums of parts of k.
+// Launches before and after a library's product: quantization of A, reduction of split-K.
 #include <cstdint>
 
 #include "model/types/plan.hpp"
@@ -8,13 +8,13 @@ namespace roofcast::gemm {
 
 /// How A of an fp8 product is converted from 16 bits.
 enum Quantize : std::int64_t {
-  kNothing,        ///< A has 8 bits
+  kNothing,        ///< A already has 8 bits
   kActivations,    ///< by a known scale: one launch
-  kDynamic,        ///< by its largest |a|, an element at a time: four launches
-  kDynamicVectors  ///< eight elements at a time, as later releases do: three launches
+  kDynamic,        ///< scaled by the largest |a|, element by element: four launches
+  kDynamicVectors  ///< the same, eight elements at a time, as later releases do: three launches
 };
 
-/// A in 16 bits and in 8, and the scale between them.
+/// A in 16 bits and in 8 bits, and the scale between them, as computed and as the product takes it.
 struct QuantizedArrays {
   ArrayId wide, narrow, scale, wide_scale;
 };
@@ -22,7 +22,8 @@ struct QuantizedArrays {
 /// The launches before the product; none if `how` is kNothing.
 LaunchSequence quantization(Quantize how, double elements, const QuantizedArrays& arrays);
 
-/// Adds `splits` parts of each output; a thread takes four outputs and loads their parts together.
+/// The reduction of split-K: adds `splits` partial sums of each output. A thread takes four outputs
+/// and loads their partial sums together.
 Plan sum_of_parts(double outputs, double splits, double result_bytes, ArrayId parts, ArrayId sums);
 
 }  // namespace roofcast::gemm

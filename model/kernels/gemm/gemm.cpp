@@ -27,7 +27,7 @@ constexpr roofcast::Parameter tile(std::string_view name, std::string_view meani
   return setting(name, meaning, 1, 512, fallback);
 }
 
-/// The settings of the SIMT ladder, of which a rung takes the first ones.
+/// Parameters of the SIMT ladder; each rung takes a prefix of them.
 constexpr auto ladder(std::int64_t tile_m, std::int64_t tile_n, std::int64_t tile_k,
                       std::int64_t thread_m, std::int64_t thread_n) {
   return with_own(kShape, tile("tile_m", "rows of C a block computes", tile_m),
@@ -41,7 +41,7 @@ constexpr auto kCoarsened1d = ladder(64, 64, 8, 8, 1);
 constexpr auto kCoarsened2d = ladder(128, 128, 8, 8, 8);
 constexpr auto kVectorized = ladder(128, 256, 16, 16, 8);
 
-// A setting of the tensor cores' variants, to choose unless it is given.
+// A setting of the variants on tensor cores whose default leaves it to choose.
 constexpr roofcast::Parameter open_setting(std::string_view name, std::string_view meaning,
                                            std::int64_t maximum) {
   return setting(name, meaning, kToChoose, maximum, kToChoose);
@@ -49,7 +49,7 @@ constexpr roofcast::Parameter open_setting(std::string_view name, std::string_vi
 constexpr roofcast::Parameter leading_dimension(std::string_view name, std::string_view meaning) {
   return {name, meaning, 0, 2 * kMaxExtent, 0};
 }
-/// Parameters of the variants on tensor cores, after their tiles; a variant takes the first ones.
+/// Parameters of the variants on tensor cores, with the given tile; each variant takes a prefix.
 constexpr auto on_tensor_cores(const roofcast::Parameter& tile_m, const roofcast::Parameter& tile_n,
                                const roofcast::Parameter& tile_k) {
   return with_own(

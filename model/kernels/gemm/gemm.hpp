@@ -13,7 +13,7 @@ enum Parameter : std::size_t { kM, kN, kK, kTileM, kTileN, kTileK, kThreadM, kTh
 inline constexpr std::array kExtents = {kM, kN, kK};
 
 inline constexpr std::int64_t kVectorBytes = 16;  ///< the widest copy of a thread
-inline constexpr std::int64_t kPartBytes = 4;     ///< of an fp32 sum over a part of k
+inline constexpr std::int64_t kPartBytes = 4;     ///< an fp32 partial sum of split-K
 
 inline constexpr std::int64_t kMaxExtent = std::int64_t{1} << 24;
 inline constexpr std::array kShape = {

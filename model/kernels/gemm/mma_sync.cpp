@@ -1,5 +1,5 @@
-// gemm.mma_sync: copies run ahead, each warp multiplies by itself. With cp.async there is a block a
-// tile; with TMA blocks stay and take tile after tile.
+// gemm.mma_sync: a pipelined main loop in which each warp multiplies for itself. With cp.async
+// there is one block a tile; with TMA blocks are persistent.
 #include <algorithm>
 #include <span>
 #include <string>
@@ -21,7 +21,7 @@ TileShape shape_of(const MmaTile& tile, DType type) {
   return {tile.m, tile.n, tile.k_bytes / element_bytes(type)};
 }
 
-/// Whether blocks stay: the code for GPUs with wgmma copies by TMA.
+/// Whether blocks are persistent and copy by TMA: the code for GPUs with wgmma.
 bool blocks_stay(const Gpu& gpu) {
   return gpu.features.has(Instruction::wgmma);
 }
@@ -36,10 +36,10 @@ const MmaTile& tile_of(const Problem& p) {
                    [&](const MmaTile& one) { return shape_of(one, p.dtype); });
 }
 
-// Blocks of a launch that an SM holds, by shared memory and registers; 1 where no rules are known.
+// Blocks resident on an SM, by shared memory and registers; 1 where no occupancy rules are known.
 std::int64_t resident_blocks(const Launch& launch, const Gpu& gpu) {
   if (!gpu.occupancy) return 1;
-  constexpr std::int64_t kRegisterUnit = 8;  // a thread's registers are given out so many at a time
+  constexpr std::int64_t kRegisterUnit = 8;  // allocation granularity, registers a thread
   const OccupancyRules& rules = *gpu.occupancy;
   const std::int64_t registers = ceil_div(launch.registers, kRegisterUnit) * kRegisterUnit;
   const std::int64_t by_registers = rules.registers_per_sm / (registers * launch.threads());
@@ -64,8 +64,9 @@ Launch launch_of(const TiledProduct& c, const MmaTile& tile, bool stays, const G
   return launch;
 }
 
-// C goes out 16 bytes a lane, or by elements where its rows are not aligned to that: those of 2
-// bytes reach L2 in sectors of two lanes, 8 times the bytes of C; those of 4 bytes are joined.
+// Sectors that element-wise stores of C send to L2; 0 where a lane stores 16 bytes. Rows that are
+// not aligned to 16 bytes are stored by elements: two lanes' 2-byte elements fill part of a sector,
+// 8 times the bytes of C in all; 4-byte elements are coalesced.
 double sectors_by_element(const TiledProduct& c) {
   if (c.s.result != 2 || stored_c(c.p).row * 2 % kVectorBytes == 0) return 0;
   return c.s.batch * c.s.outputs() / 2;
@@ -73,7 +74,7 @@ double sectors_by_element(const TiledProduct& c) {
 
 Plan main_launch(const TiledProduct& c, const MmaTile& tile, bool stays, const Operands& operands,
                  const ArrayUse& result, const Gpu& gpu) {
-  // Instructions of a tile's end: sums are set to zero, converted, staged in shared memory, stored.
+  // Epilogue instructions of a warp, and of an accumulator: zeroed, converted, staged, stored.
   constexpr double kOfWarp = 400, kOfSum = 6;
   Plan plan =
       c.plan({Instruction::mma_sync, stays ? Instruction::bulk_copy : Instruction::cp_async},
@@ -115,13 +116,13 @@ std::vector<Problem> mma_sync_candidates(const Problem& p, const Gpu& gpu) {
   for (const MmaTile& tile : tiles_for(p)) {
     const TileShape shape = shape_of(tile, p.dtype);
     if (!shape.is_asked_by(p)) continue;
-    // One that is asked for and does not fit is refused by its occupancy.
+    // A tile that is asked for and does not fit stays: the occupancy check refuses it.
     const bool fits = !gpu.occupancy || shared_bytes_of(tile, p.dtype, blocks_stay(gpu)) <=
                                             gpu.occupancy->shared_bytes_per_block;
     if (p[kTileM] == kToChoose && !fits) continue;
     found.push_back(shape.chosen_in(p));
   }
-  if (found.empty()) (void)tile_of(p);  // which says what there is
+  if (found.empty()) (void)tile_of(p);  // throws, listing the tiles
   return found;
 }
 

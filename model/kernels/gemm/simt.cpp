@@ -12,10 +12,10 @@ namespace {
 
 using tensor::Operands, tensor::TiledProduct;
 
-constexpr std::int64_t kElementBytes = 4;  // of fp32
+constexpr std::int64_t kElementBytes = 4;  // fp32
 
-// The product and its tiles, as the variants on tensor cores have it. Tiles that the kernel does
-// not take from the problem are 1 wide.
+// The problem in the form of the tensor-core variants. Tile extents that the kernel does not take
+// from the problem are 1.
 Problem tiled(const Problem& problem, std::size_t parameters) {
   Problem p{.dtype = problem.dtype, .values = {problem[kM], problem[kN], problem[kK]}};
   for (std::size_t i = kTileM; i <= kTileK; ++i) p[i] = i < parameters ? problem[i] : 1;
@@ -31,7 +31,7 @@ std::int64_t thread_tile(const Problem& problem, std::size_t parameters, std::si
   return problem[thread];
 }
 
-// Bytes, in whole sectors, of blocks that take so many columns of A or rows of B at a time.
+// Bytes in whole sectors that all blocks move, where a block reads `depth` columns of A at a time.
 Traffic in_sectors(const TiledProduct& c, std::int64_t depth) {
   const auto pieces = [](std::int64_t run, std::int64_t row) {
     return Operands::Side({}, row * kElementBytes, std::min(run, row) * kElementBytes);
@@ -49,7 +49,7 @@ Plan product_plan(const TiledProduct& c, Launch launch) {
   return plan;
 }
 
-// The main loop, then the stores of C: tiles that its edges cut store less than whole ones.
+// Adds the main loop and the stores of C. Tiles cut by C's edges store their mean share.
 void set_loop(Plan& plan, const TiledProduct& c, Step step, double ahead, const Traffic& requested,
               const Traffic& l1, const Traffic& l2) {
   const double steps = as_double(c.steps), loads = as_double(c.blocks()) * steps;
@@ -77,9 +77,9 @@ void set_loop(Plan& plan, const TiledProduct& c, Step step, double ahead, const 
   add(cut, (1 - as_double(whole) * of_whole) / as_double(cut));
 }
 
-// Lookups of L1 in the time that its four tag banks take: lines one after the other lie in all
-// banks in turn. Of n lines anywhere the fullest bank holds about n/4 + 0.53·√n: exact for 32,
-// within 2% from 8 (gemm.naive of k = 867 and 1027).
+// L1 lookups, weighted by the time of its four tag banks. Consecutive lines fall evenly into the
+// banks; of n scattered lines the fullest bank holds about n/4 + 0.53·√n: exact for 32, within 2%
+// from 8 (gemm.naive of k = 867 and 1027).
 double lookups(const WarpAccess& access) {
   constexpr double kCrowding = 4 * 0.53;
   const double lines = as_double(distinct_units(access, kLineBytes));
@@ -89,11 +89,11 @@ double lookups(const WarpAccess& access) {
 }  // namespace
 
 LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
-  constexpr double kInstructionsPerStep = 5.5;  // of a warp, by the counters
+  constexpr double kInstructionsPerStep = 5.5;  // a warp, by the counters
   constexpr double kWordsPerSector = 8;
   const Problem p = tiled(problem, kTileN + 1);
   const TiledProduct c(p);
-  // As many registers in all that are compiled, and taken for other tiles too.
+  // All compiled tiles take the same number of registers; it is assumed for other tiles too.
   const std::string_view kernel = rows_first ? "gemm::naive_kernel" : "gemm::coalesced_kernel";
   Plan plan = product_plan(c, {.block = {c.tile.n, c.tile.m, 1},
                                .registers = compiled::registers(kernel, 32, 32, 1024)});
@@ -105,7 +105,7 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
   }
   const Traffic requested{plan.useful.vector_flops * kElementBytes,
                           c.s.c()};  // two operands a step
-  // L1 keeps a sector of A until the block has marched through it: rows are whole runs along k.
+  // L1 keeps a sector of A until the block has used all of it: a row of A counts as one run of k.
   Traffic below_l1 = in_sectors(c, p[kK]);
   // A warp that walks down rows stores each word of C to a sector of its own.
   if (rows_first) below_l1.write_bytes = c.s.c() * kWordsPerSector;
@@ -113,18 +113,19 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
   const double warps = warps_of(plan.launch.threads());
   Step step = c.step(0);
   step.warp_instructions = warps * kInstructionsPerStep;
-  // Lanes of a warp lie along threadIdx.x: down rows of A, or along columns of B. The other operand
-  // is one word for all lanes that share a row or column.
+  // Lanes of a warp lie along threadIdx.x: down rows of A (rows_first), or along columns of B.
+  // Lanes that share a column or row read the same word of the other operand.
   const std::int64_t lanes = std::min(kWarpLanes, plan.launch.block[0]);
   const WarpAccess along{.stride_bytes = rows_first ? p[kK] * kElementBytes : kElementBytes,
                          .lanes = lanes};
-  // Words of the other operand in different lines.
+  // Distinct words of the other operand, each in another line.
   const double other = rows_first ? 1 : as_double(kWarpLanes) / as_double(lanes);
   step.wavefronts.l1 = warps * (as_double(bank_wavefronts(along)) + other);
   step.wavefronts.l1_lookups = warps * (lookups(along) + other);
   // The loop is unrolled by four: each fourth step waits for rows of B, each eighth for sectors of
-  // A. Rows first, all warps need the same sectors of A and wait together. Along columns each warp
-  // waits for its own, and one of those that share columns of B for these: L1 serves the rest.
+  // A. With rows_first all warps need the same sectors of A and wait together. Otherwise one of the
+  // warps that share rows of A waits for these, and one of those that share columns of B for these:
+  // L1 serves the others.
   const double warps_a_row = std::max(1.0, as_double(c.tile.n) / 32);
   step.waits.global = rows_first ? 0.25 : 0.125 / warps_a_row + 0.25 * warps_a_row / warps;
   set_loop(plan, c, step, 0, requested, in_sectors(c, 1), below_l1);
@@ -132,11 +133,11 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
 }
 
 LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
-  // Warp instructions of a copy by one access, and of a step besides (counters, branch, addresses):
-  // estimates, 15 to 30% too few with one stage, which fitted efficiency and waits take up.
+  // Warp instructions of one copied access, and of a step besides (counters, branch, addresses).
+  // Estimates: with one stage 15 to 30% too low, which fitted efficiency and waits compensate.
   constexpr double kInstructionsPerCopy = 3, kInstructionsPerStep = 8;
-  // A thread reads four words of A's tile with one access: four steps of a row or, transposed, four
-  // rows of a step.
+  // A thread reads four words of A's tile with one access: four steps of a row or, where the tile
+  // is transposed, four rows of a step.
   constexpr double kWordsPerAccessOfA = 4;
   const Problem p = tiled(problem, staging.parameters);
   const TiledProduct c(p);
@@ -151,7 +152,7 @@ LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
   std::size_t next = 3;
   if (staging.parameters > kThreadM) arguments[next++] = thread_m;
   if (staging.parameters > kThreadN) arguments[next++] = thread_n;
-  // With copies ahead there is a kernel of its own where rows are no multiples of 16 bytes.
+  // With several stages, rows that are no multiples of 16 bytes have a kernel of their own.
   const bool aligned = p[kN] % 4 == 0 && p[kK] % 4 == 0;
   arguments[next] = staging.stages > 1 ? std::int64_t{aligned} : threads;
   Launch launch{
@@ -167,7 +168,7 @@ LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
   if (!is_compiled) {
     plan.notes.caveat = "registers are estimated: no kernel is compiled for this tile";
   }
-  if (staging.group_rows > 1) {  // blocks find their tile by themselves
+  if (staging.group_rows > 1) {  // a 1-D grid: each block computes the place of its tile
     plan.launch.grid = {plan.launch.blocks(), 1, 1};
     plan.raster->group_rows = staging.group_rows;
   }

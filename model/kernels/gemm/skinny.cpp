@@ -1,5 +1,6 @@
-// gemm.skinny: weights read once against few tokens. Weights go from memory to registers for at
-// most 8 tokens, else with them through a ring of shared memory or in gemm.wgmma's tiles.
+// gemm.skinny: weights are read once, against few tokens. For at most 8 tokens weights go from
+// memory to registers; for more, both operands go through a ring of stages in shared memory, or the
+// product runs in gemm.wgmma's tiles.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -16,21 +17,20 @@ using skinny::along_k, skinny::rows_of, skinny::tokens_of, skinny::transposes, s
 bool is_whole(const Problem& p, std::int64_t row) {
   return row * element_bytes(p.dtype) % kVectorBytes == 0;
 }
-// Whether rows of A begin at multiples of 16 bytes as they are read: those of a transposed copy do.
+// Whether rows of A begin at multiples of 16 bytes, as stored or in its transposed copy.
 bool has_whole_a(const Problem& p) {
   return p[kTransposedA] != 0 || is_whole(p, stored_a(p).row);
 }
-/// Whether a ring, which copies whole rows alone, finds such.
+/// Whether a ring can copy both operands: their rows, as read, begin at multiples of 16 bytes.
 bool has_whole_rows(const Problem& p) {
   return has_whole_a(p) && (transposes(p) || is_whole(p, stored_b(p).row));
 }
-/// Whether a ring reads few columns of B as they are stored, by rows of k. Else they are
-/// transposed.
+/// Whether a ring reads tokens that are columns of B as stored, [k,n]. Else B is transposed first.
 bool reads_across(const Problem& p) {
   return transposes(p) && has_whole_a(p) && is_whole(p, stored_b(p).row);
 }
 
-// For operands off 16 bytes there are tiles of more tokens.
+// The register tile for that many tokens. Those of more than 8 serve unaligned operands alone.
 const SkinnyTile* registers_for(const Problem& p, std::int64_t tokens) {
   const auto fits = [&](const SkinnyTile& tile) {
     return tile.along_k == along_k(p) && tile.tokens == tokens;
@@ -40,8 +40,8 @@ const SkinnyTile* registers_for(const Problem& p, std::int64_t tokens) {
   return std::find_if(kSkinnyElementTiles.begin(), kSkinnyElementTiles.end(), fits);
 }
 
-/// A tile of tokens and rows of weights that a product can ask for. It goes through a ring, or by
-/// registers where there is none that can copy; else it is gemm.wgmma's.
+/// A tile of tokens and rows of weights that a problem can ask for, and its kernel: by a ring or by
+/// registers; with neither it is gemm.wgmma's.
 struct Option {
   TileShape tile;
   const SkinnyRing* ring = nullptr;
@@ -79,7 +79,7 @@ Option option_of(const Problem& p, const Gpu& gpu) {
                    [](const Option& one) { return one.tile; });
 }
 
-/// The product and its kernel; the weights lie down.
+/// The product and its kernel; rows of weights lie along `down`.
 struct Choice : TiledProduct {
   const SkinnyRing* ring;
   const SkinnyTile* registers;
@@ -89,7 +89,7 @@ struct Choice : TiledProduct {
   }
 };
 
-// A step by registers is a round of loads: the blocks of k of all warps.
+// A step of the register kernel is one round of loads of all warps, round_k() deep.
 Choice choice_of(const Problem& p, const Option& option) {
   const auto& [tile, ring, registers] = option;
   const std::int64_t rows = ring != nullptr ? ring->rows : registers->rows();
@@ -118,9 +118,10 @@ Launch launch_of(const Choice& c) {
   return launch;
 }
 
-// Lines that a warp's loads of a round look up: of 16 bytes by eight lanes, two or, across k, four
-// lines of weights, and a row of each token; of elements by the warp, five of eight lines (4.7 to
-// 6.5 by the counters).
+// L1 lookups of a warp's loads in a round. A 16-byte load goes by groups of eight lanes, of which
+// each looks up two lines of weights (four where rows of weights do not hold k); a token takes one
+// line for each block of k. Unaligned, eight loads of one element replace each, and look up five of
+// eight lines (4.7 to 6.5 by the counters).
 double lines_of_loads(const Choice& c) {
   constexpr double kEighths = 4, kElements = 8, kLinesOfElements = 5;
   const double weight_loads = as_double(SkinnyTile::kLoads);
@@ -135,12 +136,12 @@ void add_registers(Plan& plan, const Choice& c, Step end) {
   const std::size_t kind = aligned ? 1 : 0;
   const double blocks = as_double(c.blocks()), rounds = as_double(c.steps);
   const double warps = as_double(SkinnyTile::kWarps);
-  // All blocks of a part load the same tokens.
+  // The bytes of tokens that a block loads: blocks with the same part of k load the same.
   const double tokens = c.across_bytes() / as_double(c.p[kBatch] * c.p[kSplitK]);
   Step round = c.step((c.down_bytes() / blocks + tokens) / rounds);
   round.issued.shared_bytes = 0;
   round.warp_instructions = warps * tile.round_instructions[kind];
-  // Loads beyond the last k are left out.
+  // The share of loads that lie within k; the others are skipped.
   const double there = c.s.k / (as_double(c.p[kSplitK] * c.tile.k) * rounds);
   round.wavefronts.l1 = round.wavefronts.l1_lookups = there * warps * lines_of_loads(c);
   round.waits.global = 1;
@@ -154,8 +155,8 @@ void add_registers(Plan& plan, const Choice& c, Step end) {
 Plan main_launch(const Choice& c, const Operands& operands) {
   Plan plan = c.plan({Instruction::mma_sync}, launch_of(c));
   plan.arrays = {operands.a.use, operands.b.use, writes(kC, c.s.c())};
-  // Sums of parts of k, which the blocks leave for the one of a tile's last part: three trips to L2
-  // until they are written, seen, and read.
+  // Split-K: blocks leave their partial sums to the block with a tile's last part. Three trips to
+  // L2 pass until they are written, seen and read.
   constexpr double kTrips = 3;
   const double sums = as_double(c.tiles() * (c.parts() - 1) * kPartBytes) * c.area();
   const double blocks = as_double(c.blocks());
@@ -169,7 +170,7 @@ Plan main_launch(const Choice& c, const Operands& operands) {
     add_registers(plan, c, end);
     return plan;
   }
-  // Each warp has all tokens and its own rows of weights.
+  // Each warp multiplies all tokens by its own rows of weights.
   plan.needs.push_back(Instruction::cp_async);
   set_mma_loop(plan, c,
                {.m = c.tile.m,
@@ -183,9 +184,9 @@ Plan main_launch(const Choice& c, const Operands& operands) {
   return plan;
 }
 
-// Whether a tile that nobody asked for is worth a forecast: of gemm.wgmma's those whose columns
-// exist, as TMA fills others line by line of k; of rings, and of registers in their place, the
-// smallest that hold the tokens.
+// Whether a tile that is left to choose is worth a forecast. Of gemm.wgmma's tiles, where tokens
+// are columns of B as [k,n], only those that the tokens fill: TMA fills missing columns line by
+// line of k. Of rings, and of registers in their place, only the smallest that holds the tokens.
 bool worth_a_forecast(const Problem& p, const Option& option, const Gpu& gpu) {
   const std::int64_t tokens = tokens_of(p);
   if (option.by_wgmma()) return !has_whole_rows(p) || !transposes(p) || tokens == option.tile.m;
@@ -196,7 +197,7 @@ bool worth_a_forecast(const Problem& p, const Option& option, const Gpu& gpu) {
   return !gpu.occupancy || option.ring->shared_bytes() <= gpu.occupancy->shared_bytes_per_block;
 }
 
-// The tile with the parts of k that are worth a forecast: those fill the SMs and do not take turns.
+// Adds the tile with each split-K factor worth a forecast: all its blocks are resident at once.
 void add_splits(std::vector<Problem>& found, Problem tile, const Option& option, const Gpu& gpu) {
   const std::int64_t asked = tile[kSplitK];
   if (option.by_wgmma()) {
@@ -234,7 +235,7 @@ std::vector<Problem> skinny_candidates(const Problem& p, const Gpu& gpu) {
     if (p[kTileM] == kToChoose && !worth_a_forecast(p, option, gpu)) continue;
     add_splits(found, option.tile.chosen_in(p), option, gpu);
   }
-  if (found.empty()) (void)option_of(p, gpu);  // which says what there is
+  if (found.empty()) (void)option_of(p, gpu);  // throws, listing the tiles
   return found;
 }
 

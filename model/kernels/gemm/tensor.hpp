@@ -1,7 +1,6 @@
 #pragma once
-// C[m,n] = A[m,k] · B on the tensor cores, as this project's kernels compute it (kernels/gemm):
-// their parameters, their tiles, and how they see a product. The CUDA kernels are compiled from the
-// same.
+// C[m,n] = A[m,k] · B on the tensor cores by this project's kernels (kernels/gemm): parameters,
+// tiles, and how gemm.skinny and the passes lay a product out. The CUDA kernels include this file.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -14,23 +13,23 @@ namespace roofcast::gemm::tensor {
 enum Parameter : std::size_t {
   kTransposedB = kTileK + 1,  ///< 1: B is [n,k]
   kTransposedA,               ///< 1: A is [k,m]
-  kBatch,                     ///< products of that size, one operand after the other
+  kBatch,                     ///< products of that shape; their operands are contiguous
   kLda,                       ///< leading dimensions: elements from row to row; 0: rows are dense
   kLdb,
   kLdc,
-  kSplitK,     ///< parts of k that different blocks sum
-  kCluster,    ///< blocks that share a tile of B by multicast, of A where tiles are swap_ab
-  kSplitRest,  ///< parts of k of the tiles of the last round, where it is not full
+  kSplitK,     ///< parts of k (split-K), each summed by its own block
+  kCluster,    ///< blocks that share a tile of B by multicast; with swap_ab a tile of A
+  kSplitRest,  ///< tail split-K: parts of k of the last round's tiles, where it is not full
 };
 
-/// Type of C: sums of fp8 products are stored in bf16, those of int8 products in fp32.
+/// Type of C: bf16 for fp8 operands, fp32 for int8 operands, else the operands' type.
 constexpr DType result_type(DType type) {
   if (type == DType::int8) return DType::fp32;
   return type == DType::fp8 ? DType::bf16 : type;
 }
 
-/// A row-major matrix of elements as it is stored, `row` elements from row to row; the next one of
-/// a batch follows its last row.
+/// A row-major matrix as it is stored, `row` elements from row to row; the next matrix of a batch
+/// follows its last row.
 struct Stored {
   std::int64_t rows, columns, row;
 
@@ -48,7 +47,7 @@ constexpr Stored stored_b(const Problem& p) {
 constexpr Stored stored_c(const Problem& p) {
   return stored(p[kM], p[kN], p[kLdc]);
 }
-/// Empty if every row has room for what it holds, else what to do.
+/// Empty if every leading dimension is at least the row length, else an error text.
 inline std::string overlapping_rows(const Problem& p) {
   const std::array<Stored, 3> matrices = {stored_a(p), stored_b(p), stored_c(p)};
   for (std::size_t i = 0; i < matrices.size(); ++i) {
@@ -60,18 +59,18 @@ inline std::string overlapping_rows(const Problem& p) {
   return {};
 }
 
-/// Empty if int32 holds every sum of int8 products, else why not.
+/// Empty if int32 accumulators cannot overflow (int8 operands), else an error text.
 inline std::string overflowing_sums(const Problem& p) {
   constexpr std::int64_t kMost = (std::int64_t{1} << 31) / (std::int64_t{128} * 128) - 1;
   if (p.dtype != DType::int8 || p[kK] <= kMost) return {};
   return "the int32 sums of int8 products hold a k of at most " + std::to_string(kMost);
 }
 
-/// Tile rows that the blocks of gemm.mma_sync visit before the next tile column.
+/// TileRaster::group_rows of gemm.mma_sync.
 inline constexpr std::int64_t kMmaGroupRows = 8;
-/// The same of gemm.wgmma: about 16, and such that a group of `beside` tile columns takes whole
-/// rounds of the blocks, which stay. A group that ends within a round has the next one read A
-/// again.
+/// TileRaster::group_rows of gemm.wgmma: about 16, such that a group with `beside` tile columns
+/// takes whole rounds of its `blocks` persistent blocks. Where a group ends within a round, A is
+/// read again.
 constexpr std::int64_t wgmma_group(std::int64_t beside, std::int64_t blocks) {
   constexpr std::int64_t kTiles = 16;
   const std::int64_t rounds = (2 * kTiles * beside + blocks) / (2 * blocks);  // to the nearest
@@ -80,35 +79,35 @@ constexpr std::int64_t wgmma_group(std::int64_t beside, std::int64_t blocks) {
   return tiles > 0 ? tiles : 1;
 }
 
-/// Whether gemm.wgmma visits tiles along an instruction's columns first: down C, so that blocks
-/// read the same columns of B. Clusters of swap_ab tiles, which share A's, go across.
+/// Whether gemm.wgmma visits swap_ab tiles along an instruction's columns first: down C, so that
+/// blocks read the same columns of B. Clusters of swap_ab tiles share tiles of A and go across C.
 constexpr bool columns_first(bool swap_ab, std::int64_t cluster) {
   return swap_ab && cluster == 1;
 }
 
-inline constexpr std::int64_t kTileLineBytes = 128;  ///< of k, that gemm.wgmma copies at once
+inline constexpr std::int64_t kTileLineBytes = 128;  ///< k-slab of gemm.wgmma: bytes of a row
 
-/// A tile of gemm.wgmma, whose blocks stay on their SMs and take tile after tile.
+/// A tile of gemm.wgmma, whose blocks are persistent.
 struct WgmmaTile {
   std::int64_t m, n;
-  int stages;      ///< that fit beside the panels of C
+  int stages;      ///< k-slabs in shared memory, as many as fit beside the panels of C
   int consumers;   ///< warpgroups that multiply; one more copies
-  int cluster;     ///< neighbours along the instruction's rows: they share the other operand's tile
+  int cluster;     ///< blocks along the instruction's rows: they share the other operand's tile
   bool ping_pong;  ///< warpgroups take alternate tiles: one multiplies while the other stores
-  /// The 64 rows of an instruction lie along n and its columns along m, not the other way round.
+  /// The 64 rows of an instruction lie along n and its columns along m; else the other way round.
   bool swap_ab = false;
 
   constexpr std::int64_t threads() const { return std::int64_t{128} * (1 + consumers); }
   /// Elements of the tile along the rows and the columns of an instruction.
   constexpr std::int64_t down() const { return swap_ab ? n : m; }
   constexpr std::int64_t across() const { return swap_ab ? m : n; }
-  /// Rows of a panel of C in shared memory, 128 bytes each.
+  /// Lines of a panel of C in shared memory, 128 bytes each.
   constexpr std::int64_t panel_lines() const {
     constexpr std::int64_t kMost = std::int64_t{227} * 1024;
     return swap_ab && shared_bytes(64) > kMost ? 32 : 64;
   }
   constexpr std::int64_t shared_bytes() const { return shared_bytes(panel_lines()); }
-  /// Stages, two panels a warpgroup, barriers, and room to align them.
+  /// Bytes of the stages, two panels a warpgroup, the mbarriers, and 1024 for alignment.
   constexpr std::int64_t shared_bytes(std::int64_t panel_lines) const {
     return 1024 + stages * (m + n) * kTileLineBytes +
            std::int64_t{consumers} * 2 * panel_lines * kTileLineBytes +
@@ -121,7 +120,7 @@ inline constexpr const char* kOneSplit =
     "split_rest splits k of the tiles of the last round and split_k that of all: give one of them "
     "and 1 for the other";
 
-/// Two bytes an element.
+/// Tiles for types of two bytes.
 inline constexpr std::array kWgmmaTiles = {
     WgmmaTile{128, 256, 4, 2, 2, false}, WgmmaTile{128, 256, 4, 2, 1, false},
     WgmmaTile{256, 128, 4, 2, 2, false}, WgmmaTile{256, 128, 4, 2, 1, false},
@@ -129,14 +128,15 @@ inline constexpr std::array kWgmmaTiles = {
     WgmmaTile{128, 128, 5, 2, 2, true},  WgmmaTile{128, 128, 5, 2, 1, true},
     WgmmaTile{64, 256, 4, 2, 1, true},   WgmmaTile{64, 128, 7, 2, 1, true},
     WgmmaTile{64, 64, 8, 2, 1, true}};
-/// The same types, B as [n,k]: they waste few rows where m is no multiple of 64, and fill rounds.
+/// More tiles for these types where B is [n,k]: less padding where m is no multiple of 64, and
+/// fuller rounds.
 inline constexpr std::array kWgmmaSwapAbTiles = {
     WgmmaTile{240, 128, 4, 2, 2, false, true}, WgmmaTile{224, 128, 4, 2, 2, false, true},
     WgmmaTile{208, 128, 4, 2, 1, false, true}, WgmmaTile{176, 128, 5, 2, 1, false, true},
     WgmmaTile{160, 128, 5, 2, 1, true, true},  WgmmaTile{144, 128, 5, 2, 1, true, true},
     WgmmaTile{112, 128, 6, 2, 1, true, true},  WgmmaTile{160, 256, 4, 2, 2, false, true},
     WgmmaTile{96, 256, 4, 2, 1, false, true}};
-/// Of tf32 and fp8, whose operands hold k along their lines: B in another order is transposed
+/// Whether wgmma reads both operands with k along their rows (tf32, fp8): B as [k,n] is transposed
 /// first.
 constexpr bool wgmma_along_k(DType type) {
   return type == DType::tf32 || type == DType::fp8;
@@ -145,28 +145,28 @@ inline constexpr std::array kWgmmaAlongKTiles = {
     WgmmaTile{128, 256, 4, 2, 2, false}, WgmmaTile{128, 256, 4, 2, 1, false},
     WgmmaTile{128, 128, 5, 2, 1, true}, WgmmaTile{64, 128, 7, 2, 1, true}};
 
-/// A tile of gemm.mma_sync: a block a tile, or blocks that stay where there is wgmma.
+/// A tile of gemm.mma_sync: one block a tile, or persistent blocks on GPUs with wgmma.
 struct MmaTile {
   std::int64_t m, n;
-  std::int64_t k_bytes;  ///< of a stage
+  std::int64_t k_bytes;  ///< bytes of a row in a stage
   int warps_down, warps_across;
   int stages;
-  int blocks;  ///< an SM, for which registers are left
+  int blocks;  ///< blocks an SM for which registers are limited (__launch_bounds__)
 
   constexpr std::int64_t threads() const { return std::int64_t{32} * warps_down * warps_across; }
   constexpr std::int64_t shared_bytes() const { return stages * (m + n) * k_bytes; }
-  /// Of a block that stays: 16 rows of C for each warp, a little apart, and barriers too.
+  /// Bytes of a persistent block: also 16 padded rows of C for each warp, and the mbarriers.
   constexpr std::int64_t staying_shared_bytes(std::int64_t result_bytes) const {
     return shared_bytes() +
            std::int64_t{16} * warps_down * (n + std::int64_t{8} * warps_across) * result_bytes +
            std::int64_t{16} * stages;
   }
 };
-/// Two bytes an element.
+/// Tiles for types of two bytes.
 inline constexpr std::array kMmaTiles = {
     MmaTile{128, 256, 128, 2, 4, 3, 1}, MmaTile{128, 192, 128, 2, 4, 3, 1},
     MmaTile{128, 128, 64, 2, 2, 4, 2}, MmaTile{64, 64, 128, 2, 2, 4, 2}};
-/// tf32 and int8, whose B holds k along its lines: in another order it is transposed first.
+/// Whether mma.sync reads B with k along its rows (tf32, int8): B as [k,n] is transposed first.
 constexpr bool mma_sync_along_k(DType type) {
   return type == DType::tf32 || type == DType::int8;
 }
@@ -179,43 +179,43 @@ inline constexpr std::array kMmaInt8Tiles = {MmaTile{128, 256, 128, 2, 4, 3, 1},
                                              MmaTile{128, 128, 64, 2, 2, 4, 2},
                                              MmaTile{64, 64, 128, 2, 2, 4, 2}};
 
-/// Of gemm.skinny by registers: few rows of A, the tokens (or few columns of B), against weights
-/// read once.
+/// A tile of gemm.skinny's register kernel: few tokens (rows of A, or columns of B) against weights
+/// that are read once, from memory to registers.
 struct SkinnyTile {
   std::int64_t tokens;
   bool along_k;  ///< a row of weights holds k
-  /// Of a warp, by alignment (not, to 16 bytes): in a round of loads with its products, and before
-  /// and after all rounds. Least squares of the counters over rounds.
+  /// Instructions of a warp, {unaligned, aligned to 16 bytes}: of a round of loads with its
+  /// products, and before and after all rounds. Least squares of the counters over rounds.
   std::array<double, 2> round_instructions{}, end_instructions{};
 
-  /// Of weights, 16 each: more amortize the tokens that a block loads beside them.
+  /// Groups of 16 rows of weights in a block: more of them amortize the block's loads of tokens.
   constexpr std::int64_t row_tiles() const { return !along_k ? 4 : tokens > 16 ? 2 : 1; }
   constexpr std::int64_t rows() const { return 16 * row_tiles(); }
-  /// Blocks of kBlockK that a warp loads at once.
+  /// Blocks of kBlockK that a warp loads in one round.
   constexpr std::int64_t blocks_at_once() const { return along_k ? kLoads / (2 * row_tiles()) : 1; }
   constexpr std::int64_t round_k() const { return kWarps * kBlockK * blocks_at_once(); }
   constexpr std::int64_t shared_bytes() const { return kWarps * rows() * tokens * 4; }
 
   static constexpr std::int64_t kWarps = 8;
-  static constexpr std::int64_t kLoads = 8;    ///< of 16 bytes a lane, before the first use
+  static constexpr std::int64_t kLoads = 8;    ///< 16-byte loads of a lane in flight together
   static constexpr std::int64_t kBlockK = 32;  ///< k of the loads of four lanes
 };
 inline constexpr std::array kSkinnyTiles = {SkinnyTile{8, false, {500, 172}, {165, 336}},
                                             SkinnyTile{8, true, {424, 181}, {172, 222}}};
-/// For operands off 16 bytes alone, in place of the tiles below.
+/// In place of kSkinnyRings for operands that are not aligned to 16 bytes.
 inline constexpr std::array kSkinnyElementTiles = {
     SkinnyTile{16, false, {530}, {365}}, SkinnyTile{32, false, {640}, {500}},
     SkinnyTile{64, false, {755}, {681}}, SkinnyTile{16, true, {572}, {190}},
     SkinnyTile{32, true, {653}, {410}},  SkinnyTile{64, true, {936}, {592}}};
 
-/// Of gemm.skinny for more than 8 tokens: both operands, at multiples of 16 bytes, go through a
-/// ring of shared memory.
+/// A tile of gemm.skinny for more than 8 tokens: both operands, aligned to 16 bytes, go through a
+/// ring of stages in shared memory.
 struct SkinnyRing {
   std::int64_t tokens, rows;
   std::int64_t depth;  ///< k of a stage
   int warps;           ///< side by side along the rows, each with all tokens
   int stages;
-  int blocks;  ///< an SM, for which registers are left
+  int blocks;  ///< blocks an SM for which registers are limited (__launch_bounds__)
 
   constexpr std::int64_t threads() const { return std::int64_t{32} * warps; }
   constexpr std::int64_t shared_bytes() const { return stages * (tokens + rows) * depth * 2; }
@@ -225,11 +225,11 @@ inline constexpr std::array kSkinnyRings = {
     SkinnyRing{32, 128, 64, 4, 5, 2},  SkinnyRing{64, 64, 128, 4, 3, 2},
     SkinnyRing{64, 128, 64, 4, 4, 2},  SkinnyRing{64, 128, 128, 4, 4, 1}};
 inline constexpr std::int64_t kMostTokens = 64;
-inline constexpr std::int64_t kRegisterTokens = 8;  ///< at most, of kSkinnyTiles
+inline constexpr std::int64_t kRegisterTokens = 8;  ///< most tokens of kSkinnyTiles
 
 /// How gemm.skinny sees a product: rows of weights times tokens.
 namespace skinny {
-/// Whether B holds the weights: the rows of A are few. Else A does.
+/// Whether B holds the weights and A's few rows are the tokens; else A holds the weights.
 constexpr bool weights_in_b(const Problem& p) {
   return p[kM] <= kMostTokens;
 }
@@ -243,19 +243,19 @@ constexpr std::int64_t rows_of(const Problem& p) {
 constexpr bool along_k(const Problem& p) {
   return !weights_in_b(p) || p[kTransposedB] != 0;
 }
-/// Few columns of B stored by rows of k: the loads of a lane take neighbouring k of a token, so
-/// without a ring they are transposed first.
+/// Whether the tokens are columns of B stored as [k,n]. Lanes load neighbouring k of a token, so
+/// without a ring B is transposed first.
 constexpr bool transposes(const Problem& p) {
   return !weights_in_b(p) && p[kTransposedB] == 0;
 }
-/// Rows of weights of the tiles that gemm.wgmma multiplies where the GPU has wgmma, of 64 tokens
-/// and as many k: its 64x128 where B holds the weights, and its 64x64 for both.
+/// Rows of weights of the tiles that run as gemm.wgmma where the GPU has wgmma, with 64 tokens and
+/// a k-slab of 64: its 64x128 tile where B holds the weights, its 64x64 tile for either side.
 inline constexpr std::array<std::int64_t, 2> kWgmmaRows = {64, 128};
 constexpr bool of_wgmma(const Problem& p) {
   return p[kTileM] == kMostTokens && p[kTileK] == kTileLineBytes / 2 &&
          (p[kTileN] == kWgmmaRows[0] || (p[kTileN] == kWgmmaRows[1] && weights_in_b(p)));
 }
-/// gemm.wgmma's product, which splits k of the tiles of a last round, where SMs idle.
+/// The same problem for gemm.wgmma: split_k becomes tail split-K, for the last round's tiles.
 constexpr Problem as_wgmma(Problem p) {
   p[kCluster] = 1;
   p[kSplitRest] = p[kSplitK];
@@ -264,12 +264,12 @@ constexpr Problem as_wgmma(Problem p) {
 }
 }  // namespace skinny
 
-/// Blocks and threads of what runs before and after a product (kernels/gemm/passes.cu).
+/// Configuration of the launches before and after a product (kernels/gemm/passes.cu).
 namespace passes {
 inline constexpr std::int64_t kThreads = 256;
-inline constexpr std::int64_t kRowsEach = 4;  ///< of a thread that copies: its loads in flight
-inline constexpr std::int64_t kSquare = 32;   ///< of the transpose
-/// Elements of a row of a copy: rows begin at multiples of 128 bytes.
+inline constexpr std::int64_t kRowsEach = 4;  ///< rows a copying thread has in flight
+inline constexpr std::int64_t kSquare = 32;   ///< side of the transpose's tile, elements
+/// Pitch of a copy's rows in elements: a multiple of 128 bytes.
 constexpr std::int64_t padded_row(std::int64_t columns, std::int64_t size) {
   const std::int64_t line = kTileLineBytes / size;
   return (columns + line - 1) / line * line;

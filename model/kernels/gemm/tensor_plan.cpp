@@ -35,14 +35,14 @@ IoComplexity product_io(const Problem& p, double compulsory_bytes, double on_chi
 
 namespace {
 
-// The greatest common divisor with a power of two.
+// The greatest common divisor of a pitch and a unit that is a power of two.
 constexpr std::int64_t common_divisor(std::int64_t pitch_bytes, std::int64_t unit_bytes) {
   const std::int64_t bits = pitch_bytes | unit_bytes;
   return bits & -bits;
 }
 
-// Units that a piece touches: pieces side by side in rows so far apart begin at every multiple of
-// the greatest common divisor of their length, that distance and the unit.
+// Mean units that a piece touches. Pieces lie side by side in rows `pitch_bytes` apart, so they
+// begin equally often at each multiple of `step` = gcd(piece, pitch, unit) within a unit.
 double units_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes, std::int64_t unit_bytes) {
   const std::int64_t step = common_divisor(pitch_bytes | piece_bytes, unit_bytes);
   return as_double(piece_bytes + unit_bytes - step) / as_double(unit_bytes);
@@ -98,7 +98,7 @@ Operands::Side::Side(const ArrayUse& use_of, std::int64_t pitch_bytes, std::int6
 
 namespace {
 
-/// An operand as it is stored, and what becomes of it.
+/// An operand as it is stored, and whether a launch before the product copies or transposes it.
 struct Source {
   Matrix matrix;
   std::int64_t pitch_bytes;
@@ -184,7 +184,7 @@ double TiledProduct::asked(const Operands& operands, double Operands::Side::*eac
 }
 
 double TiledProduct::joined(const Operands& operands) const {
-  if (cluster > 1) return 0;  // what one block copies for both comes as it is
+  if (cluster > 1) return 0;  // multicast: both blocks already share one copy
   const auto pairs = [](const Operands::Side& side, double bytes, std::int64_t blocks) {
     return bytes * side.sectors * side.joined * as_double(blocks / 2);
   };
@@ -208,7 +208,7 @@ std::optional<TileRaster> TiledProduct::raster() const {
 
 namespace {
 
-// Products of fp32 take the SIMT pipes.
+// Products in fp32 run on the SIMT pipes.
 double& flops_in(Work& work, DType type) {
   return type == DType::fp32 ? work.vector_flops : work.tensor_flops[type];
 }
@@ -233,13 +233,14 @@ Step TiledProduct::step(double read_bytes) const {
   return step;
 }
 
-// cp.async, unlike TMA, takes wavefronts to write shared memory, and instructions for addresses and
-// bounds of every 16 bytes. Warps read the operands of their own sums by ldmatrix.
+// Warps read the operands of their own sums by ldmatrix, kMatricesBytes an instruction. cp.async,
+// unlike TMA, also takes wavefronts to write shared memory, and for each 16 bytes of a thread
+// kOfCopy instructions for address and bounds.
 void set_mma_loop(Plan& plan, const TiledProduct& c, const MmaTile& tile, const Operands& operands,
                   bool by_tma, Step end) {
   constexpr double kMatricesBytes = 512, kOfCopy = 17;
-  // Copies start within a step, once all warps have read the stage, and are waited for within the
-  // step before their use.
+  // A copy starts within a step, once all warps have read its stage, and is waited for within the
+  // step before its use: a ring of S stages is S − 1.5 steps ahead.
   constexpr double kNotAhead = 1.5;
   const double read = c.asked(operands, &Operands::Side::sectors);
   const double steps = as_double(c.blocks()) * as_double(c.steps);

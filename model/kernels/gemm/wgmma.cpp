@@ -1,4 +1,4 @@
-// gemm.wgmma: TMA copies, four warps multiply together, blocks stay and take tile after tile.
+// gemm.wgmma: TMA copies, warpgroups (four warps) multiply, blocks are persistent.
 #include <algorithm>
 #include <array>
 #include <span>
@@ -39,12 +39,12 @@ struct Choice : TiledProduct {
   Choice(const Problem& p, const WgmmaTile& tile)
       : TiledProduct(p, shape_of(tile, p.dtype), tile.swap_ab), one(tile) {}
 
-  /// Tiles of the last round that are split along k, and steps of their parts.
+  /// Tail split-K: tiles of the last round that are split, and k-slabs of each of their parts.
   std::int64_t split_tiles(const Gpu& gpu) const {
     return p[kSplitRest] > 1 ? tiles() % gpu.slots(1) : 0;
   }
   std::int64_t rest_steps() const { return ceil_div(steps, p[kSplitRest]); }
-  /// Of all tiles and parts.
+  /// k-slabs of all tiles and parts of the launch.
   double all_steps(const Gpu& gpu) const {
     const std::int64_t split = split_tiles(gpu);
     return as_double(blocks() - split) * as_double(steps) +
@@ -55,7 +55,7 @@ struct Choice : TiledProduct {
   }
   /// Warpgroups that multiply a tile.
   double groups() const { return one.ping_pong ? 1 : one.consumers; }
-  /// Of a tile's part, bytes: the block of the last part adds those of the others to its own.
+  /// Bytes of a tile's partial sums; the block with the last part adds the others' to its own.
   double sums_bytes() const { return area() * as_double(kPartBytes); }
 };
 
@@ -88,27 +88,28 @@ Launch launch_of(const Choice& c, const Gpu& gpu) {
   return launch;
 }
 
-// What comes to the blocks, to the end of a step of k. What a cluster shares comes to each of its
-// blocks.
+// Operand bytes delivered to all blocks, with k rounded up to whole steps. A tile that a cluster
+// shares counts once for each of its blocks.
 double box_bytes(const Choice& c, const Operands& operands) {
   return c.asked(operands, &Operands::Side::sectors, c.down()) / c.s.k *
          as_double(c.parts() * c.steps * c.tile.k);
 }
 
+// Operand bytes that L2 looks up: each multicast, and each pair of joined reads, once.
 double lookup_bytes(const Choice& c, const Operands& operands) {
   return c.asked(operands, &Operands::Side::sectors) - c.joined(operands);
 }
 
-/// How C, or the sums of parts of k, leaves a tile.
+/// The epilogue of a tile: how C, or split-K's partial sums, are stored.
 struct Stores {
   Step step;
-  double merged;  ///< of the launch, pieces of lines that begin within a sector: L2 merges each
+  double merged;  ///< partial writes of the launch, which L2 merges (AccessPattern::partial_writes)
 };
 
-// TMA stores lines of C, panel after panel: a warpgroup writes one to shared memory and meets
-// before TMA stores it and behind that. Threads store C whose rows are off 16 bytes, so much of a
-// row as a warp has lanes at a time, and parts of k, 32 bytes of eight rows at once: pairs of sums,
-// and one by one where rows are off those.
+// TMA stores C in lines, panel by panel: a warpgroup writes a panel to shared memory and meets at a
+// barrier before and after TMA stores it. Threads store C whose rows are not aligned to 16 bytes,
+// an element a lane, and partial sums, 32 bytes of each of eight rows at once: in pairs, or one by
+// one where rows are not aligned to pairs.
 Stores stores_of(const Choice& c) {
   const bool parts = c.parts() > 1;
   const auto size = static_cast<std::int64_t>(c.s.result);
@@ -131,7 +132,7 @@ Stores stores_of(const Choice& c) {
   return {step, parts ? sectors : lines * off_sector_share(pitch)};
 }
 
-// A product is issued before the one before it has ended.
+// Products a warpgroup has in flight: each is issued before the previous one has ended.
 constexpr double kChains = 2;
 
 Step step_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
@@ -145,7 +146,7 @@ Step step_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
   return step;
 }
 
-// The end of a tile's part in the last round, but for the last one: its sums go to memory.
+// The epilogue of a part of a split tile, except its last part: the partial sums go to memory.
 Step leave_of(const Choice& c) {
   Step leave;
   set_traffic(leave.issued, {0, c.sums_bytes()});
@@ -153,8 +154,8 @@ Step leave_of(const Choice& c) {
   return leave;
 }
 
-// The end of the last part: once the others are written and seen, the block loads their sums, those
-// of a part at once, four a load, adds them to its own, and stores.
+// The epilogue of a split tile's last part: once the other parts' sums are written and seen, the
+// block loads them, one part at a time, four sums a load, adds them to its own and stores C.
 Step join_of(const Choice& c, Step store) {
   const double others = as_double(c.p[kSplitRest] - 1), bytes = others * c.sums_bytes();
   store.issued.requested.read_bytes = store.issued.l1.read_bytes = store.issued.l2.read_bytes =
@@ -197,15 +198,15 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   return plan;
 }
 
-// Parts of k of the last round's tiles that are worth a forecast: as many as fill one round of
-// blocks, or more rounds that take less time together.
+// Factors of tail split-K worth a forecast: those whose parts fill one round of blocks, or several
+// rounds if these take less time in all.
 std::vector<std::int64_t> rest_splits(const Choice& c, std::int64_t split, const Gpu& gpu) {
   constexpr std::int64_t kMost = 12, kLeastSteps = 3, kMostRounds = 4;
-  constexpr double kWorthIt = 0.03;  // of a round
+  constexpr double kWorthIt = 0.03;  // least gain, in rounds of whole tiles
   if (c.p[kSplitRest] != kToChoose) return {c.p[kSplitRest]};
   std::vector<std::int64_t> found = {1};
   const std::int64_t slots = gpu.slots(1), rest = c.tiles() % slots;
-  // A split that is given is the only one; one of all tiles leaves none for the rest.
+  // No tail split-K where split_k is given or splits all tiles, or where the last round is full.
   if (c.p[kSplitK] != kToChoose || split > 1 || rest == 0) return found;
   const std::int64_t most = std::min(kMost, c.steps / kLeastSteps);
   double best = 1;
@@ -232,13 +233,13 @@ LaunchSequence plan_wgmma(const Problem& p, const Gpu& gpu) {
 
 std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
   require_tensor_cores(p.dtype, gpu);
-  (void)Sizes(p);  // which refuses rows that overlap
+  (void)Sizes(p);  // throws where rows overlap
   std::vector<Problem> found;
   found.reserve(2 * kAllTiles.size());
   for (const WgmmaTile& tile : tiles_for(p)) {
     const TileShape shape = shape_of(tile, p.dtype);
     if (!shape.is_asked_by(p)) continue;
-    // The second block of a cluster would copy for nothing where there is one tile down.
+    // With one tile down, the second block of a cluster would have nothing to compute.
     const Choice whole(p, tile);
     if (p[kCluster] == kToChoose && tile.cluster > 1 &&
         (tile.swap_ab ? p[kN] : p[kM]) <= tile.down()) {
@@ -248,7 +249,7 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
     const std::int64_t blocks = p[kBatch] * ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n);
     for (const std::int64_t split :
          splits_of(p[kSplitK], ceil_div(p[kK], shape.k), blocks, 2 * gpu.slots(1))) {
-      // k of all tiles stays whole with swap_ab tiles, and where the last round's split is given.
+      // No split-K of all tiles with swap_ab tiles, or where split_rest is given.
       if (p[kSplitK] == kToChoose && split > 1 && (tile.swap_ab || p[kSplitRest] > 1)) break;
       one[kSplitK] = split;
       for (const std::int64_t rest : rest_splits(whole, split, gpu)) {
@@ -256,7 +257,7 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
       }
     }
   }
-  if (found.empty()) (void)choice_of(p);  // which says what there is
+  if (found.empty()) (void)choice_of(p);  // throws, listing the tiles
   return found;
 }
 

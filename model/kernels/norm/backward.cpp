@@ -6,11 +6,11 @@
 namespace roofcast::norm {
 namespace {
 
-// How the pass runs: rows stream through shared memory, or the registers hold them.
+// How the backward pass runs: rows stream through shared memory, or registers hold them.
 struct Backward {
   bool streams;
   rows::Layout layout;
-  std::int64_t row_blocks;  // blocks, or clusters
+  std::int64_t row_blocks;  // blocks, or clusters where rows are shared
   compiled::Kernel kernel;
   std::int64_t shared_bytes;
 };
@@ -37,15 +37,16 @@ rows::Instructions instructions_of(Kind kind, const Problem& p, const Backward& 
   const auto& loops = how.kernel.loops;
   const double merging =
       held_kernel(kind, p, how.layout.cluster > 1).loops[1] * rows::turns_of_merge(how.layout);
-  // dx of x, dy and γ: unpacked again where rows stream, else only packed.
+  // An access beyond the row saves dx's arithmetic and store; where rows stream, these unpack x, dy
+  // and γ again.
   if (how.streams) {
     return {.row = loops[5] + merging,
             .beyond = rows::access_instructions(p, 3, 3),
-            // A buffer is set up and filled in a turn of a loop each.
+            // Two loops set up a buffer and fill it, one buffer a turn.
             .start = how.kernel.straight + as_double(kRingStages) * (loops[2] + loops[4])};
   }
-  // In the loop also stands what diverged lanes take around shuffles, for the ten shuffles of a sum
-  // by the counters:
+  // The counted loop also contains the code of diverged lanes around shuffles, which does not run:
+  // its instructions for the ten shuffles of each sum, by the counters.
   constexpr double kDiverged = 38;
   const double converged = loops[0] - counts_of(kind).parameters * kDiverged;
   return {.row = converged + (how.layout.is_of_warps() ? -rows::kInstructionsOfMerge : merging),
@@ -53,16 +54,16 @@ rows::Instructions instructions_of(Kind kind, const Problem& p, const Backward& 
           .start = how.kernel.straight};
 }
 
-// A thread stores its sums one by one, each a part of another sector. While a warp makes its
-// `stores`, each of the block's others opens as many sectors. Few or all parts come apart: of 3
-// warps and 8 stores 6%, of 4 and 8 58%, of 9 and 4 7%, of 16 and 4 44%, of 2 and 16 85%, of 4 and
-// 16 95%.
+// SplitWrites::bytes_between: a thread stores its sums one by one, each a part of another sector.
+// While a warp makes its `stores`, each other warp of the block opens as many sectors. Share of
+// parts that L1 does not join, by warps and stores: 3 and 8 6%, 4 and 8 58%, 9 and 4 7%, 16 and 4
+// 44%, 2 and 16 85%, 4 and 16 95%.
 double bytes_between_parts(const rows::Layout& layout, double stores) {
   constexpr double kBytesOfStore = 2.5;
   return as_double((layout.warps() - 1) * rows::kWarp) * kBytesOfStore * stores * stores;
 }
 
-// dx, and the strips' partial dγ and dβ.
+// The first launch: dx, and the partial dγ and dβ of each strip of rows.
 Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_bytes) {
   const rows::Layout& layout = how.layout;
   const Counts counts = counts_of(kind);
@@ -96,8 +97,8 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_
   beside.requested = {gamma + 4 * statistics * warps_a_row, partial_bytes};
   beside.l1 = {gamma + statistics * warps_a_row * kSectorBytes, parts * partial_bytes};
   beside.l2 = {gamma + statistics * kSectorBytes, partial_bytes};
-  // Vectors are loaded one row ahead; but a barrier of a cluster waits for the loads and stores
-  // that are under way.
+  // Vectors are loaded one row ahead, but a cluster's barrier waits for all loads and stores in
+  // flight.
   const bool drained = layout.cluster > 1 && !how.streams;
   rows::set_rows(plan, {.layout = layout,
                         .matrix = x,
@@ -116,7 +117,7 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_
   return plan;
 }
 
-// dγ and dβ from the partial sums.
+// The second launch: dγ and dβ from the partial sums.
 Plan plan_finish(Kind kind, const Problem& p, std::int64_t strips, double partial_bytes) {
   const Counts counts = counts_of(kind);
   const compiled::Kernel kernel = compiled::kernel("norm::finish_kernel", p.dtype, kind);
@@ -125,7 +126,8 @@ Plan plan_finish(Kind kind, const Problem& p, std::int64_t strips, double partia
                   kernel.registers, kFinishThreads * (kFinishColumns + 1) * 4);
   const double out = counts.parameters * as_double(p[rows::kCols] * element_bytes(p));
   plan.arrays = {scratch(kPartials, {partial_bytes, 0}), writes(kGradients, out)};
-  // One by one half of those together, on average: more strips never take less time.
+  // The loads that do not fill a group of kTogether go one by one. Their mean, half a group, is
+  // taken whatever their number, so that more strips never take less time.
   constexpr auto kTogether = as_double(rows::PartialSums::kTogether);
   const std::int64_t loads = ceil_div(strips, kFinishThreads);
   const double trips = as_double(loads) / kTogether + std::min(as_double(loads), kTogether / 2);

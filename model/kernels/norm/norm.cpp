@@ -31,13 +31,13 @@ void check_layout(const Problem& p, const rows::Layout& layout, std::int64_t mos
 
 namespace {
 
-// How the pass runs: rows stream through shared memory, or the registers hold them, one or several
-// in turn.
+// How the forward pass runs: rows stream through shared memory, or registers hold them; a block
+// takes one row, or several in turn.
 struct Forward {
   bool streams, in_turn;
   rows::Layout layout;
   compiled::Kernel kernel;
-  std::int64_t ring, kept;  // shared memory: for rows; for γ and β of a block's columns
+  std::int64_t ring, kept;  // bytes of shared memory: of rows; of γ and β of a block's columns
 };
 
 Forward forward_of(Kind kind, const Problem& p) {
@@ -58,20 +58,21 @@ Forward forward_of(Kind kind, const Problem& p) {
 }
 
 rows::Instructions instructions_of(Kind kind, const Problem& p, const Forward& how, bool ragged) {
-  // Each of γ and β where it is not as far past 16 bytes as x: from the two vectors around it.
+  // Instructions for a vector of γ or β at another offset from 16 bytes than x's: it is shifted out
+  // of the two aligned vectors around it.
   constexpr double kShift = 17;
   const auto& loops = how.kernel.loops;
   const double parameters = counts_of(kind).parameters;
   const double turns = rows::turns_of_merge(how.layout);
-  // Off the mean, squared, scaled, γ and β; x is unpacked twice.
+  // Saved beyond the row: off the mean, squared, scaled, γ and β; x is unpacked twice.
   const double beyond = rows::access_instructions(p, 2 + parameters, 2 + parameters);
   if (how.streams) {
     return {.row = loops[0] + (loops[1] + loops[2]) * turns,
             .beyond = beyond,
             .start = how.kernel.straight};
   }
-  // A row in turn takes what one row takes. The straight part shifts γ and β, but not that of
-  // layernorm in 16 bits.
+  // A row takes the same instructions whether it is a block's only one or one of several. The
+  // straight part of the compiled kernel shifts γ and β, except layernorm's in 16 bits.
   const compiled::Kernel one =
       compiled::kernel("norm::forward_kernel", p.dtype, how.layout.vectors, kind);
   const bool shifts = kind == Kind::rmsnorm || !rows::has_16_bits(p);
@@ -109,8 +110,8 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
   plan.useful = x.elements * each + vector_work(0, x.rows);  // 1/√
   plan.arrays = {reads_activation(kX, x.bytes), reads(kParameterArrays, parameter_bytes),
                  writes(kStatistics, 4 * statistics), writes(kResult, x.bytes)};
-  // Between two uses of a parameter an SM reads one group of rows and writes it. What a cluster
-  // exchanges is acquired beyond the block, which invalidates L1.
+  // Between two uses of γ and β an SM reads and writes one group of rows. In a cluster L1 keeps
+  // nothing: acquiring what other blocks sent invalidates it.
   const double in_group = how.kept > 0 ? as_double(layout.rows_per_cluster) : 1;
   const double parameters = std::ceil(x.rows / in_group) * parameter_bytes;
   if (!clustered) {
@@ -123,13 +124,13 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
   Work beside;
   beside.requested = {parameters, 4 * statistics};
   beside.l1 = beside.l2 = {parameters, statistics * kSectorBytes};
-  // With room in the registers the next row's x is under way meanwhile; but a barrier of a cluster
-  // waits for the loads and stores that are under way.
+  // Where registers hold two rows, the next row's x is loaded ahead. A cluster's barrier waits for
+  // all loads and stores in flight.
   const bool held_in_turn = how.in_turn && !how.streams;
   const bool loads_ahead = held_in_turn && 2 * layout.vectors <= most;
   const bool drained = clustered && !how.streams && !loads_ahead;
-  // x, then γ and β: where they are not kept, after the stores of the vector before, which may have
-  // changed them.
+  // γ and β that are not kept in shared memory take a round trip for each vector: their loads wait
+  // for the previous vector's stores, which may alias them.
   const double of_parameters = how.kept > 0 ? 0 : std::ceil(x.inside / as_double(layout.warps()));
   rows::set_rows(plan,
                  {.layout = layout,
@@ -137,7 +138,8 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
                   .instructions = instructions_of(kind, p, how, x.ragged),
                   .streams = how.streams,
                   .each = each,
-                  // The compiler stores 16 bytes of a thread as four parts where rows come in turn.
+                  // The compiler splits a 16-byte store into four where registers hold rows in
+                  // turn.
                   .parts = held_in_turn ? 4.0 : 1.0,
                   .beside = beside,
                   .round_trips = (how.streams ? 0 : 1) + of_parameters + (drained ? 1 : 0),
@@ -152,8 +154,8 @@ LaunchSequence plan(const Problem& p, const Gpu& gpu) {
   return p[kPass] == kForward ? plan_forward(kKind, p) : plan_backward(kKind, p, gpu);
 }
 
-// Vectors a thread to try where rows are in registers. Several rows in turn are compiled for half
-// of the most, in clusters for all of them too.
+// Vectors a thread to try where registers hold rows. Kernels for several rows in turn are compiled
+// for half of the most vectors; those for clusters for the most too.
 std::vector<std::int64_t> vectors_of(const Problem& p) {
   const std::int64_t most = most_vectors(p), half = most / 2;
   const std::int64_t slice =

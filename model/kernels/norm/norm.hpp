@@ -13,35 +13,35 @@ enum Pass : std::int64_t { kForward, kBackward };
 /// Where rows arrive: in registers, or with bulk copies in shared memory, a row ahead.
 enum Staging : std::int64_t { kChosen, kInRegisters, kInShared };
 
-/// Added to the mean square before the root: what frameworks take by default.
+/// ε, added to the variance (layernorm) or mean square before the root: the frameworks' default.
 inline constexpr double kEpsilon = 1e-5;
 
-/// Threads of a block at most: leaves 64 registers a thread with two blocks on an SM.
+/// Most threads of a block: with two blocks on an SM each thread has 64 registers.
 inline constexpr std::int64_t kMostThreads = 512;
-/// Columns a thread of the backward pass keeps: it holds x, dy, γ, two sums, and the next row's x
-/// and dy.
+/// Columns of a thread of the backward pass; for each it holds x, dy, γ, two sums, and the next
+/// row's x and dy.
 inline constexpr std::int64_t kBackwardElements = 8;
 
 using rows::element_bytes;
 
-/// Accesses of 16 bytes a thread may hold in the forward pass: 32 elements, fp32 in registers.
+/// Most 16-byte accesses a thread holds in the forward pass: 32 elements, as fp32 in registers.
 constexpr std::int64_t most_vectors(const Problem& p) {
   return 2 * element_bytes(p);
 }
 
-/// Whether bulk copies can take the rows: they lie on multiples of 16 bytes.
+/// Whether bulk copies can take the rows: all begin at multiples of 16 bytes.
 constexpr bool rows_are_aligned(const Problem& p) {
   return p[rows::kCols] * element_bytes(p) % rows::kVectorBytes == 0;
 }
 
-/// A row, or a block's slice of it, in registers: read once.
+/// The forward pass with a row, or a block's slice of it, in registers.
 constexpr rows::Layout forward_layout(const Problem& p) {
   return rows::held_layout(p[rows::kCols], element_bytes(p), p[kVectors], p[kCluster],
                            p[kRowsPerCluster]);
 }
 
-/// Shared memory for `parameters` arrays (γ, β) of a block's columns: where the forward pass has
-/// rows in turn, they share what threads keep.
+/// Bytes of shared memory that keep `parameters` arrays (γ, β) of a block's columns for all its
+/// rows, where the forward pass holds rows in registers; 0 where it reads them for each row.
 constexpr std::int64_t kept_bytes(const Problem& p, std::int64_t parameters) {
   const rows::Layout layout = forward_layout(p);
   const bool in_turn = layout.rows_per_cluster > 1 || layout.cluster > 1;
@@ -49,8 +49,8 @@ constexpr std::int64_t kept_bytes(const Problem& p, std::int64_t parameters) {
   return parameters * layout.vectors * layout.threads * rows::kVectorBytes;
 }
 
-/// Accesses of a thread where the forward pass streams, and bytes of a row in a block: 256 threads
-/// as long as a cluster can hold the row so.
+/// Where the forward pass streams: 16-byte accesses of a thread, and bytes of a row in a block, for
+/// 256 threads. Rows too long for a cluster of such blocks take more threads.
 inline constexpr std::int64_t kForwardRingVectors = 8;
 inline constexpr std::int64_t kForwardRingSliceBytes =
     256 * kForwardRingVectors * rows::kVectorBytes;
@@ -60,14 +60,16 @@ constexpr rows::Layout forward_ring_layout(const Problem& p) {
                            p[kRowsPerCluster]);
 }
 
-/// Dynamic shared memory: one buffer a warp, and `parameters` arrays (γ, β) of a block's columns.
+/// Bytes of dynamic shared memory: a buffer a warp, and `parameters` arrays (γ, β) of a block's
+/// columns.
 constexpr std::int64_t forward_ring_bytes(const Problem& p, std::int64_t parameters) {
   const rows::Layout layout = forward_ring_layout(p);
   return rows::ring_bytes(layout, 1, 1) +
          parameters * layout.vectors * layout.threads * rows::kVectorBytes;
 }
 
-/// Each thread keeps its columns over all rows of a strip. Settings are not used.
+/// The backward pass in registers: each thread keeps its columns over all rows of a strip. The
+/// problem's settings are not used.
 constexpr rows::Layout backward_layout(const Problem& p) {
   const std::int64_t width = rows::kVectorBytes / element_bytes(p);
   const std::int64_t held = kBackwardElements / width;
@@ -76,8 +78,8 @@ constexpr rows::Layout backward_layout(const Problem& p) {
                            rows::cluster_for(vectors, held * kMostThreads));
 }
 
-/// Blocks (or clusters) of the backward pass, each with a strip of rows: as many as run at once,
-/// for each leaves a row of partial sums behind.
+/// Blocks (or clusters) of the backward pass in registers: as many as are resident at once, and no
+/// more, since each strip of rows writes a row of partial sums.
 constexpr std::int64_t backward_blocks(const Problem& p, const rows::Layout& layout,
                                        std::int64_t sm_count) {
   constexpr std::int64_t kThreadsPerSm = 640;  // at up to 96 registers
@@ -87,11 +89,12 @@ constexpr std::int64_t backward_blocks(const Problem& p, const rows::Layout& lay
   return std::min(at_once, rows::ceil_div(p[rows::kRows], layout.rows_per_block));
 }
 
-/// Columns a thread keeps where x and dy stream through shared memory, and buffers of each warp.
+/// Where the backward pass streams: columns of a thread, and buffers of a warp.
 inline constexpr std::int64_t kRingElements = 16;
 inline constexpr std::int64_t kRingStages = 2;
 
-/// Small blocks, of which several fit an SM, as long as a cluster of 8 holds the row so.
+/// The backward pass through rings: blocks of 128 threads, of which several fit an SM, where a
+/// cluster of 8 of them holds the row; larger blocks for longer rows.
 constexpr rows::Layout backward_ring_layout(const Problem& p) {
   constexpr std::int64_t kFewThreads = 128, kPortableCluster = 8;
   const std::int64_t cluster =
@@ -100,9 +103,9 @@ constexpr rows::Layout backward_ring_layout(const Problem& p) {
                            kRingElements * element_bytes(p) / rows::kVectorBytes, cluster);
 }
 
-/// As many at once as their registers allow, 512 threads of 128 on an SM. SMs come in groups of 16
-/// or 18 (GPCs), in which clusters of 4 or 8 leave some idle: of 132 SMs there is room for 15 of
-/// 16 clusters, by cudaOccupancyMaxActiveClusters.
+/// Blocks (or clusters) of that pass: as many as are resident at once with 512 threads of 128
+/// registers on an SM. Clusters of 4 or 8 leave SMs idle in each GPC of 16 or 18: on 132 SMs there
+/// is room for 15 of 16 clusters, by cudaOccupancyMaxActiveClusters.
 constexpr std::int64_t backward_ring_blocks(const Problem& p, std::int64_t sm_count) {
   const rows::Layout layout = backward_ring_layout(p);
   const std::int64_t slots = std::max<std::int64_t>(1, kMostThreads / layout.threads) * sm_count;
@@ -111,7 +114,7 @@ constexpr std::int64_t backward_ring_blocks(const Problem& p, std::int64_t sm_co
   return std::min(std::max<std::int64_t>(1, at_once), p[rows::kRows]);
 }
 
-/// Columns of a block of the second kernel, and the threads that share a column's strips.
+/// The second launch of the backward pass: columns of a block, and threads that share a column.
 inline constexpr std::int64_t kFinishColumns = 32;
 inline constexpr std::int64_t kFinishThreads = 32;
 

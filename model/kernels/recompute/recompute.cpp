@@ -30,26 +30,26 @@ compiled::Kernel kernel_of(std::string_view pass, const Problem& p) {
   return kernel;
 }
 
-// σ: times -log2 e, exp2, plus 1, reciprocal. Its slope: y - y·y, times the gradient.
+// σ: times -log2 e, exp2, plus 1, reciprocal. Its derivative: y - y·y, times the gradient.
 constexpr double kSigmoidFlops = 2;
 constexpr double kSigmoidSpecial = 2;
 constexpr double kSlopeFlops = 3;
 
-// Arrays: the gradients that come and go, then x, and the outputs of the chain with the last.
+// Arrays: dy, dx, x, then the output of each σ of the chain, the last of which is y.
 enum : ArrayId { kGradientIn, kGradientOut, kInput, kOutputs };
 
 template <bool kStored>
 LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
   const double chain = as_double(p[kChain]), stored = kStored ? chain - 1 : 0;
-  const double computed = chain - stored;        // by the backward pass
-  const double sources = std::max(1.0, stored);  // x where nothing is stored
+  const double computed = chain - stored;        // σ that the backward pass computes
+  const double sources = std::max(1.0, stored);  // arrays it starts from: x where nothing is stored
   const std::int64_t element = element_bytes(p.dtype);
   const map::Spread spread = {p[kElements], p[kThreads],
                               p[kThreads] * p[kLoads] * p[kVectorBytes] / element,
                               as_double(element)};
   const auto pass = [&](const compiled::Kernel& kernel, const Traffic& arrays, double sigmoids,
                         double slopes, double in_loops) {
-    const double conversions = element < 4 ? arrays.write_bytes / 2 : 0;  // two results each
+    const double conversions = element < 4 ? arrays.write_bytes / 2 : 0;  // one packs two results
     return map::plan_of(spread,
                         {.registers = kernel.registers,
                          .each = vector_work(sigmoids * kSigmoidFlops + slopes * kSlopeFlops,
@@ -60,21 +60,21 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
   const compiled::Kernel forward = kernel_of("recompute::Forward", p);
   const compiled::Kernel backward = kernel_of("recompute::Backward", p);
   Plan first = pass(forward, {1, stored + 1}, chain, 0, chain * forward.loops[0]);
-  // The backward loops: with a result from memory, and with one that is computed again.
+  // The backward pass's loops: over stored results, and over results that are computed again.
   Plan second = pass(backward, {sources + 1, 1}, computed, chain,
                      stored * backward.loops[0] + computed * backward.loops[1]);
   const double array = as_double(p[kElements]) * size_bytes(p.dtype);
   first.arrays = {reads_activation(kInput, array)};
   second.arrays = {reads(kGradientIn, array), writes(kGradientOut, array)};
   if (stored == 0) second.arrays.push_back(reads(kInput, array));
-  for (ArrayId i = 0; i <= static_cast<ArrayId>(stored); ++i) {  // the last is not read again
+  for (ArrayId i = 0; i <= static_cast<ArrayId>(stored); ++i) {  // y, the last, is not read again
     first.arrays.push_back(writes(kOutputs + i, array));
     if (i < static_cast<ArrayId>(stored)) second.arrays.push_back(reads(kOutputs + i, array));
   }
   return {{first}, {second}};
 }
 
-// Every σ once, x and dy in, y and dx out.
+// The least work: every σ once, x and dy in, y and dx out.
 Work work(const Problem& problem) {
   const double links = as_double(problem[kElements] * problem[kChain]);
   const double array = as_double(problem[kElements]) * size_bytes(problem.dtype);

@@ -17,13 +17,13 @@ enum : ArrayId { kX, kWeights, kPartials, kSums };
 constexpr std::array kValidated = {ValidatedRange{rows::kRows, 1, std::int64_t{1} << 20},
                                    ValidatedRange{rows::kCols, 128, std::int64_t{1} << 28}};
 
-// Instructions that merge the sums of a row's warps: by the counters.
+// Instructions of a warp that merge the sums of a row's warps, by the counters.
 constexpr double kInstructionsOfMerge = 22;
 
-// Accesses that a thread issues before it adds the first.
+// The accesses that a thread issues before it adds the first.
 struct Batch {
-  std::int64_t accesses;  // of a row
-  // Of those, which a thread has issued when it waits for one of them: the address register of a
+  std::int64_t accesses;  // to each row
+  // Accesses issued before the thread waits for one of them, because the address register of a
   // later one shares its scoreboard. 0: all are in flight together.
   std::int64_t before_wait;
 };
@@ -34,13 +34,13 @@ Batch batch_of(bool weighted, bool ragged, bool narrow) {
 }
 constexpr double kDependentOfBatch = 20;
 
-// After the last load: what a launch does before its first access is in Sustained::first_access_s.
-// `alone`: a warp a chunk, which meets no other.
+// Waits after the last load; those before the first access are part of Sustained::first_access_s.
+// `alone`: each chunk has one warp, which meets no other.
 Waits waits_of_ends(bool alone) {
   return {.shared = alone ? 5.0 : 10, .arithmetic = alone ? 40.0 : 73, .barriers = alone ? 0.0 : 1};
 }
 
-// The rows that a kernel sums up: one, where it sums up all elements.
+// The problem as rows to sum up: one row where all elements are summed.
 Problem rows_of(Kind kind, Problem p) {
   if (kind != Kind::global) return p;
   p[rows::kCols] *= p[rows::kRows];
@@ -52,8 +52,8 @@ constexpr std::int64_t rows_a_group(Kind kind) {
   return kind == Kind::weighted ? kWeightedRows : 1;
 }
 
-// Chunks of a row: none, or the five largest powers of two that leave chunks of some size and no
-// more of them than the second launch can add up.
+// Chunks of a row to try: 1, and the five largest powers of two for which a chunk has at least
+// kLeastChunkBytes and the second launch can add up all chunks.
 std::vector<std::int64_t> splits(std::int64_t given, std::int64_t groups,
                                  std::int64_t group_bytes) {
   constexpr std::int64_t kLeastChunkBytes = 2048;
@@ -68,7 +68,7 @@ std::vector<std::int64_t> splits(std::int64_t given, std::int64_t groups,
   return values;
 }
 
-// As many threads as hold a chunk in one batch of accesses, or a quarter of them.
+// Thread counts to try for each split: as many as read a chunk in one batch, or a quarter of them.
 template <Kind kKind>
 std::vector<Problem> candidates(const Problem& p, const Gpu& /*gpu*/) {
   constexpr std::int64_t kInGroup = rows_a_group(kKind);
@@ -91,8 +91,8 @@ std::vector<Problem> candidates(const Problem& p, const Gpu& /*gpu*/) {
   return found;
 }
 
-// Round trips to memory of a batch, on average: one, or two where it has accesses that are issued
-// only when an earlier one has returned. The last batch of a chunk is seldom full.
+// Mean round trips to memory of a batch: one, or two where some accesses are issued only when an
+// earlier one has returned. The last batch of a chunk, often not full, may take one.
 double rounds_of(const Batch& batch, std::int64_t units, std::int64_t threads) {
   if (batch.before_wait == 0) return 1;
   const std::int64_t full = units / (batch.accesses * threads);
@@ -101,7 +101,7 @@ double rounds_of(const Batch& batch, std::int64_t units, std::int64_t threads) {
   return as_double(2 * full + of_last) / as_double(full + (left > 0 ? 1 : 0));
 }
 
-// A kernel's first launch: a sum of each chunk of each row.
+// The first launch: the sum of each chunk of each row.
 Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
   const rows::Matrix x = rows::matrix_of(p, {});
   const compiled::Kernel kernel =
@@ -117,7 +117,7 @@ Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
   plan.arrays = {reads_activation(kX, x.bytes)};
   if (weighted) {
     plan.arrays.push_back(reads(kWeights, weights));
-    // Between two uses of a weight an SM reads its group's rows.
+    // Between two uses of a weight an SM reads the rows of one group.
     plan.reuse = {{.scope = Scope::sm,
                    .bytes = groups * weights,
                    .distinct_bytes = weights,
@@ -127,7 +127,7 @@ Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
   const double sums = as_double(p[rows::kRows] * layout.split);
   const double written = sums * (split ? 4 : as_double(element_bytes(p)));
   plan.arrays.push_back(split ? scratch(kPartials, {0, written}) : writes(kSums, written));
-  const double stores = sums * kSectorBytes;  // one lane of a block, a sector each time
+  const double stores = sums * kSectorBytes;  // bytes: one lane stores a sum, a sector each
   if (stores > 2 * written) {
     plan.notes.traffic_reasons.push_back(
         {Level::l1, "one sum a store: a sector moved for one element"});
@@ -135,7 +135,7 @@ Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
 
   const double blocks = as_double(plan.launch.blocks());
   const double warps = as_double(layout.threads * layout.groups_a_block / rows::kWarp);
-  // Four rows that do not all begin on a 16-byte boundary go by single elements.
+  // Four rows that do not all begin at 16-byte boundaries are read by single elements.
   const std::int64_t width = weighted && x.ragged ? 1 : rows::kVectorBytes / element_bytes(p);
   const std::int64_t chunk = chunk_elements(p[rows::kCols], element_bytes(p), layout.split);
   const std::int64_t units = ceil_div(std::min(chunk, p[rows::kCols]), width);
@@ -162,13 +162,13 @@ Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
       warps * (kernel.straight + rows::kInstructionsOfEnds +
                (alone ? 0 : kInstructionsOfMerge * as_double(layout.rows_a_group)));
   merge.waits = waits_of_ends(alone);
-  // Narrow elements before the first vector are widened, so waited for, before the first batch.
+  // 16-bit elements before the first vector are widened, and so waited for, before the first batch.
   if (!weighted && x.ragged && x.rows > 1 && rows::has_16_bits(p)) merge.waits.global = 1;
   set_blocks(plan, {{load, as_double(batches)}, {merge}});
   return plan;
 }
 
-// Adds the chunks' sums.
+// The second launch, which adds the chunks' sums.
 Plan plan_finish(const Problem& p, const Layout& layout) {
   const Finish finish = finish_layout(layout);
   const compiled::Kernel kernel = compiled::kernel("reduce::finish_kernel", p.dtype);

@@ -10,12 +10,12 @@ namespace roofcast::reduce {
 /// Positions in Problem after the shape.
 enum Parameter : std::size_t { kSplit = 2, kThreads };
 
-/// How sums are spread over blocks: each row, or group of rows, in `split` chunks; a second launch
+/// How sums are spread over blocks: each row, or group of rows, has `split` chunks; a second launch
 /// adds the chunks' sums where there are several.
 struct Layout {
-  std::int64_t threads = 256;       ///< that share a chunk: a block, or a warp
-  std::int64_t groups_a_block = 1;  ///< more than one: a warp each
-  std::int64_t rows_a_group = 1;    ///< rows that threads add up side by side
+  std::int64_t threads = 256;       ///< threads that share a chunk: a block, or a warp
+  std::int64_t groups_a_block = 1;  ///< groups of rows; more than one: a warp each
+  std::int64_t rows_a_group = 1;    ///< rows that a thread adds up side by side
   std::int64_t split = 1;           ///< chunks of a row
 
   constexpr std::int64_t blocks(std::int64_t rows) const {
@@ -26,29 +26,29 @@ struct Layout {
 inline constexpr std::int64_t kMostThreads = 256;
 /// Most chunks that the second launch adds up.
 inline constexpr std::int64_t kMostChunks = 32768;
-/// Accesses of 16 bytes a thread issues before it adds the first.
+/// 16-byte accesses to x a thread issues before it adds the first.
 inline constexpr std::int64_t kBatch = 8;
-/// Rows that share each weight a thread has loaded.
+/// Rows for which a thread uses each weight it has loaded.
 inline constexpr std::int64_t kWeightedRows = 4;
-/// Accesses to each of them before the first is used, where rows go by single elements.
+/// Accesses to each of these rows before the first is used, where they are read by single elements.
 inline constexpr std::int64_t kSingleBatch = 4;
 
 using rows::element_bytes;
 
-/// Groups of `rows_a_group` rows: a block a chunk, or where a block is one warp a warp a chunk.
+/// The layout of groups of `rows_a_group` rows: a block for each chunk, or with 32 threads a warp.
 constexpr Layout layout_of(const Problem& p, std::int64_t rows_a_group) {
   return {p[kThreads], p[kThreads] == rows::kWarp ? rows::kWarpsPerBlock : 1, rows_a_group,
           p[kSplit]};
 }
 
-/// Elements of a chunk: whole vectors.
+/// Elements of a chunk, a whole number of 16-byte vectors.
 constexpr std::int64_t chunk_elements(std::int64_t cols, std::int64_t element_bytes,
                                       std::int64_t split) {
   const std::int64_t width = rows::kVectorBytes / element_bytes;
   return rows::ceil_div(rows::ceil_div(cols, split), width) * width;
 }
 
-/// The second launch: a warp a row, or where the chunks are many a block a row.
+/// The second launch: a warp for each row, or a block where a row has more chunks than this.
 inline constexpr std::int64_t kChunksOfWarp = 1024;
 struct Finish {
   std::int64_t threads = rows::kWarp;

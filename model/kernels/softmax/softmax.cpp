@@ -12,30 +12,30 @@
 namespace roofcast::softmax {
 namespace {
 
-// Arithmetic for each element of a row, counted in the kernel's source: a maximum is no FLOP by the
-// counters; e^x is a product with log2 e and one special function.
+// Arithmetic of an element, counted in the kernels' source. A maximum counts as no FLOP, as in the
+// hardware counters; e^x is a product with log2 e and one special function.
 constexpr Work kHeld = vector_work(4, 1);       // max | - ·log2e exp + | ·scale
 constexpr Work kRingAgain = vector_work(2, 1);  // ·log2e + exp, where exponentials are not kept
 constexpr Work kSwept = vector_work(6, 2);      // max | - ·log2e exp + | - ·log2e exp ·scale
 
-// x - max, · log2e, exp, · scale: what the last sweep does to an element inside the row.
+// Operations of the last sweep on an element inside the row: x - max, · log2e, exp, · scale.
 constexpr double kOperationsOfResult = 4;
 
-// In operations as long as a multiply-add. One after each shuffle, and the exponential that
-// rescales a sum: product, ex2 (as long as four), product.
+// Chains of dependent operations, in latencies of a multiply-add.
+// Merging: one after each shuffle, and the exponential that rescales a sum: product, ex2 (as long
+// as four), product.
 constexpr double kDependentOfMerge = 16;
-// Where a running sum is rescaled: the test of the maximum (3), difference, product, exponential
-// (5), product, and the first exponential to be added (4).
+// Rescaling a running sum: the test of the maximum (3), difference, product, exponential (5),
+// product, and the first exponential to be added (4).
 constexpr double kDependentOfRescale = 14;
-// Addresses and tests of a batch of loads, and the unpacking or the exponentials of its first
-// vector.
+// A batch of loads: addresses and tests, and the unpacking or the exponentials of its first vector.
 constexpr double kDependentOfBatch = 15;
 
-// The compiler stores 16 bytes of a thread as four parts, by the counters of every variant but
+// The compiler splits a thread's 16-byte store into four, by the counters of every variant but
 // cluster.
 constexpr double kStoreParts = 4;
 
-// x in and y out, and the arithmetic that they need.
+// Sets the arrays x and y and the useful arithmetic.
 void set_arrays(Plan& plan, const rows::Matrix& x, const Work& each) {
   plan.useful = x.elements * each;
   plan.arrays = {reads_activation(0, x.bytes), writes(1, x.bytes)};
@@ -45,11 +45,12 @@ void set_arrays(Plan& plan, const rows::Matrix& x, const Work& each) {
   }
 }
 
-// Sweeps over the row: for the maximum and for the sum, or online for both at once, with a sum that
-// is rescaled as the maximum grows; then for the result. Between them warps merge their parts.
+// Three sweeps over the row, for maximum, sum and result; online two, the first of which finds
+// maximum and sum and rescales the sum as the maximum grows. Between sweeps warps merge their
+// partial results.
 template <bool kOnline>
 LaunchSequence plan_sweeps(const Problem& p, const Gpu& /*gpu*/) {
-  constexpr std::int64_t kBatch = 4;  // accesses a thread issues together: row_sweep.cuh
+  constexpr std::int64_t kBatch = 4;  // accesses of a thread in flight together: row_sweep.cuh
   constexpr double kReads = kOnline ? 2 : 3, kMerges = kReads - 1;
   require(p[kThreads] % rows::kWarp == 0, "threads is ", p[kThreads], ": give a multiple of 32");
   const compiled::Kernel kernel = compiled::kernel(
@@ -63,8 +64,8 @@ LaunchSequence plan_sweeps(const Problem& p, const Gpu& /*gpu*/) {
   set_arrays(plan, x, each);
   plan.arrays.back().split = rows::split_stores(x, kStoreParts, layout);
 
-  // Between two uses of a row each resident block makes a sweep, and one in `kReads` sweeps writes
-  // as much, through L1 too. Of rows that are 1.27 times L1 together, 98% are missed.
+  // Between two uses of a row each resident block makes a sweep, and one in `kReads` sweeps also
+  // writes a row through L1. Where the rows together are 1.27 times L1, 98% of them miss.
   const double rows_here = as_double(layout.rows_per_block);
   const double between = (1 + 1 / kReads) * x.row_bytes * rows_here;
   plan.reuse = {{.scope = Scope::block,
@@ -81,7 +82,7 @@ LaunchSequence plan_sweeps(const Problem& p, const Gpu& /*gpu*/) {
       rows_here * as_double((sweep - 1) * layout.threads / rows::kWarp +
                             ceil_div(std::min(last, layout.threads), rows::kWarp));
   const double batches = as_double(sweep) * kReads;
-  // Loops of sweeps, and between them those that merge warps.
+  // The loops of the sweeps, and between them the loops that merge warps.
   const auto& loops = kernel.loops;
   const double sweeps = loops[0] + loops[2] + loops[4], merging = loops[1] + loops[3];
   const double beyond = rows::access_instructions(p, kOperationsOfResult, 1);
@@ -93,8 +94,8 @@ LaunchSequence plan_sweeps(const Problem& p, const Gpu& /*gpu*/) {
       (entered * sweeps - (entered * as_double(kBatch) - x.inside) * beyond) / batches;
   batch.wavefronts.l1 = batch.wavefronts.l1_lookups =
       batch.issued.l1.total_bytes() / as_double(kLineBytes);
-  // The maximum and the sum wait for each element, a rescaled sum for each vector; the last sweep
-  // works on elements apart.
+  // Maximum and sum are chains over elements, rescaling is one over vectors; the elements of the
+  // last sweep are independent.
   const double of_vector = 2 * x.width + (kOnline ? kDependentOfRescale : 0);
   batch.waits = {.global = 1,
                  .arithmetic = as_double(kBatch) * of_vector / kReads + kDependentOfBatch};
@@ -126,7 +127,7 @@ LaunchSequence plan_registers(const Problem& p, const Gpu& /*gpu*/) {
   const Work each = rows::with_conversions(p, kHeld);
   set_arrays(plan, x, each);
   const bool alone = layout.is_of_warps();
-  // The straight part goes past the stores, before which elements are scaled.
+  // The path that kernel.straight counts skips the stores, with the scaling of their elements.
   const double stored = rows::access_instructions(p, 1, 0);
   rows::set_rows(
       plan, {.layout = layout,
@@ -140,7 +141,7 @@ LaunchSequence plan_registers(const Problem& p, const Gpu& /*gpu*/) {
   return launch_of(std::move(plan));
 }
 
-// Rows in turn through shared memory: the loads of the next rows go on while a row is reduced.
+// Rows in turn through shared memory: the next rows are loaded while a row is reduced.
 LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   rows::check_chosen({p[kCluster], p[kRowsPerCluster]});
   const rows::Layout layout = cluster_layout(p);
@@ -158,8 +159,8 @@ LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   const Work each = rows::with_conversions(p, kHeld), recomputed = again ? kRingAgain : Work{};
   set_arrays(plan, x, each + recomputed);
   const double in_row = x.inside / as_double(layout.warps() * layout.vectors);
-  // A buffer is set up and filled in a turn of a loop each; a row is a turn of the last one, and
-  // merges parts in a loop as held_kernel does.
+  // Two loops set up a buffer and fill it, one buffer a turn. A row is a turn of the last loop, and
+  // merges partial results in a loop as held_kernel does.
   const auto& loops = kernel.loops;
   const compiled::Kernel held = compiled::kernel("softmax::held_kernel", p.dtype, 1);
   rows::set_rows(
@@ -171,7 +172,7 @@ LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
                         .start = kernel.straight + as_double(p[kStages]) * (loops[2] + loops[4])},
        .streams = true,
        .each = each + in_row * recomputed,
-       // A row is in registers while the buffers fill with the next ones.
+       // A row is held in registers, so all stages hold the next rows.
        .ahead = as_double(p[kStages])});
   return launch_of(std::move(plan));
 }
@@ -214,7 +215,7 @@ constexpr std::array<KernelModel, 5> kVariants = {{
     kLibrary,
 }};
 
-// Subtract, exponential, add, multiply: however computed.
+// The least work of an element: subtract, exponential, add, multiply.
 Work work(const Problem& p) {
   const double elements = as_double(p[rows::kRows]) * as_double(p[rows::kCols]);
   const double bytes = elements * size_bytes(p.dtype);

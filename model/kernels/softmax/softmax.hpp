@@ -9,24 +9,23 @@ namespace roofcast::softmax {
 
 using rows::element_bytes;
 
-/// Positions in Problem after the shape: of the sweeps, of the kernel that holds the row in
-/// registers, and of the one through which rows stream.
+/// Positions in Problem after the shape: of three_pass and online, of registers, and of cluster.
 enum SweepParameter : std::size_t { kThreads = 2 };
 enum HeldParameter : std::size_t { kVectors = 2 };
 enum ClusterParameter : std::size_t { kCluster = 2, kRowsPerCluster, kStages };
 
-/// Accesses of 16 bytes a thread may hold: 32 elements, which are fp32 in registers.
+/// Most 16-byte accesses a thread holds: 32 elements, as fp32 in registers.
 constexpr std::int64_t most_vectors(std::int64_t element_bytes) {
   return 2 * element_bytes;
 }
 
-/// Of softmax.cluster: threads of a block at most, 16-byte accesses of each, and with both the
-/// bytes of a row in a block.
+/// softmax.cluster: most threads of a block, 16-byte accesses of a thread, and so the most bytes of
+/// a row in a block.
 inline constexpr std::int64_t kRingThreads = 512;
 inline constexpr std::int64_t kRingVectors = 8;
 inline constexpr std::int64_t kSliceBytes = kRingThreads * kRingVectors * rows::kVectorBytes;
 
-/// A block a row, or a warp a row where a block is one warp.
+/// The layout of the sweeps: a block for each row, or with 32 threads a warp.
 constexpr rows::Layout sweep_layout(const Problem& p) {
   return {.threads = p[kThreads],
           .rows_per_block = p[kThreads] == rows::kWarp ? rows::kWarpsPerBlock : 1};

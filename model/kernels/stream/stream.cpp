@@ -17,7 +17,7 @@ LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
   return launch_of(map::plan(kOperation, problem));
 }
 
-// The grid of a copy of n elements whose blocks do nothing.
+// A launch with the grid of a copy of n elements, whose blocks do nothing.
 LaunchSequence plan_null(const Problem& problem, const Gpu& /*gpu*/) {
   Plan plan = map::plan(kCopyWork, problem);
   plan.launch.registers = compiled::registers("stream::null_kernel");

@@ -10,9 +10,9 @@
 namespace roofcast::transpose {
 namespace {
 
-// Cycles of the data pipe for `rows` rows of `extent` lanes, so many of them at a time, each
-// `stride_bytes` after the one before. Rows follow each other by one access: those that begin at
-// the same place of a bank's 4 bytes meet the same conflicts.
+// Cycles of the data pipe for `rows` rows of `extent` accesses, `lanes` at a time, `stride_bytes`
+// from one to the next. Each row begins one access after the one before; rows that begin at the
+// same byte of a bank's 4 have the same conflicts.
 double row_wavefronts(std::int64_t rows, std::int64_t extent, std::int64_t lanes,
                       std::int64_t stride_bytes, std::int64_t access_bytes) {
   const std::int64_t places = std::max<std::int64_t>(1, 4 / access_bytes);
@@ -28,18 +28,18 @@ double row_wavefronts(std::int64_t rows, std::int64_t extent, std::int64_t lanes
   return sum;
 }
 
-// A warp's stores down a column, or a tile in shared memory: element by element, or in patches by
-// accesses of 16 bytes, of which shared memory serves half a warp at a time.
+// naive: a warp stores down a column of y. Others: a tile goes through shared memory, element by
+// element or in patches by 16-byte accesses, which shared memory serves half a warp at a time.
 template <Way kWay>
 LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
   constexpr bool kNaive = kWay == Way::naive;
   const bool patches = !kNaive && in_patches(p);
   const std::int64_t element = element_bytes(p.dtype), rows = p[kRows], columns = p[kColumns];
   const std::int64_t lanes = patches ? kPatches : kLanes, k = patches ? patch(p.dtype) : 1;
-  const std::int64_t side = lanes * k, access = k * element;  // of a tile (elements); bytes
+  const std::int64_t side = lanes * k, access = k * element;  // a tile's (elements); bytes
   const DenseMatrix x{rows, columns, element}, y{columns, rows, element};
   const double bytes = as_double(rows * columns * element);
-  // Of the matrix, a whole tile: of one that is smaller, all.
+  // The share of the matrix in a whole tile.
   const double share = std::min(1.0, as_double(side) / as_double(rows)) *
                        std::min(1.0, as_double(side) / as_double(columns));
 
@@ -59,7 +59,7 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
   step.issued.requested = share * Traffic{bytes, bytes};
   step.issued.l1 = step.issued.l2 =
       share * kSectorBytes * Traffic{sectors_along_rows(x, side), sectors};
-  // Element by element a thread has four: a turn of each unrolled loop.
+  // Element by element a thread moves four, in one turn of each unrolled loop.
   step.warp_instructions = kWarps * (kernel.straight + kernel.loops[1] + kernel.loops[3]);
   const double accesses = as_double(side * side / k / kWarpLanes);
   const double lines = std::max(1.0, as_double(kWarpLanes * access) / as_double(kLineBytes));
@@ -76,7 +76,7 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
     const std::int64_t pitch = lanes + (kWay == Way::padded ? 1 : 0);
     plan.launch.shared_bytes = side * pitch * access;
     plan.on_chip_bytes = as_double(plan.launch.shared_bytes);
-    // Down a column of the tile go elements that are loaded, and patches that are stored.
+    // Single elements are read down a column of the tile; patches are written down a column.
     const std::int64_t stride = (kWay == Way::swizzled ? 1 : pitch) * access;
     step.wavefronts.shared =
         share * (row_wavefronts(columns, rows / k, lanes, patches ? access : stride, access) +
@@ -91,16 +91,16 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
   const double partial = partial_sectors_along_rows(y, side);
   if (!kNaive) stores.partial_writes = partial;
   if (patches) return launch_of(std::move(plan));
-  // The next piece of a row of y, if it has several, is that of the tile below.
+  // The next piece of a row of y is written by the block of the tile below.
   if (rows > kLanes) {
     stores.write_run_bytes = as_double(kLanes * element);
     stores.blocks_to_next_run = as_double(along);
     stores.shared_run_ends = partial;
   }
   if (!kNaive) {
-    stores.open_write_bytes = partial / 2 * kSectorBytes;  // two pieces share each
+    stores.open_write_bytes = partial / 2 * kSectorBytes;  // two pieces share each sector
     stores.open_for_blocks = stores.blocks_to_next_run;
-  } else if (rows > 1) {  // else a warp fills its sectors
+  } else if (rows > 1) {  // with one row a warp fills its sectors
     stores.partial_writes = sectors;
     stores.open_write_bytes = bytes;
   }

@@ -6,20 +6,20 @@ namespace roofcast::transpose {
 /// Positions of the values in Problem.
 enum Parameter : std::size_t { kRows, kColumns };
 
-/// Numbered as the CUDA kernels are instantiated.
+/// The algorithm; the CUDA kernels are instantiated with these numbers.
 enum class Way : unsigned char { naive, tiled, padded, swizzled };
 
 /// Element by element: a block of 32 lanes by 8 warps moves a tile of 32 × 32.
 inline constexpr std::int64_t kLanes = 32;
 inline constexpr std::int64_t kWarps = 8;
 
-/// In patches of k × k elements, k of them in an access of 16 bytes: a block of 256 threads moves
-/// 16 × 16 patches.
+/// In patches of k × k elements, with k elements in 16 bytes: a block of 256 threads moves 16 × 16
+/// patches.
 inline constexpr std::int64_t kPatches = 16;
 constexpr std::int64_t patch(DType dtype) {
   return static_cast<std::int64_t>(16 / size_bytes(dtype));
 }
-/// Both extents are made of patches.
+/// Whether both extents are multiples of k, as the kernels with patches need.
 constexpr bool in_patches(const Problem& problem) {
   return problem[kRows] % patch(problem.dtype) == 0 &&
          problem[kColumns] % patch(problem.dtype) == 0;
