@@ -62,8 +62,8 @@ __device__ void copy_box(unsigned to, const CUtensorMap& map, int column, int ro
 struct EdgedMap {
   CUtensorMap whole, edge;
 
-  /// Starts the copy of a box of `lines` lines that begins at `line`: of its existing lines, if
-  /// any.
+  /// Starts the copy of the existing lines, if any, of a box of `lines` lines that begins at
+  /// `line`.
   template <bool kToAll>
   __device__ void copy(unsigned to, int lines, int k, int line, int extent, int matrix,
                        Mbarrier mbarrier) const {
