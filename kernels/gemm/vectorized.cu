@@ -47,8 +47,7 @@ struct Tile {
   static constexpr int kWarpRows = kLanesDown * kThreadRows;
   static constexpr int kWarpColumns = kLanesAcross * kThreadColumns;
   static constexpr int kWarpsAcross = kColumns / kWarpColumns;
-  static constexpr int kStrideA =
-      kRows + 4;  // padded row of A's transposed tile: see TransposingCopy
+  static constexpr int kStrideA = kRows + 4;  // of A's transposed tile: see TransposingCopy
   static constexpr int kFloatsA = kDepth * kStrideA, kFloatsB = kDepth * kColumns;
   static constexpr int kStageFloats = kFloatsA + kFloatsB;
   static constexpr int kSharedBytes = kStages * kStageFloats * 4;
