@@ -8,8 +8,8 @@ namespace roofcast::cuda::attention::mma {
 using gemm::kChunkBytes;
 using gemm::LineChunk;
 
-/// Rows of a matrix, kBytes each, one after the other: a line a row, swizzled as lines of 64 and of
-/// 128 bytes are (layout.cuh). A tile begins at a multiple of 1024 bytes. Any eight neighbouring
+/// Rows of a matrix, one after the other: a line of kBytes for each, swizzled as lines of 64 or of
+/// 128 bytes (layout.cuh). A tile begins at a multiple of 1024 bytes. Any eight neighbouring
 /// lines have the chunks of one column in different banks.
 template <int kLines_, int kBytes_>
 struct LineTile {
@@ -60,20 +60,20 @@ __host__ __device__ constexpr SumPair left_word(int step, int word) {
 struct KeyTiles {
   int seq_q, seq_kv;
   bool causal;
-  int heads;     ///< of K, of all sequences
+  int heads;     ///< heads of K, of all sequences
   int together;  ///< heads of a party
   int keys;
-  int queries;  ///< of a step
+  int queries;  ///< queries of a step
 
   struct Tile {
     int head, key0;
     int first, past;  ///< steps with a query that sees a key of the tile
-    int full;         ///< first of those whose queries see all of them, up to the last; or past
+    int full;         ///< first step from which on all queries see all keys of the tile; or past
   };
 
   __host__ __device__ constexpr int per_head() const { return (seq_kv + keys - 1) / keys; }
   __host__ __device__ constexpr int count() const { return per_head() * heads; }
-  /// The first query that sees the key at that place.
+  /// The first query that sees a key.
   __host__ __device__ constexpr int first_query(int key) const {
     const int query = causal ? key - (seq_kv - seq_q) : 0;
     return query > 0 ? query : 0;

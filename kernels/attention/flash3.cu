@@ -1,4 +1,4 @@
-// attention.flash3: the tiles that its kernels are compiled for, and what surrounds a launch.
+// attention.flash3: the tiles that its kernels are compiled for, and their launches.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,6 +1,6 @@
 #pragma once
-// attention.flash3, backward: what its entry (flash3) hands on where the pass is backward. Its
-// scratch is all that such a problem has.
+// attention.flash3, backward: what the entry flash3 calls where the pass is backward. A backward
+// problem has no scratch but that of add_scratch.
 #include <string>
 #include <vector>
 

@@ -17,8 +17,8 @@ inline constexpr int kRowsOfWarpgroup = 64;
 inline constexpr int kAlignment = 1024;    // of swizzled panels
 inline constexpr int kPanelElements = 64;  // a line of a panel: 128 bytes
 inline constexpr int kStep = 16;           // elements of k that one instruction takes
-inline constexpr int kLinesBytes = 8 * gemm::kPanelBytes;  // from 8 lines to the next 8
-inline constexpr int kTileBytes = 16;                      // of Tiles::Tile
+inline constexpr int kLinesBytes = 8 * gemm::kPanelBytes;  // bytes from 8 lines to the next 8
+inline constexpr int kTileBytes = 16;                      // of a Tiles::Tile
 inline constexpr unsigned kAllLanes = 0xffffffff;
 
 template <class Element_, int kHead_, int kQueries_, int kKeys_, int kStages_, int kStagesQ_>
@@ -35,9 +35,9 @@ struct Tile {
   static constexpr int kBarriers = 2 * kTilesQ + 4 * kStages;
   static constexpr int kSharedBytes = kAlignment + kTilesQ * kBytesQ + 2 * kStages * kBytesKv +
                                       kBarriers * 8 + kTilesQ * kTileBytes;
-  /// Of a thread: scores of a step, and sums of O.
+  /// Scores of a step, and sums of O, that a thread holds.
   static constexpr int kScores = kKeys / 2, kSums = kHead / 2;
-  /// Registers: 65536 / kThreads at launch, rounded down to 8; then these.
+  /// Registers of a thread: at launch 65536 / kThreads, rounded down to 8; after setmaxnreg these.
   static constexpr int kProducerRegisters = kWarpgroups == 2 ? 24 : 32;
   static constexpr int kConsumerRegisters = kWarpgroups == 2 ? 240 : 160;
   static_assert(sizeof(Element) == 2);
