@@ -217,7 +217,7 @@ template <class Element>
 __global__ void __launch_bounds__(32 * kCombineWarps)
     combine_kernel(const __grid_constant__ Decode p, Element* __restrict__ o,
                    float* __restrict__ lse) {
-  constexpr int kMostFours = 2;  // of a lane: head dims up to 256
+  constexpr int kMostFours = 2;  // float4 of a lane: head dims up to 256
   __shared__ float4 sums[kCombineWarps][32 * kMostFours];
   static_assert(sizeof(sums) == model::kCombineSharedBytes);
   const auto lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);

@@ -79,7 +79,7 @@ struct KeysWork {
   float scale;   ///< log2(e)/√d
   float factor;  ///< 1/√d
   const Element *q, *k, *v, *d_o;
-  const float2* rows;  ///< of each query: lse·log2(e), D
+  const float2* rows;  ///< lse·log2(e) and D of each query
   float* dq;           ///< fp32 sums, zeros before the launch; null: not summed
   Element *dk, *dv;
 };

@@ -30,7 +30,7 @@ struct QueryTile {
   static constexpr int kHead = kTile.head_dim, kQueries = kTile.queries, kKeys = kTile.keys;
   static constexpr int kThreads = kTile.threads(), kBlocks = kTile.blocks;
   static constexpr int kStages = kTile.stages;
-  static constexpr int kRows = kQueries / kTile.warps;  // of a warp
+  static constexpr int kRows = kQueries / kTile.warps;  // queries of a warp
   static constexpr int kDown = kRows / 16, kAcross = kKeys / 8, kHeadTiles = kHead / 8;
   static constexpr int kSharedBytes = kTile.shared_bytes();
   using Q = LineTile<kQueries, kHead * 2>;

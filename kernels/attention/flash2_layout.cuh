@@ -31,7 +31,7 @@ struct LineTile {
   }
 };
 
-enum class Side { left, right };  ///< of a product: A or B
+enum class Side { left, right };  ///< operand A or B of a product
 enum class Lines { along_k, across_k };
 
 /// The line and chunk whose address a lane gives to ldmatrix for 16 rows of A, or 16 columns of B,

@@ -18,7 +18,7 @@ struct QueriesWork {
   float scale;   ///< log2(e)/√d
   float factor;  ///< 1/√d
   const Element *q, *k, *v, *d_o;
-  const float2* rows;  ///< of each query: lse·log2(e), D
+  const float2* rows;  ///< lse·log2(e) and D of each query
   Element* dq;
 };
 

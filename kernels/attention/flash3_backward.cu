@@ -116,7 +116,7 @@ struct Plan {
 
   Shape shape;
   bool atomic;
-  std::size_t row;  ///< of the tables of tiles
+  std::size_t row;  ///< row in the tables of tiles
   Kernels kernels;
   QueryRows rows;
 };

@@ -88,7 +88,7 @@ struct KeysShared {
 struct QuerySteps {
   int key, kv_head;  ///< the block's first key, and head of K and V
   int first, past;   ///< tiles of queries
-  int tile, head;    ///< of the current step
+  int tile, head;    ///< tile of queries and query head of the current step
   int left;          ///< steps, this one included
 
   template <class T>

@@ -89,7 +89,7 @@ __host__ __device__ constexpr int place_by_query(int warp, int lane, int query) 
 /// Tiles of 128 queries have 64 in each warpgroup, tiles of 64 half of the columns.
 /// Where column 0 of the eight columns `octet` of row `row` lies; column 2·i follows at + 4·i.
 __host__ __device__ constexpr int dq_place(int row, int octet, int queries, int head_dim) {
-  const int octets = (queries == 128 ? head_dim : head_dim / 2) / 8;  // of a warpgroup
+  const int octets = (queries == 128 ? head_dim : head_dim / 2) / 8;  // columns of a warpgroup ÷ 8
   const int warpgroup = queries == 128 ? row / 64 : octet / octets;
   const int thread = row % 64 / 16 * 32 + row % 8 * 4;
   return (warpgroup * octets + octet % octets) * 512 + thread * 4 + row % 16 / 8 * 2;

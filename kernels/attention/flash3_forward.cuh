@@ -141,7 +141,7 @@ __device__ void produce(const Shared<T>& shared, const Tiles& tiles, int group, 
   }
 }
 
-/// A consumer warpgroup.
+/// A consumer warpgroup: scores, softmax and O of its 64 queries.
 template <class T>
 class Consumer {
  public:

@@ -14,11 +14,11 @@ using rows::Mbarrier;
 
 inline constexpr int kWarpgroup = 128;
 inline constexpr int kRowsOfWarpgroup = 64;
-inline constexpr int kAlignment = 1024;    // of swizzled panels
+inline constexpr int kAlignment = 1024;    // bytes, of swizzled panels
 inline constexpr int kPanelElements = 64;  // a line of a panel: 128 bytes
 inline constexpr int kStep = 16;           // elements of k that one instruction takes
 inline constexpr int kLinesBytes = 8 * gemm::kPanelBytes;  // bytes from 8 lines to the next 8
-inline constexpr int kTileBytes = 16;                      // of a Tiles::Tile
+inline constexpr int kTileBytes = 16;                      // bytes of a Tiles::Tile
 inline constexpr unsigned kAllLanes = 0xffffffff;
 
 template <class Element_, int kHead_, int kQueries_, int kKeys_, int kStages_, int kStagesQ_>
@@ -29,8 +29,8 @@ struct Tile {
   static constexpr int kWarpgroups = kQueries / kRowsOfWarpgroup;
   static constexpr int kThreads = kWarpgroup * (1 + kWarpgroups);
   static constexpr int kPanels = kHead / kPanelElements;
-  static constexpr int kBytesQ = kRowsOfWarpgroup * kHead * 2;  // of a warpgroup
-  static constexpr int kBytesKv = kKeys * kHead * 2;            // of a stage of K, and of V
+  static constexpr int kBytesQ = kRowsOfWarpgroup * kHead * 2;  // bytes of Q of a warpgroup
+  static constexpr int kBytesKv = kKeys * kHead * 2;            // bytes of a stage of K, and of V
   static constexpr int kTilesQ = kWarpgroups * kStagesQ;
   static constexpr int kBarriers = 2 * kTilesQ + 4 * kStages;
   static constexpr int kSharedBytes = kAlignment + kTilesQ * kBytesQ + 2 * kStages * kBytesKv +

@@ -68,7 +68,7 @@ struct Row {
     if (warps == 1) return mine;
     const auto lane = static_cast<int>(threadIdx.x % 32);
     float* const of_row = parts + static_cast<int>(threadIdx.y) * warps;
-    __syncthreads();  // what an earlier call left is read
+    __syncthreads();  // the results of an earlier call are read
     if (lane == 0) of_row[threadIdx.x / 32] = mine;
     __syncthreads();
     return of_warp(lane < warps ? of_row[lane] : neutral);

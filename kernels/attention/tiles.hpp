@@ -13,7 +13,7 @@ namespace roofcast::cuda::attention {
 struct Tiles {
   int seq_q, seq_kv;
   bool causal;
-  int heads;          ///< of all sequences
+  int heads;          ///< query heads of all sequences
   int together;       ///< heads of a party
   int queries, keys;  ///< queries of a tile, keys of a step
 

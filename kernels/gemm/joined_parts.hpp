@@ -12,7 +12,7 @@ namespace roofcast::cuda::gemm {
 struct Workspace {
   float4* sums;
   std::uint64_t* flags;
-  std::uint64_t ticket;  ///< of this launch: no other has the same, and no flag begins with it
+  std::uint64_t ticket;  ///< of this launch alone; no flag has that value before it
 };
 
 struct WorkspaceSize {

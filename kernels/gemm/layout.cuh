@@ -13,8 +13,8 @@
 namespace roofcast::cuda::gemm {
 
 inline constexpr int kChunkBytes = 16;
-inline constexpr int kStepBytes = 32;    ///< of k that one matrix instruction takes
-inline constexpr int kPanelBytes = 128;  ///< a line of a swizzled panel
+inline constexpr int kStepBytes = 32;    ///< bytes of k that one matrix instruction takes
+inline constexpr int kPanelBytes = 128;  ///< bytes of a line of a swizzled panel
 
 /// Byte offset of a chunk in its line. Lines of 32 to 256 bytes are swizzled, a line of 256
 /// as two of 128. Lines of 128 bytes have the swizzle of TMA and wgmma (CU_TENSOR_MAP_SWIZZLE_128B:

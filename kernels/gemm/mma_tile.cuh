@@ -207,7 +207,7 @@ __device__ void sum_tile(typename T::Sum (&sum)[T::kDown][T::kAcross][4], const 
   for (int t = 0; t < T::kStages - 1; ++t) {
 #pragma unroll
     for (int slice = 0; slice < T::kSlices; ++slice) start(slice, steps.begin + t);
-    commit_copies();  // also when empty: the count of groups is the count of tiles
+    commit_copies();  // an empty group too: groups are counted as tiles
   }
   wait_for_copies<T::kStages - 2>();  // the first tile
   __syncthreads();
@@ -246,7 +246,7 @@ __device__ void store_tile_of_sums(const typename T::Sum (&sum)[T::kDown][T::kAc
 }
 
 /// Computes this block's tile of C, in the order of grouped_tile. Grid: tiles × matrices, so that
-/// the tile and the matrix need no division and the compiler knows that they are uniform.
+/// the tile's index and its matrix need no division and the compiler knows that they are uniform.
 /// `dynamic`: T::kSharedBytes of shared memory at a multiple of 1024 bytes.
 template <class T>
 __device__ void multiply_tile(const Shape& shape, const typename T::Element* __restrict__ a,

@@ -51,7 +51,7 @@ struct Groups {
 /// The items of a persistent kernel, in order: the whole tiles of C, in groups of tile rows or
 /// columns, matrix after matrix; then the split tiles, a part of all of them before the next part.
 /// A cluster takes `cluster` neighbouring tile rows at once. Tile rows beyond the last are computed
-/// too, without copies of operands, and not stored.
+/// too, without copies of their operand, and not stored.
 ///
 /// The host computes the divisors: a block looks up each of its items, and ordinary divisions would
 /// take as long as several steps of k.
@@ -61,14 +61,14 @@ struct Schedule {
   Groups groups;                         ///< count: of rows of clusters, or of tile columns
   int matrices;
   Split split;
-  Divisor of_matrix, of_group;    ///< by the tiles of a matrix, of a group
-  Divisor of_line, of_last_line;  ///< by the width of a group, of the last group
-  Divisor of_part;                ///< by the number of split tiles
+  Divisor of_matrix, of_group;    ///< divide by the tiles of a matrix, of a group
+  Divisor of_line, of_last_line;  ///< divide by the width of a group, of the last group
+  Divisor of_part;                ///< divides by the number of split tiles
 
   struct Item {
     int matrix, row0, column0;
-    Range steps;   ///< of k, each as deep as a stage
-    int part = 0;  ///< of k
+    Range steps;   ///< k-slabs of the item, each as deep as a stage
+    int part = 0;  ///< number of the part of k
     int tile = 0;  ///< index among the split tiles; -1: whole
   };
 

@@ -18,7 +18,7 @@ using roofcast::gemm::tensor::SkinnyRing;
 template <class Element>
 struct Call {
   void (*kernel)(Skinny, const Element*, const Element*, Element*);
-  int rows, threads, shared_bytes;  ///< of a block; rows of weights
+  int rows, threads, shared_bytes;  ///< rows of weights, threads and shared memory of a block
   std::int64_t fours;  ///< float4 of sums that a block writes for the block of the last part
 
   Launch launch(const Skinny& p) const {
@@ -77,7 +77,7 @@ struct OfRing {
       using Registers = RegisterTile<Element, static_cast<int>(kRing.tokens), kAlongK>;
       return call_of_registers<Registers, false>(p);
     }
-    if constexpr (kAlongK) {  // A may be the weights
+    if constexpr (kAlongK) {  // tokens are stored by rows of k only where A has the weights
       if (p.tokens_across) return call_of_ring<T<true>>();
     }
     return call_of_ring<T<false>>();

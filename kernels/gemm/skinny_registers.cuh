@@ -24,9 +24,9 @@ struct RegisterTile {
   static constexpr bool kAlongK = kAlongK_;  // a row of weights holds k
   static constexpr int kTokenTiles = kTokens / 8;
   static constexpr SkinnyTile kTile{kTokens, kAlongK, {}};
-  static constexpr int kRowTiles = kTile.row_tiles();  // of 16
+  static constexpr int kRowTiles = kTile.row_tiles();  // tiles of 16 rows
   static constexpr int kRows = 16 * kRowTiles;
-  static constexpr int kBlocks = kTile.blocks_at_once();  // of k
+  static constexpr int kBlocks = kTile.blocks_at_once();  // blocks of k that a warp loads at once
   static constexpr int kSharedBytes = kWarps * kRows * kTokens * 4;
 };
 

@@ -16,12 +16,12 @@ namespace roofcast::cuda::gemm {
 /// has at most 256 rows. Elements beyond the edges of the matrix are read as zeros and not written.
 struct BoxedMatrices {
   CUtensorMapDataType type;
-  int size;  ///< of an element, bytes
+  int size;  ///< bytes of an element
   const void* data;
   std::int64_t row;  ///< elements from row to row
   int rows, columns;
   int box_rows;
-  int count;            ///< of matrices
+  int count;            ///< number of matrices
   std::int64_t stride;  ///< elements from matrix to matrix
 };
 

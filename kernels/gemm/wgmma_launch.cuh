@@ -107,7 +107,7 @@ void run_tile(const Shape& shape, const Operands& from, void* c, const Schedule&
   const bool added = schedule.split.parts > 1 && !schedule.split.joined;
   const bool by_box =
       !added && multiple_of(16, c, shape.row_c * kOutSize) && shape.n * kOutSize % 16 == 0;
-  if (by_box) {  // else not read: threads store C by elements
+  if (by_box) {  // else the map is not read: threads store C by elements
     maps.c = tensor_map({map_type<Out>(), kOutSize, c, shape.row_c, shape.m, shape.n,
                          T::kStoredLines, shape.matrices, shape.m * shape.row_c});
   }

@@ -13,7 +13,7 @@ namespace roofcast::cuda::gemm::hopper {
 constexpr int kWarpgroup = 128;
 constexpr int kInstructionRows = 64;
 constexpr int kPanelsOfC = 2;     // per warpgroup
-constexpr int kAlignment = 1024;  // of swizzled tiles
+constexpr int kAlignment = 1024;  // bytes, of swizzled tiles
 
 /// float4 that a thread loads at once where it adds parts of k: the largest divisor of `count`, the
 /// number of its float4, up to 16, or up to 8 where it holds more than 128 sums.
@@ -89,7 +89,7 @@ struct Maps {
 /// Parameters of the kernel besides the tensor maps.
 struct Work {
   Schedule schedule;
-  int m, n;  ///< of each matrix C
+  int m, n;  ///< rows and columns of each matrix C
   void* c;   ///< C, where threads store it; null where TMA does
   std::int64_t row_c;
   float* parts;  ///< sums [parts][matrices][m][n] for a reduction kernel; else null

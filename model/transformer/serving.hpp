@@ -37,7 +37,7 @@ struct Serving {
   /// Time to the first token of an admitted request, with the wait for other prompts.
   double to_first_token_s = 0;
   double tokens_per_s = 0;  ///< output tokens of all requests
-  Memory memory;            ///< of one GPU, with every request at its full length
+  Memory memory;            ///< memory of one GPU, with every request at its full length
   /// The largest that fits the GPU's memory; absent where its size is not known.
   std::optional<std::int64_t> largest_concurrency;
 };

@@ -43,7 +43,8 @@ struct Duration {
 /// The operations of one name, all layers and passes together. The parts add up to the step.
 struct StepPart : Duration {
   std::string name;
-  std::string bound{};  ///< of its longest operation: a Resource, "link", "host" or "pipeline"
+  std::string bound{};  ///< what bounds its longest operation: a Resource or one of "link", "host",
+                        ///< "pipeline"
 };
 
 /// Where an operation stands in a step: before the layers, in each, after them, once per step.
@@ -102,10 +103,11 @@ struct Step : Duration {
   }
 };
 
-/// What software adds to an eager FSDP training step in 16 bits, as fit_steps prints it.
+/// Constants of the time that software adds to an eager FSDP training step in 16 bits, as fit_steps
+/// prints them.
 struct SoftwareConstants {
   double attention_share = constants::kAttentionShare;  ///< ÷ the time of attention kernels
-  double layer_s = constants::kLayerSeconds;            ///< for a layer and pass
+  double layer_s = constants::kLayerSeconds;            ///< seconds for a layer and pass
 };
 
 /// A kernel's parameter by name, with a number or the name of a choice. An empty name is ignored.

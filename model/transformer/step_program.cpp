@@ -123,7 +123,7 @@ class Builder {
 
 /// Times of a step, summed over the schedules of its passes.
 struct Scheduled {
-  std::vector<double> time_s;  ///< of each operation in turn, by its index
+  std::vector<double> time_s;  ///< time of each operation in turn, by its index
   double exposed_s = 0;        ///< while no operation in turn runs
 };
 

@@ -66,7 +66,7 @@ struct Task {
 
   /// Passes between two optimizer steps; 1 without training.
   double passes() const { return phase == Phase::train ? static_cast<double>(grad_accum) : 1; }
-  double tokens() const {  ///< in a pass of one GPU, or of a group of tp GPUs
+  double tokens() const {  ///< tokens in a pass of one GPU, or of a group of tp GPUs
     return static_cast<double>(phase == Phase::decode ? batch + prompts * seq : batch * seq);
   }
   double answers() const {  ///< tokens with logits, unless all have: one per sequence
@@ -108,7 +108,7 @@ struct Memory {
   double optimizer = 0;    ///< optimizer states
   double activations = 0;  ///< kept for the backward pass, or of the layer being computed
   double cache = 0;
-  double workspace = 0;  ///< of libraries, and weights and gradients that FSDP has gathered
+  double workspace = 0;  ///< buffers of libraries, weights and gradients that FSDP has gathered
   double total() const { return weights + gradients + optimizer + activations + cache + workspace; }
 };
 
