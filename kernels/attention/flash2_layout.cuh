@@ -1,5 +1,5 @@
 #pragma once
-// Where the tiles of attention.flash2 lie in shared memory, and which tiles meet: plain arithmetic
+// Where the tiles of attention.flash2 lie in shared memory, and their order: plain arithmetic
 // that the kernels use and tests/kernels/flash2_layout_test.cpp checks without a GPU.
 #include "kernels/gemm/layout.cuh"
 

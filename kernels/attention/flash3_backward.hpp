@@ -9,7 +9,7 @@
 namespace roofcast::cuda::attention::flash3_backward {
 
 /// Empty if these kernels take the sizes on a device of compute capability 9.0, else why not.
-/// unsupported_shape goes first.
+/// Call unsupported_shape first.
 std::string unsupported(const Problem&);
 /// Adds the log-sum-exp and D of padded rows, and the sums of dQ where blocks add them (kDq).
 void add_scratch(Tensors&, const Problem&);

@@ -1,5 +1,5 @@
 #pragma once
-// attention.flash3 backward: which tile a block takes, which tiles meet under a causal mask, and
+// attention.flash3 backward: which tile a block takes, which keys queries see under a mask, and
 // where the sums of dQ lie. Plain arithmetic, which tests check without a GPU.
 #include <cuda_runtime.h>
 

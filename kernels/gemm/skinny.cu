@@ -8,7 +8,7 @@
 // Up to 8 tokens (skinny_registers.cuh):
 // 1. Weights go from memory to registers, 16 bytes a lane, 8 loads at once: 4 KB a warp, 64 KB on
 //    an SM with 16 warps, where Little's law asks 22 KB (4.8 TB/s · 600 ns / 132). The next 8 are
-//    under way while these are multiplied. They bypass L1, since nobody reads them again.
+//    in flight while these are multiplied. They bypass L1, since nobody reads them again.
 // 2. mma.sync with the weights as its 16 rows and the tokens as its 8 columns. A sum over k may
 //    take k in any order, so a lane's 16 bytes serve as they come: eight neighbouring k of a row of
 //    weights and the same eight of a token are the lane's operands of two instructions

@@ -11,9 +11,9 @@
 //    loaded when the tile before it begins, stored to shared memory when that one ends. Transposing
 //    by cp.async, 4 bytes at a time, takes four times the instructions: 3 % slower.
 // 3. The operands of a step are read from shared memory during the step before, across the barrier
-//    too: at the last step of a tile the block meets, then reads the first words of the next tile
-//    while it multiplies the last of this one. So a tile has one barrier, with arithmetic behind
-//    it.
+//    too: at the last step of a tile the block synchronizes, then reads the first words of the next
+//    tile while it multiplies the last of this one. So a tile has one barrier, with arithmetic
+//    behind it.
 // 4. A warp of 4×8 threads owns a tile: it reads 4·thread_m words of A and 8·thread_n of B a step,
 //    and lanes that need the same words share one access. The order of lanes in the tile is that of
 //    maxas (Scott Gray, 2014), worth 2 %.
