@@ -1,7 +1,7 @@
-// The reference in float64, and what the backward pass takes from the forward pass. Scores of some
-// heads, or of some queries of a head, stand in memory as float64; a plain product in tiles makes
-// them and what comes of them. The queries of the heads that share K and V follow each other, so
-// that they are the rows of one matrix.
+// The reference in float64, and the results of the forward pass that the backward pass reads
+// (fill). Scores of some heads, or of some queries of a head, are in memory as float64; a plain
+// tiled GEMM computes them and the results from them. The queries of the heads that share K and V
+// follow each other, so they are the rows of one matrix.
 #include "kernels/attention/attention.hpp"
 
 #include <algorithm>
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// One value from all threads of a block.
+/// Reduces one value of each thread of a block; all threads get the result.
 template <class Combine>
 __device__ double all_of(double mine, Combine combine) {
   __shared__ double shared[kThreads];
@@ -108,20 +108,20 @@ struct Largest {
   __device__ double operator()(double a, double b) const { return fmax(a, b); }
 };
 
-/// The rows of scores at hand: `rows` of each head from row `row0` of its group's queries.
+/// The rows of scores of a part: `rows` of each head, from row `row0` of its group's queries on.
 struct Rows {
-  std::int64_t row0, rows, group_rows;  ///< group_rows: of all queries of a head of K and V
+  std::int64_t row0, rows, group_rows;  ///< group_rows: all queries of a head of K and V
   int seq_q, seq_kv;
   bool causal;
 
-  /// Of row r: keys that it sees, and its place among the queries from head 0 on.
+  /// The number of keys that row r sees, and the row's place among the queries from head 0 on.
   __device__ int visible(std::int64_t r) const {
     return causal ? static_cast<int>((row0 + r) % seq_q) + 1 + seq_kv - seq_q : seq_kv;
   }
   __device__ std::int64_t place(std::int64_t r) const { return blockIdx.y * group_rows + row0 + r; }
 };
 
-/// P from scaled scores in place, and the logarithms of the sums. A block a row.
+/// Replaces scaled scores by P and writes the log-sum-exp of each row. A block a row.
 template <class Lse>
 __global__ void __launch_bounds__(kThreads)
     reference_softmax_kernel(Rows rows, double* scores, Lse* lse) {
@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(kThreads)
   if (thread == 0) lse[rows.place(r)] = static_cast<Lse>(max + log(sum));
 }
 
-/// P from scaled scores and their lse, and dS = P∘(dP - D)·scale from dP, in place; D = Σ dO∘O.
+/// Replaces scaled scores by P = e^(score - lse), and dP by dS = P∘(dP - D)·scale; D = Σ dO∘O.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     reference_gradient_kernel(Rows rows, double* scores, double* dp, const T* grad, const T* out,
@@ -192,7 +192,7 @@ void for_each_part(const Shape& s, Visit&& visit) {
   }
 }
 
-/// What is computed of one part after another, on one stream.
+/// Grids, views and GEMMs for the parts of a problem, on one stream.
 class Computation {
  public:
   Computation(const Shape& shape, cudaStream_t stream)
@@ -211,7 +211,7 @@ class Computation {
   }
   std::int64_t first_place(const Part& part) const { return part.head0 * part.rows.group_rows; }
 
-  /// The part's rows of a matrix over queries, and its heads' keys.
+  /// The part's rows of a matrix of queries, its heads' rows of a matrix of keys, its scores.
   template <class T>
   View<T> queries(T* all, const Part& part) const {
     return {all + (first_place(part) + part.rows.row0) * s_.head_dim,

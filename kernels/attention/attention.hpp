@@ -26,16 +26,17 @@ Tensors tensors(const Problem&);  ///< no scratch: variants add theirs
 void reference(const Problem&, std::span<const void* const> inputs,
                std::span<double* const> outputs, cudaStream_t);
 double tolerance(const Problem&, std::size_t output);
-/// The same of a kernel that stores the scores, and dP, in the 16-bit type.
+/// The tolerance of a kernel that stores the scores, and dP, in the 16-bit type.
 double tolerance_of_rounded_scores(const Problem&, std::size_t output);
-/// Backward: O and the log-sum-exp of the other inputs. Forward: nothing.
+/// Fills inputs that are not random. Backward: O and the log-sum-exp, computed from the other
+/// inputs. Forward: nothing.
 void fill(const Problem&, std::span<void* const> inputs, std::uint64_t seed, cudaStream_t);
 
 /// Empty if a kernel can run the problem on any device, else why not: type, sizes that do not fit
 /// together, a causal mask that leaves a query without keys.
 std::string unsupported_shape(const Problem&);
 
-/// Backward of flash2 and flash3: not where blocks of keys add to one dQ.
+/// Whether results repeat from run to run: not backward where blocks of keys add to one dQ.
 bool repeats(const Problem&);
 
 /// The catalog's entry of a variant.

@@ -4,19 +4,19 @@
 // the cache takes part in r FLOPs: 16 at most here, a twentieth of what makes the tensor cores of
 // an H100 the limit. So the cache is read once, at the copy rate, and nothing else may cost time:
 //
-// 1. The r ≤ 16 rows are the 16 rows of mma.m16n8k16, so that all queries that share a key meet it
-//    at once. Rows beyond r are zeros: they cost nothing that is scarce.
+// 1. The r ≤ 16 rows are the 16 rows of mma.m16n8k16, so that one read of a key serves all queries
+//    that share it. Rows beyond r are zeros: they cost nothing that is scarce.
 // 2. The keys are split among `splits` blocks; a second kernel adds the parts by their sums of
-//    exponentials (fp32). Its blocks start while the last ones of the first still work, and wait
-//    for them on the SMs (programmatic dependent launch, compute capability 9.0). The warps of a
-//    block take units of 16 keys in turn, each with a maximum, a sum and an O of its own, and never
-//    wait for each other before the end.
+//    exponentials (fp32). Its blocks start while the last blocks of the first kernel still run, and
+//    wait for them on the SMs (programmatic dependent launch, compute capability 9.0). The warps of
+//    a block take units of 16 keys in turn, each with a maximum, a sum and an O of its own, and
+//    never wait for each other before the end.
 // 3. cp.async brings units to shared memory while others are multiplied: 96 KB a block, two blocks
 //    an SM up to head dim 128, 190 KB in flight where Little's law asks for 29 (4.8 TB/s · 800 ns /
 //    132). Shared memory is a queue of a warp here: lanes read whole chunks of 16 bytes
 //    (decode_layout.cuh), so there is no barrier of the block, no ldmatrix and no bank conflict.
 //    Copies ask for whole lines of 128 bytes, or L2 sends sectors twice.
-// 4. A unit's largest score seldom exceeds all before it; only then O is scaled.
+// 4. O is rescaled only where a unit's largest score exceeds all before it, which is seldom.
 //
 // What the bytes cost, with n keys, d, b heads of K and V in the batch:
 //   4·b·n·d        K and V from DRAM, each once, past L1
@@ -42,9 +42,9 @@ namespace {
 
 constexpr int kCombineWarps = static_cast<int>(model::kCombineWarps);
 
-/// What both kernels are told.
+/// Parameters of both kernels.
 struct Decode {
-  int rows, seq_q, seq_kv, dim, splits;  ///< rows: of a head of K and V
+  int rows, seq_q, seq_kv, dim, splits;  ///< rows: queries of a head of K and V
   std::int64_t all_rows;
   bool causal;
   float scale;
@@ -61,7 +61,7 @@ __device__ void store_four(Element* to, const float4& x) {
                                    gemm::pair_of<Element>(x.z, x.w)};
 }
 
-/// A row's part from the parts of several: `max` and `sum` of the largest, and the logarithm.
+/// A row's maximum over several parts, and its sum of exponentials relative to that maximum.
 struct Whole {
   float max = -INFINITY, sum = 0;
 
@@ -78,13 +78,13 @@ struct Whole {
   }
 };
 
-/// Blocks of the next launch may start: all of this one have.
+/// Lets blocks of the next launch start once all blocks of this one have started.
 __device__ inline void let_next_launch_start() {
 #if __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();
 #endif
 }
-/// What the launch before wrote is there.
+/// Waits until the launch before has ended and its writes are visible.
 __device__ inline void wait_for_launch_before() {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
@@ -130,8 +130,8 @@ __global__ void __launch_bounds__(T::kThreads, T::kBlocks)
   const int all_see = p.causal ? p.visible(0) : p.seq_kv;  // the first query sees the fewest
   const int visible[2] = {p.visible(lane / 4), p.visible(lane / 4 + 8)};
 
-  // Of 2·kStages + 2·unit groups before a unit's keys are needed all but kPending are theirs or
-  // earlier; one group more has started before its values are.
+  // When a unit's keys are needed, 2·kStages + 2·unit groups have been committed; all but the last
+  // kPending belong to these keys or earlier copies. When its values are needed, there is one more.
   constexpr int kPending = 2 * T::kStages - 1;
 #pragma unroll 1
   for (int unit = 0; unit < mine.units; ++unit) {
@@ -217,13 +217,13 @@ template <class Element>
 __global__ void __launch_bounds__(32 * kCombineWarps)
     combine_kernel(const __grid_constant__ Decode p, Element* __restrict__ o,
                    float* __restrict__ lse) {
-  constexpr int kMostFours = 2;  // of a lane: head dims up to 256
+  constexpr int kMostFours = 2;  // float4 of a lane: head dims up to 256
   __shared__ float4 sums[kCombineWarps][32 * kMostFours];
   static_assert(sizeof(sums) == model::kCombineSharedBytes);
   const auto lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
   const auto row = std::int64_t{blockIdx.x};
   wait_for_launch_before();
-  // Each warp finds the sum of all parts for itself: a load of latency, not a barrier.
+  // Each warp computes the sum over all parts itself: that takes a load's latency, not a barrier.
   const float* const of_part = p.partial_lse + row;
   float max = -INFINITY, sum = 0;
   for (int s = lane; s < p.splits; s += 32) {

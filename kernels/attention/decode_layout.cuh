@@ -14,7 +14,7 @@ namespace roofcast::cuda::attention::decoding {
 
 using gemm::Place;
 
-inline constexpr int kKeys = 16;   ///< of a unit
+inline constexpr int kKeys = 16;   ///< keys of a unit
 inline constexpr int kWidth = 8;   ///< elements of a chunk
 inline constexpr int kSlice = 64;  ///< columns of V that eight chunks of a key cover
 
@@ -22,11 +22,11 @@ inline constexpr int kSlice = 64;  ///< columns of V that eight chunks of a key 
 __host__ __device__ constexpr int d_slices(int dim) {
   return dim / 32;
 }
-/// Q's chunk of slice `c`: rows 0-7, rows 8-15 (`half`).
+/// Place of the lane's chunk of Q in slice `c`: in rows 0-7 or 8-15 (`half`).
 __host__ __device__ constexpr Place q_chunk(int lane, int c, int half) {
   return {half * 8 + lane / 4, c * 32 + lane % 4 * kWidth};
 }
-/// K's chunk of slice `c` for keys 0-7 or 8-15 of the unit (`tile`).
+/// Place of the lane's chunk of K in slice `c`: in keys 0-7 or 8-15 of the unit (`tile`).
 __host__ __device__ constexpr Place k_chunk(int lane, int c, int tile) {
   return {tile * 8 + lane / 4, c * 32 + lane % 4 * kWidth};
 }
@@ -40,26 +40,27 @@ __host__ __device__ constexpr Place copied_chunk(int lane, int i) {
   constexpr int kOfRow = kDim / kWidth;
   return {i * rows_at_once(kDim) + lane / kOfRow, lane % kOfRow * kWidth};
 }
-/// Where a chunk of K lies in its unit, bytes: rows one after the other, odd ones with their halves
-/// of lines exchanged, so that the eight lanes which read two rows at once meet no bank twice.
+/// Byte offset of a chunk of K in its unit: rows one after the other. Odd rows have the halves of
+/// their lines exchanged, so the eight lanes that read two rows at once have no bank conflict.
 template <int kDim>
 __host__ __device__ constexpr int k_offset(Place chunk) {
   return chunk.row * kDim * 2 + ((chunk.column / kWidth) ^ (chunk.row % 2 * 4)) * 16;
 }
-/// V's chunk of kSlice columns `j`: the four keys (`e`) whose weights the lane holds.
+/// Place of the lane's chunk of V in slice `j` of kSlice columns, for the four keys (`e`) whose
+/// weights the lane holds.
 __host__ __device__ constexpr Place v_chunk(int lane, int j, int e) {
   return {e / 2 * 8 + lane % 4 * 2 + e % 2, j * kSlice + lane / 4 * kWidth};
 }
-/// Where a chunk of V lies in its unit, bytes: the 32 that the lanes read at once together, turned
-/// such that neither the eight lanes that read at once nor the eight that copy a line meet a bank
-/// twice.
+/// Byte offset of a chunk of V in its unit: the 32 chunks that a warp reads at once lie together,
+/// swizzled so that neither the eight lanes that read at once nor the eight that copy a line have a
+/// bank conflict.
 __host__ __device__ constexpr int v_offset(Place chunk) {
   const int j = chunk.column / kSlice, c = chunk.column % kSlice / kWidth;
   const int e = chunk.row / 8 * 2 + chunk.row % 2, quad = chunk.row % 8 / 2;
   return (j * 4 + e) * 512 + (quad * 8 + (c ^ (quad * 2))) * 16;
 }
 
-/// A of instruction `i` of a slice of d: words of Q's chunks of both halves.
+/// Operand A of instruction `i` of a slice of d: words of Q's chunks of both halves.
 template <class Chunk>
 __host__ __device__ constexpr void q_operand(unsigned (&a)[4], const Chunk& upper,
                                              const Chunk& lower, int i) {
@@ -68,7 +69,7 @@ __host__ __device__ constexpr void q_operand(unsigned (&a)[4], const Chunk& uppe
   a[2] = i == 0 ? upper.y : upper.w;
   a[3] = i == 0 ? lower.y : lower.w;
 }
-/// B of the same instruction: words of K's chunk.
+/// Operand B of the same instruction: words of K's chunk.
 template <class Chunk>
 __host__ __device__ constexpr void k_operand(unsigned (&b)[2], const Chunk& chunk, int i) {
   b[0] = i == 0 ? chunk.x : chunk.z;
@@ -86,7 +87,7 @@ __host__ __device__ constexpr unsigned halves(unsigned first, unsigned second, i
   return high == 0 ? (first & 0xffff) | second << 16 : first >> 16 | (second & 0xffff0000);
 #endif
 }
-/// B of column tile `c` (0 … 7) of a slice of V, from the chunks of the four keys.
+/// Operand B of column tile `c` (0 … 7) of a slice of V, from the chunks of the four keys.
 template <class Chunk>
 __host__ __device__ constexpr void v_operand(unsigned (&b)[2], const Chunk (&key)[4], int c) {
   b[0] = halves(word_of(key[0], c / 2), word_of(key[1], c / 2), c % 2);

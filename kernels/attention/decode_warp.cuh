@@ -1,6 +1,5 @@
 #pragma once
-// What a warp of attention.decode does with its keys: copies, scores, weights, sums. decode.cu says
-// why.
+// A warp of attention.decode: copies of its keys, scores, weights and sums. decode.cu says why.
 #include <cuda_runtime.h>
 
 #include <cmath>
@@ -28,7 +27,7 @@ struct Tile {
   static constexpr int kWarps = static_cast<int>(kModel.warps), kThreads = 32 * kWarps;
   static constexpr int kStages = static_cast<int>(kModel.stages), kBlocks = kModel.blocks;
   static constexpr int kSlicesD = d_slices(kDim), kSlicesV = kDim / kSlice;
-  static constexpr int kChunks = kKeys * kDim / kWidth / 32;  // of K a lane in a unit, and of V
+  static constexpr int kChunks = kKeys * kDim / kWidth / 32;  // of K per lane and unit, and of V
   static constexpr int kRowsAtOnce = rows_at_once(kDim);
   static constexpr int kHalfBytes = kChunks * 32 * 16;  // K of a stage, then V
   static constexpr int kStageBytes = 2 * kHalfBytes;
@@ -54,28 +53,28 @@ __device__ inline uint4 read_chunk(unsigned from) {
   return chunk;
 }
 
-/// A warp's keys, and what it knows of them.
+/// A warp's keys, with the maxima, sums and O of them so far.
 template <class T>
 struct Warp {
   using Element = typename T::Element;
 
   int lane, seq_kv, dim;
-  unsigned ring;  ///< its first stage
-  unsigned q;     ///< the same of Q, which all warps share
+  unsigned ring;  ///< shared address of the warp's first stage
+  unsigned q;     ///< shared address of the lane's first chunk of Q; all warps share Q
   int first;      ///< key of unit 0; units are T::kWarps units apart
   int units;
 
   float o[T::kSlicesV][8][4] = {};
   float max[2] = {-INFINITY, -INFINITY},
-        sum[2] = {};  // of rows lane/4 and 8 more; sum: of this lane
+        sum[2] = {};  // of rows lane/4 and lane/4 + 8; sum: this lane's part
 
   __device__ int key(int unit) const { return first + unit * T::kWarps * kKeys; }
   __device__ unsigned stage(int unit) const {
     return ring + static_cast<unsigned>(unit % T::kStages * T::kStageBytes);
   }
 
-  /// Starts copying a unit's rows of `matrix`; a chunk goes to offset(chunk). From row to row the
-  /// pointer goes on: sixteen offsets would take sixteen registers.
+  /// Starts copying a unit's rows of `matrix`; a chunk goes to offset(chunk). The pointer
+  /// advances from row to row, since sixteen offsets would take sixteen registers.
   template <class OffsetOf>
   __device__ void start(const Element* matrix, int unit, unsigned to, OffsetOf offset) const {
     if (unit < units) {
@@ -99,9 +98,9 @@ struct Warp {
     start(v, unit, stage(unit) + T::kHalfBytes, v_offset);
   }
 
-  /// Scores of a unit: s[tile] of eight keys.
+  /// Adds the scores of a unit to s; s[tile] has eight keys.
   __device__ void score(float (&s)[2][4], int unit) const {
-    float other[2][4] = {};  // shorter chains: the second instruction of a slice
+    float other[2][4] = {};  // sums of a slice's second instruction: shorter chains
 #pragma unroll
     for (int c = 0; c < T::kSlicesD; ++c) {
       const uint4 upper = read_chunk(q + (2 * c) * 512), lower = read_chunk(q + (2 * c + 1) * 512);
@@ -123,7 +122,8 @@ struct Warp {
     for (int i = 0; i < 8; ++i) s[i / 4][i % 4] += other[i / 4][i % 4];
   }
 
-  /// Scores become weights relative to the rows' largest so far; c = scale·log2 e.
+  /// Turns scores into weights relative to the rows' largest score so far; c = scale·log2 e.
+  /// Rescales O and the sums where that grew.
   __device__ void weigh(float (&s)[2][4], float c) {
     float before[2];
 #pragma unroll

@@ -1,4 +1,4 @@
-// attention.flash2: the tiles that its kernels are compiled for, and what surrounds their launches.
+// attention.flash2: the tiles that its kernels are compiled for, and their launches.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -81,7 +81,7 @@ Tiles query_tiles(const Shape& s, const Tile& tile) {
 
 mma::KeyTiles key_tiles(const Shape& s) {
   const auto& tile = kFlash2BackwardTiles[head_row(s.head_dim)];
-  // What the tiles of a head share is Q and dO of its group.
+  // The tiles of a head share Q and dO of its group.
   const std::int64_t heads = s.batch * s.kv_heads, bytes = s.group() * s.seq_q * s.head_dim * 2;
   return {static_cast<int>(s.seq_q),
           static_cast<int>(s.seq_kv),
@@ -201,7 +201,8 @@ std::string unsupported(const Problem& p) {
   if (std::string why = unsupported_shape(p); !why.empty()) return why;
   if (p[kDq] != kAtomic && p[kDq] != kTwoPass) return "dq must be 0 (atomic) or 1 (two_pass)";
   const Shape s(p);
-  // Blocks of any kernel: tiles have 64 rows at least, passes 16 rows or 2048 elements.
+  // Bounds the blocks of each kernel: a tile has at least 64 rows, a block of a pass 16 rows or
+  // 2048 elements.
   constexpr std::int64_t kMostBlocks = std::numeric_limits<int>::max() / 2;
   const std::int64_t rows =
       s.batch * std::max(s.heads * (s.seq_q + 64), s.kv_heads * (s.seq_kv + 64));

@@ -1,17 +1,17 @@
 #pragma once
-// attention.flash2, backward: dK and dV, and dQ if blocks add to it (FlashAttention-2, Dao, 2023,
-// arXiv:2307.08691, algorithm 2).
+// attention.flash2, backward: dK and dV, and dQ where blocks add to it (FlashAttention-2, Dao,
+// 2023, arXiv:2307.08691, algorithm 2).
 //
 // A block has a tile of keys of one head of K, whose K and V stay in shared memory. The queries
-// that see them come step by step, those of all query heads of the group, with the next step's
-// copies under way:
+// that see these keys, of all query heads of the group, come step by step, with the next step's
+// copies in flight:
 //
 //   Pᵀ = 2^(scale·K·Qᵀ - lse)   dV += Pᵀ·dO   dSᵀ = Pᵀ∘(V·dOᵀ - D)   dK += dSᵀ·Q   dQ += dS·K
 //
 // A warp has 16 or 32 keys as rows, so that Pᵀ and dSᵀ lie in its registers as the operand A of dV
-// and dK. Only dS of dQ goes through shared memory, to other warps. Sums of dK and dV of 256
-// columns do not fit: there warps in pairs share out the columns, and the queries of the scores,
-// and exchange Pᵀ and dSᵀ through shared memory too.
+// and dK. Only dS, for dQ, goes through shared memory to other warps. With 256 columns a warp's
+// sums of dK and dV do not fit in registers: pairs of warps then divide the columns, and the
+// queries of the scores, and exchange Pᵀ and dSᵀ through shared memory too.
 //
 // Queries beyond the last one are zeros, as are their dO, lse and D: they add nothing. Keys beyond
 // the last one are hidden, since 2^(0 - lse) may be infinite.
@@ -21,7 +21,7 @@
 
 namespace roofcast::cuda::attention::mma {
 
-/// A block's tile of keys, as a row of the model's table.
+/// A block's tile of keys: row kRow of the model's table.
 template <class Element_, std::size_t kRow, roofcast::attention::DqSum kSum>
 struct KeyTile {
   using Element = Element_;
@@ -32,14 +32,14 @@ struct KeyTile {
   static constexpr int kStages = kTile.stages, kAtOnce = kTile.at_once;
   static constexpr int kWarpsAcross = kTile.warps_across;
   static constexpr bool kExchanges = kWarpsAcross > 1;
-  static constexpr int kRows = kKeys / kTile.warps_down;        // of a warp
-  static constexpr int kColumns = kHead / kWarpsAcross;         // of its sums
-  static constexpr int kScoreQueries = kAtOnce / kWarpsAcross;  // of its scores
+  static constexpr int kRows = kKeys / kTile.warps_down;        // keys of a warp
+  static constexpr int kColumns = kHead / kWarpsAcross;         // columns of its sums
+  static constexpr int kScoreQueries = kAtOnce / kWarpsAcross;  // queries of its scores
   static constexpr int kDown = kRows / 16;
 
   using Kv = LineTile<kKeys, kHead * 2>;
   using Q = LineTile<kQueries, kHead * 2>;
-  using Exchange = LineTile<kKeys, kQueries * 2>;  ///< of Pᵀ or dSᵀ
+  using Exchange = LineTile<kKeys, kQueries * 2>;  ///< a tile of Pᵀ or dSᵀ
   static constexpr int kStageBytes = 2 * Q::kTileBytes;
   static constexpr int kRowBytes = kQueries * 8;  ///< lse and D of a stage
   static constexpr int kExchangeAt = 2 * Kv::kTileBytes + kStages * kStageBytes;
@@ -79,12 +79,13 @@ struct KeysWork {
   float scale;   ///< log2(e)/√d
   float factor;  ///< 1/√d
   const Element *q, *k, *v, *d_o;
-  const float2* rows;  ///< of each query: lse·log2(e), D
-  float* dq;           ///< fp32, zeros at first; null: not summed
+  const float2* rows;  ///< lse·log2(e) and D of each query
+  float* dq;           ///< fp32 sums, zeros before the launch; null: not summed
   Element *dk, *dv;
 };
 
-/// Scores of keys (rows) and queries (columns) to 2^(scale·score - lse); 0 where the key is hidden.
+/// Turns scores of keys (rows) and queries (columns) into 2^(scale·score - lse); 0 where the key is
+/// hidden.
 /// `rows`: shared address of lse and D of the warp's first query. `key` is the warp's first key,
 /// `query` its first query.
 template <int kDown, int kAcross>
@@ -118,7 +119,7 @@ __device__ void weigh(float (&score)[kDown][kAcross][4], float scale, unsigned r
   }
 }
 
-/// P and dP to dS = P∘(dP - D), in place of P.
+/// Computes dS = P∘(dP - D) in place of P.
 template <int kDown, int kAcross>
 __device__ void differentiate(float (&p)[kDown][kAcross][4], const float (&dp)[kDown][kAcross][4],
                               unsigned rows, int lane) {
@@ -133,7 +134,7 @@ __device__ void differentiate(float (&p)[kDown][kAcross][4], const float (&dp)[k
   }
 }
 
-/// dQ += dS·K of a step, to global memory. `dq` is the step's first row.
+/// Adds dS·K of a step to dQ in global memory. `dq` is the step's first row.
 template <class T>
 __device__ void add_dq(unsigned ds, unsigned k, float* dq, int rows_left, int head_dim,
                        float factor, int thread) {
@@ -212,7 +213,7 @@ __global__ void __launch_bounds__(T::kThreads, T::kBlocks)
     const int this_query0 = query0;
     float* const dq = T::kAtomic ? work.dq + (matrix + query0) * work.head_dim : nullptr;
     wait_for_copies<0>();
-    __syncthreads();  // the step is there, and what the one before read may be written
+    __syncthreads();  // the step is there, and what the step before read may be overwritten
     advance();
     if (matrix < past) start_step(stage ^ 1);
     commit_copies();

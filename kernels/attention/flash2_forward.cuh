@@ -1,19 +1,20 @@
 #pragma once
-// attention.flash2, forward: FlashAttention-2 (Dao, 2023, arXiv:2307.08691) on the tensor cores
-// that its warps feed themselves.
+// attention.flash2, forward: FlashAttention-2 (Dao, 2023, arXiv:2307.08691) on the tensor cores,
+// which its warps feed themselves.
 //
-// A block has a tile of queries, a warp 16 or 32 of its rows, all keys of them: what a row needs of
-// its scores (maximum, sum) lies in four lanes. Keys come in steps from the first on:
+// A block has a tile of queries. A warp has 16 or 32 of its rows with all their keys, so the scores
+// of a row are in four lanes, which reduce its maximum and sum. Keys come in steps from the first
+// on:
 //
 // 1. S = Q·Kᵀ, 16 bytes a read from shared memory for 4 instructions where a warp has 32 rows. The
-//    copy of V is under way meanwhile, that of the next K during the rest of the step.
+//    copy of V is in flight meanwhile, that of the next K during the rest of the step.
 // 2. Softmax with the maximum so far: O and the sum are multiplied by 2^(old - new) where a maximum
 //    of the warp's rows grew. Scores are scaled by log2(e)/√d on the way to 2^x: one multiply-add.
-// 3. O += P·V. Sums of mma.sync lie as its operand A does: P stays in registers.
+// 3. O += P·V. The sums of mma.sync have the layout of its operand A, so P stays in registers.
 //
 // Steps that no query of the tile sees are left out; masks cut only the last ones. Key 0 is visible
-// to every query, so that maxima are finite from the first step on. With the longest rows first
-// (Tiles) the short ones fill the last wave.
+// to every query, so that maxima are finite from the first step on. The tiles with the most
+// keys go first (Tiles), so the short ones fill the last wave.
 #include "kernels/attention/flash2_products.cuh"
 #include "kernels/attention/tiles.hpp"
 #include "kernels/common/exponential.cuh"
@@ -21,7 +22,7 @@
 
 namespace roofcast::cuda::attention::mma {
 
-/// A block's tile of queries, as a row of a table of the model's.
+/// A block's tile of queries: row kRow of one of the model's tables.
 template <class Element_, const auto& kTable, std::size_t kRow>
 struct QueryTile {
   using Element = Element_;
@@ -29,7 +30,7 @@ struct QueryTile {
   static constexpr int kHead = kTile.head_dim, kQueries = kTile.queries, kKeys = kTile.keys;
   static constexpr int kThreads = kTile.threads(), kBlocks = kTile.blocks;
   static constexpr int kStages = kTile.stages;
-  static constexpr int kRows = kQueries / kTile.warps;  // of a warp
+  static constexpr int kRows = kQueries / kTile.warps;  // queries of a warp
   static constexpr int kDown = kRows / 16, kAcross = kKeys / 8, kHeadTiles = kHead / 8;
   static constexpr int kSharedBytes = kTile.shared_bytes();
   using Q = LineTile<kQueries, kHead * 2>;
@@ -50,11 +51,11 @@ struct ForwardWork {
   float* lse;
 };
 
-/// The factor of no score: 2^(scale·minus infinity) = 0.
+/// The score of a hidden key: 2^(scale·minus infinity) = 0.
 inline constexpr float kHidden = -__builtin_huge_valf();
 
-/// Hides the keys of a step that rows do not see: those from visible(row) on. `row` is the warp's
-/// first query, `key0` the step's first key.
+/// Hides the keys of a step that a row does not see, those from visible(row) on. `row` is the
+/// warp's first query, `key0` the step's first key.
 template <int kDown, int kAcross>
 __device__ void hide(float (&score)[kDown][kAcross][4], const Tiles& tiles, int row, int key0,
                      int lane) {
@@ -72,8 +73,8 @@ __device__ void hide(float (&score)[kDown][kAcross][4], const Tiles& tiles, int 
   }
 }
 
-/// Of each row of a warp, half 0 and 1 of a 16-row tile: the largest score, and this lane's part of
-/// Σ 2^(scale·(score - largest)).
+/// For each row of a warp (half 0 and 1 of a 16-row tile) the largest score so far, and this lane's
+/// part of Σ 2^(scale·(score - largest)).
 template <int kDown>
 struct RowSums {
   float most[kDown][2], sum[kDown][2];
@@ -86,7 +87,8 @@ struct RowSums {
     }
   }
 
-  /// Scores to 2^(scale·(score - largest)); `out` and the sums follow where a maximum grew.
+  /// Turns scores into 2^(scale·(score - largest)); rescales `out` and the sums where a maximum
+  /// grew.
   template <int kAcross, int kHeadTiles>
   __device__ void take(float (&score)[kDown][kAcross][4], float (&out)[kDown][kHeadTiles][4],
                        float scale) {
@@ -203,7 +205,7 @@ __global__ void __launch_bounds__(T::kThreads, T::kBlocks)
         [&](unsigned(&to)[4], int pair, int s) { columns_v.read(to, pair, s); });
   }
 
-  // Computed again: nothing of it is held in registers during the loop.
+  // The tile is computed again, so that it takes no registers during the loop.
   const Tiles::Tile same = tiles.tile(anew(static_cast<int>(blockIdx.x)));
   const std::int64_t query_rows = std::int64_t{same.head} * tiles.seq_q;
   rows.finish();

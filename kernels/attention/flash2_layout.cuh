@@ -1,5 +1,5 @@
 #pragma once
-// Where the tiles of attention.flash2 lie in shared memory, and which tiles meet: plain arithmetic
+// Where the tiles of attention.flash2 lie in shared memory, and their order: plain arithmetic
 // that the kernels use and tests/kernels/flash2_layout_test.cpp checks without a GPU.
 #include "kernels/gemm/layout.cuh"
 
@@ -8,8 +8,8 @@ namespace roofcast::cuda::attention::mma {
 using gemm::kChunkBytes;
 using gemm::LineChunk;
 
-/// Rows of a matrix, kBytes each, one after the other: a line a row, swizzled as lines of 64 and of
-/// 128 bytes are (layout.cuh). A tile begins at a multiple of 1024 bytes. Any eight neighbouring
+/// Rows of a matrix, one after the other: a line of kBytes for each, swizzled as lines of 64 or of
+/// 128 bytes (layout.cuh). A tile begins at a multiple of 1024 bytes. Any eight neighbouring
 /// lines have the chunks of one column in different banks.
 template <int kLines_, int kBytes_>
 struct LineTile {
@@ -31,7 +31,7 @@ struct LineTile {
   }
 };
 
-enum class Side { left, right };  ///< of a product: A or B
+enum class Side { left, right };  ///< operand A or B of a product
 enum class Lines { along_k, across_k };
 
 /// The line and chunk whose address a lane gives to ldmatrix for 16 rows of A, or 16 columns of B,
@@ -60,20 +60,20 @@ __host__ __device__ constexpr SumPair left_word(int step, int word) {
 struct KeyTiles {
   int seq_q, seq_kv;
   bool causal;
-  int heads;     ///< of K, of all sequences
+  int heads;     ///< heads of K, of all sequences
   int together;  ///< heads of a party
   int keys;
-  int queries;  ///< of a step
+  int queries;  ///< queries of a step
 
   struct Tile {
     int head, key0;
     int first, past;  ///< steps with a query that sees a key of the tile
-    int full;         ///< first of those whose queries see all of them, up to the last; or past
+    int full;         ///< first step from which on all queries see all keys of the tile; or past
   };
 
   __host__ __device__ constexpr int per_head() const { return (seq_kv + keys - 1) / keys; }
   __host__ __device__ constexpr int count() const { return per_head() * heads; }
-  /// The first query that sees the key at that place.
+  /// The first query that sees a key.
   __host__ __device__ constexpr int first_query(int key) const {
     const int query = causal ? key - (seq_kv - seq_q) : 0;
     return query > 0 ? query : 0;

@@ -1,6 +1,6 @@
 #pragma once
-// attention.flash2, backward: what runs before and after. What a row of queries needs of lse and
-// dO∘O, and dQ rounded.
+// attention.flash2, backward: the passes before and after. Before: lse·log2(e) and D = Σ dO·O of
+// each query. After: dQ rounded to its type.
 #include "kernels/attention/instructions.cuh"
 #include "kernels/common/element.cuh"
 #include "kernels/common/exponential.cuh"
@@ -9,7 +9,7 @@
 namespace roofcast::cuda::attention::mma {
 
 inline constexpr int kPassThreads = 256;
-inline constexpr int kRowLanes = 16;  ///< of a row, 16 bytes each at a time
+inline constexpr int kRowLanes = 16;  ///< lanes of a row, 16 bytes each at a time
 inline constexpr int kPassRows = kPassThreads / kRowLanes;
 
 template <class Element>
@@ -21,8 +21,8 @@ __device__ void widen_chunk(const Element* from, float (&to)[8]) {
   for (int e = 0; e < 8; ++e) to[e] = widen(element[e]);
 }
 
-/// {lse·log2(e), D = Σ dO·O} of each of `rows` queries; zeros to dq if it is not null. Matrices are
-/// multiples of 16 bytes.
+/// Writes {lse·log2(e), D = Σ dO·O} of each of `rows` queries, and zeros to dq if it is not null.
+/// Matrices begin at multiples of 16 bytes.
 template <class Element>
 __global__ void __launch_bounds__(kPassThreads)
     rows_kernel(const Element* __restrict__ d_o, const Element* __restrict__ o,
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(kPassThreads)
   if (lane == 0 && row < rows) result[row] = make_float2(lse[row] * kLog2E, sum);
 }
 
-/// fp32 sums to elements, eight a thread. Both are at multiples of 16 bytes.
+/// Rounds fp32 sums to elements, eight a thread. Both begin at multiples of 16 bytes.
 template <class Element>
 __global__ void __launch_bounds__(kPassThreads)
     round_kernel(const float* __restrict__ sums, std::int64_t chunks, Element* __restrict__ to) {

@@ -1,6 +1,6 @@
 #pragma once
-// What the kernels of attention.flash2 are made of: copies of rows to shared memory, products of a
-// warp whose operands ldmatrix reads there, and the way of its sums to global memory.
+// Building blocks of attention.flash2: copies of rows to shared memory, a warp's products with
+// operands that ldmatrix reads there, and stores of its sums.
 #include <cstdint>
 
 #include "kernels/attention/flash2_layout.cuh"
@@ -14,8 +14,8 @@ using gemm::commit_copies;
 using gemm::pair_of;
 using gemm::wait_for_copies;
 
-/// A value that the compiler does not know: what follows from it is computed anew and not held in
-/// registers across a loop.
+/// Hides a value from the compiler, which then computes expressions of it anew and does not hold
+/// them in registers across a loop.
 __device__ inline int anew(int value) {
   asm volatile("" : "+r"(value));
   return value;
@@ -36,7 +36,7 @@ class RowCopy {
         chunk_(thread % Tile::kAcross),
         inside_(chunk_ * kWidth < head_dim) {}
 
-  /// Rows row0 … of the `rows` of a matrix.
+  /// Starts copying rows row0 … of a matrix of `rows` rows.
   __device__ void start(unsigned tile, const Element* matrix, int row0, int rows) const {
     const Element* from = matrix + std::int64_t{row0} * row_ + (line_ * row_ + chunk_ * kWidth);
     const int left = inside_ ? rows - row0 - line_ : 0;
@@ -60,7 +60,7 @@ class Operand {
     const LineChunk at = operand_address<kSide, kLines>(lane);
     at_ = tile + static_cast<unsigned>(Tile::offset(line + at.line, chunk + at.chunk));
   }
-  /// Sixteen rows of A or columns of B, number `outer`, and 16 of k, number `step`.
+  /// Reads 16 rows of A or columns of B, from 16·outer on, and 16 of k, from 16·step on.
   __device__ void read(unsigned (&to)[4], int outer, int step) const {
     if constexpr (kLines == Lines::along_k) {
       gemm::read_matrices(to, Tile::beyond(at_, outer * 16, step * 2));
@@ -107,7 +107,7 @@ __device__ __forceinline__ void multiply(float (&sum)[kDown][kAcross][4], const 
   }
 }
 
-/// Sums rounded to an operand of the next product: 16 rows, and 16 of its columns as k.
+/// Rounds sums to operand A of the next product: 16 rows, and their columns from 16·step on as k.
 template <class Element, int kAcross>
 __device__ void to_operand(unsigned (&to)[4], const float (&sum)[kAcross][4], int step) {
 #pragma unroll
@@ -117,7 +117,7 @@ __device__ void to_operand(unsigned (&to)[4], const float (&sum)[kAcross][4], in
   }
 }
 
-/// A warp's sums, rounded, to the tile in shared memory from `line` and `chunk` on.
+/// Stores a warp's sums, rounded, to the tile in shared memory from `line` and `chunk` on.
 template <class Element, class Tile, int kDown, int kAcross>
 __device__ void put_sums(unsigned tile, const float (&sum)[kDown][kAcross][4], int line, int chunk,
                          int lane) {
@@ -137,8 +137,8 @@ __device__ void put_sums(unsigned tile, const float (&sum)[kDown][kAcross][4], i
   }
 }
 
-/// A warp's sums, times factor(d, half) of their row, to rows `row` … of the `rows` of a matrix,
-/// and columns `column` … of its `columns`.
+/// Stores a warp's sums, times factor(d, half) of their row, to a matrix of `rows` rows and
+/// `columns` columns, from `row` and `column` on.
 template <class Element, int kDown, int kAcross, class Factor>
 __device__ void store_sums(const float (&sum)[kDown][kAcross][4], Element* matrix, int row,
                            int rows, int column, int columns, int lane, const Factor& factor) {

@@ -1,11 +1,11 @@
 #pragma once
 // attention.flash2, backward: dQ without atomics. A block has a tile of queries, whose Q and dO
-// stay in shared memory, and computes S and dP of all keys they see once more:
+// stay in shared memory, and computes S and dP of all keys that they see once more:
 //
 //   P = 2^(scale·Q·Kᵀ - lse)   dS = P∘(dO·Vᵀ - D)   dQ += dS·K
 //
-// with sums in registers, in one order: the same on every run. Seven products of backward instead
-// of five, and no fp32 sums of dQ in memory.
+// Sums are in registers and added in one order, so results repeat. The backward pass has seven
+// products instead of five, and no fp32 sums of dQ in memory.
 #include "kernels/attention/flash2_forward.cuh"
 #include "kernels/common/exponential.cuh"
 
@@ -18,7 +18,7 @@ struct QueriesWork {
   float scale;   ///< log2(e)/√d
   float factor;  ///< 1/√d
   const Element *q, *k, *v, *d_o;
-  const float2* rows;  ///< of each query: lse·log2(e), D
+  const float2* rows;  ///< lse·log2(e) and D of each query
   Element* dq;
 };
 

@@ -1,4 +1,4 @@
-// attention.flash3: the tiles that its kernels are compiled for, and what surrounds a launch.
+// attention.flash3: the tiles that its kernels are compiled for, and their launches.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -97,7 +97,7 @@ constexpr Forward compiled() {
   return {kType, launch_of<T, kTile>, run_tile<T, kTile>};
 }
 
-/// By type, mask and head dim, as the table of tiles.
+/// The kernels by type, mask and head dim, in the order of the table of tiles.
 template <class Element, DType kType, std::size_t kCausal>
 constexpr std::array<Forward, 3> compiled_heads() {
   return {compiled<Element, kType, kCausal, 0>(), compiled<Element, kType, kCausal, 1>(),

@@ -1,6 +1,6 @@
-// attention.flash3, backward: the tiles that its kernels are compiled for, and what surrounds their
-// launches. A chain: D and the log-sum-exp by rows; dK and dV, with dQ's sums in memory; dQ from
-// those. Or, with dq = two_pass, dQ by a second pass over the queries instead.
+// attention.flash3, backward: the tiles that its kernels are compiled for, and their launches.
+// Three kernels: D and the log-sum-exp of each row; dK and dV, with the sums of dQ in memory; dQ
+// from those sums. With dq = two_pass, dQ comes from a second pass over the queries instead.
 #include "kernels/attention/flash3_backward.hpp"
 
 #include <array>
@@ -34,7 +34,7 @@ struct Kernel {
   const void* function;
   int queries, keys, threads, shared_bytes, box_keys;
 };
-/// Of a type and head dim: dK and dV with dQ's sums, without, and dQ alone.
+/// The kernels of a type and head dim: dK and dV with the sums of dQ, without them, and dQ alone.
 struct Kernels {
   Kernel keys_and_dq, keys, queries;
 };
@@ -82,7 +82,7 @@ struct Plan {
 
   std::int64_t q_heads() const { return rows.heads; }
   std::int64_t kv_heads() const { return shape.batch * shape.kv_heads; }
-  /// Values of a row each: the log-sum-exp, D.
+  /// Number of padded rows: values of the log-sum-exp, and of D.
   std::int64_t row_values() const { return rows.heads * rows.rows; }
   std::int64_t dq_sums() const { return row_values() * rows.compiled_dim; }
 
@@ -96,7 +96,8 @@ struct Plan {
   const Kernel& key_pass() const { return atomic ? kernels.keys_and_dq : kernels.keys; }
 
   Work work(bool of_keys) const {
-    // Read by each block of a head: Q and dO, and dQ's sums; or K and V.
+    // Bytes that each block of a head reads, per element of the head dim: Q and dO, and the sums
+    // of dQ; or K and V.
     const std::int64_t read =
         of_keys ? shape.group() * shape.seq_q * (atomic ? 8 : 4) : shape.seq_kv * 4;
     const std::int64_t heads = of_keys ? kv_heads() : q_heads();
@@ -115,7 +116,7 @@ struct Plan {
 
   Shape shape;
   bool atomic;
-  std::size_t row;  ///< of the tables of tiles
+  std::size_t row;  ///< row in the tables of tiles
   Kernels kernels;
   QueryRows rows;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// attention.flash3, backward: what its entry (flash3) hands on where the pass is backward. Its
-// scratch is all that such a problem has.
+// attention.flash3, backward: what the entry flash3 calls where the pass is backward. A backward
+// problem has no scratch but that of add_scratch.
 #include <string>
 #include <vector>
 
@@ -9,7 +9,7 @@
 namespace roofcast::cuda::attention::flash3_backward {
 
 /// Empty if these kernels take the sizes on a device of compute capability 9.0, else why not.
-/// unsupported_shape goes first.
+/// Call unsupported_shape first.
 std::string unsupported(const Problem&);
 /// Adds the log-sum-exp and D of padded rows, and the sums of dQ where blocks add them (kDq).
 void add_scratch(Tensors&, const Problem&);

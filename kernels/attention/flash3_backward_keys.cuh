@@ -1,9 +1,10 @@
 #pragma once
 // attention.flash3 backward, the pass over tiles of keys: dK and dV, and dQ by additions in memory.
 //
-// A block has a tile of K and V in shared memory, and the queries that see it go by: Q with the
-// log-sum-exp, and dO with D = rowsum(dO∘O), each through a ring of stages that one thread fills by
-// TMA. For each tile of queries, with keys down so that what follows takes it from registers:
+// A block has a tile of K and V in shared memory and iterates over the queries that see it: Q with
+// the log-sum-exp, and dO with D = rowsum(dO∘O), each through a ring of stages that one thread
+// fills by TMA. For each tile of queries, with keys as rows so that dV and dK take Pᵀ and dSᵀ from
+// registers:
 //   Sᵀ = K·Qᵀ, Pᵀ = exp2(c·Sᵀ - lse·log2 e), dPᵀ = V·dOᵀ, dSᵀ = Pᵀ∘(dPᵀ - D),
 //   dV += Pᵀ·dO, dK += dSᵀ·Q, dQ += dS·K,
 // c = log2 e/√d; the scale of dQ and dK, 1/√d, comes last (Dao 2023, FlashAttention-2; Shah et al.
@@ -11,12 +12,12 @@
 //
 // 1. A warpgroup owns 64 keys: the sums of its dK and dV, and the rows of Sᵀ and dPᵀ. dS goes to
 //    shared memory as well, since dQ sums over the keys of both; each warpgroup then takes half of
-//    dQ's tile. dS has two buffers, so one meeting a step suffices: who writes a buffer again has
-//    met the other after the other's dQ of the step before was done.
+//    dQ's tile. dS has two buffers, so one barrier a step suffices: a warpgroup that writes a
+//    buffer again has passed a barrier that the other reached after its dQ from that buffer.
 // 2. The tensor cores stay busy while a warpgroup computes: dPᵀ runs during the exponentials, dV
-//    during dS, dK during the meeting, and the next Sᵀ is issued before dQ is added to memory.
-// 3. dQ is added as it lies in registers, 512 bytes a warp and instruction (dq_place); a last
-//    kernel brings it into order.
+//    during dS, dK during the barrier, and the next Sᵀ is issued before dQ is added to memory.
+// 3. dQ is added in the order of registers, 512 bytes a warp and instruction (dq_place); a last
+//    kernel reorders it.
 // 4. A head dim of 256: 64 keys fill the registers of both warpgroups. Each has half of the queries
 //    in Sᵀ and dPᵀ, and half of the head dim in dK, dV and dQ. P and dS reach the other through
 //    shared memory, for dK and for dQ in the two orders that wgmma reads along k.
@@ -38,7 +39,7 @@ struct KeysTile {
   static constexpr int kThreads = static_cast<int>(kTile.threads());
   static constexpr int kSharedBytes = static_cast<int>(kTile.shared_bytes());
   static constexpr bool kAddsDq = kAddsDq_, kSplitsHead = kTile.splits_head();
-  // Of a warpgroup: columns of Sᵀ, of dK and dV, of dQ.
+  // Columns that a warpgroup has of Sᵀ, of dK and dV, of dQ.
   static constexpr int kOwnQueries = kSplitsHead ? kQueries / 2 : kQueries;
   static constexpr int kOwnHead = kSplitsHead ? kHeadDim / 2 : kHeadDim;
   static constexpr int kDqColumns = kQueries == 128 ? kHeadDim : kHeadDim / 2;
@@ -46,7 +47,7 @@ struct KeysTile {
   static constexpr int kKeyBytes = kKeys * kHeadDim * 2, kQueryBytes = kQueries * kHeadDim * 2;
   static constexpr int kScoreBytes = kQueries * kKeys * 2, kRowBytes = kQueries * 4;
   static constexpr int kScores = kSplitsHead ? 3 : 2;
-  static constexpr int kStageBytes = kQueryBytes + kRowBytes;  ///< what a barrier counts
+  static constexpr int kStageBytes = kQueryBytes + kRowBytes;  ///< bytes that a barrier counts
   static_assert(kKeys == (kSplitsHead ? 64 : 128) && (kQueries == 64 || kQueries == 128));
   static_assert(kSharedBytes == kAlignment + 2 * kKeyBytes + 2 * kStages * kStageBytes +
                                     kScores * kScoreBytes + (4 * kStages + 2) * 8);
@@ -87,7 +88,7 @@ struct KeysShared {
 struct QuerySteps {
   int key, kv_head;  ///< the block's first key, and head of K and V
   int first, past;   ///< tiles of queries
-  int tile, head;    ///< of the step
+  int tile, head;    ///< tile of queries and query head of the current step
   int left;          ///< steps, this one included
 
   template <class T>
@@ -105,7 +106,7 @@ struct QuerySteps {
   }
 };
 
-/// One thread.
+/// Run by one thread: copies K and V, and for every step Q, lse, dO and D.
 template <class T>
 __device__ void copy_queries(const KeysShared<T>& shared, const Work& work, QuerySteps steps,
                              const CUtensorMap& q, const CUtensorMap& k, const CUtensorMap& v,
@@ -133,8 +134,8 @@ __device__ void copy_queries(const KeysShared<T>& shared, const Work& work, Quer
   }
 }
 
-/// Sᵀ of keys beyond the end, or later than the query: -∞, so that P is 0. `key` is the first of
-/// the lane's two rows, `query` the place of column 0.
+/// Sets Sᵀ of keys beyond the end, or later than the query, to -∞, so that P is 0. `key` is the
+/// first of the lane's two rows, `query` the place of column 0.
 template <int kColumns>
 __device__ void mask_keys(float (&s)[kColumns / 2], const Work& work, int key, int query,
                           int lane) {
@@ -153,14 +154,14 @@ __device__ void mask_keys(float (&s)[kColumns / 2], const Work& work, int key, i
   }
 }
 
-/// Adds four sums to four neighbouring floats, in any order with other blocks'.
+/// Adds four sums atomically to four neighbouring floats; blocks add in any order.
 __device__ inline void add_to_memory(float* to, const float* from) {
   asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(from[0]),
                "f"(from[1]), "f"(from[2]), "f"(from[3])
                : "memory");
 }
 
-/// All steps of a warpgroup; dk and dv are complete afterwards.
+/// Runs all steps of a warpgroup; dk and dv are complete afterwards.
 template <class T>
 __device__ void sum_queries(const KeysShared<T>& shared, const Work& work, QuerySteps steps,
                             int warpgroup, float (&dk)[T::kOwnHead / 2],
@@ -185,7 +186,7 @@ __device__ void sum_queries(const KeysShared<T>& shared, const Work& work, Query
       along_k(shared.scores(T::kSplitsHead ? 2 : 0) + (kHalvesRows ? lines(64 * warpgroup) : 0));
   const unsigned k_down = across_k(
       shared.k() + (kHalvesRows ? 0 : lines(warpgroup * kDqPanels * T::kKeys)), T::kKeyPanel);
-  // dO lies where stages of Q would go on.
+  // The stages of dO follow those of Q.
   constexpr auto kStageStep = static_cast<unsigned>(T::kQueryBytes / gemm::kChunkBytes);
   constexpr unsigned kGrad = T::kStages * kStageStep;
   const auto store_by_key = [&](unsigned panel, int i, const unsigned(&part)[4]) {
@@ -262,11 +263,12 @@ __device__ void sum_queries(const KeysShared<T>& shared, const Work& work, Query
         store_by_key(shared.scores(1), i, ds_held[i]);
         if constexpr (T::kAddsDq) store_by_query(shared.scores(2), i, ds_held[i]);
       } else if constexpr (T::kAddsDq) {
-        // A panel of 64 keys is a warpgroup's.
+        // Each warpgroup fills a panel of 64 keys.
         store_by_query(shared.scores(buffer) + lines(warpgroup * T::kQueries), i, ds_held[i]);
       }
     }
-    // Of what is stored here, and of the rows read above, before the copies that replace them.
+    // Orders these stores before the products that read them, and the reads of lse and D above
+    // before the copies that replace them.
     rows::fence_async_proxy();
     if constexpr (T::kSplitsHead) {
       meet_both();
@@ -294,13 +296,13 @@ __device__ void sum_queries(const KeysShared<T>& shared, const Work& work, Query
       gemm::arrive(shared.q_empty(ring.stage));
       gemm::arrive(shared.grad_empty(ring.stage));
     } else {
-      gemm::wait_for_products<1>();  // dV: its P need no registers any more
+      gemm::wait_for_products<1>();  // dV: its P needs no registers any more
     }
     const int done = ring.stage;
     const std::int64_t place =
         std::int64_t{steps.head} * work.rows + std::int64_t{steps.tile} * T::kQueries;
     steps.advance();
-    // After the last step Sᵀ is that of the same stage once more, which nobody reads: so the
+    // After the last step Sᵀ of the same stage is computed again and not read, so that the
     // products are the same in every step.
     if (steps.left > 0) {
       ring.advance();
@@ -363,7 +365,7 @@ __global__ void __launch_bounds__(T::kThreads, 1)
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kSumRegisters));
     float dk[T::kOwnHead / 2] = {}, dv[T::kOwnHead / 2] = {};
     sum_queries<T>(shared, work, steps, warpgroup, dk, dv);
-    meet_both();  // the products of both are done with K and V
+    meet_both();  // the products of both have read K and V
     const int own_key = T::kSplitsHead ? 0 : 64 * warpgroup;
     const int panel = T::kSplitsHead ? warpgroup * (T::kOwnHead / kPanelColumns) : 0;
     const auto to = static_cast<unsigned>(panel * T::kKeyPanel + own_key * kPanelBytes);

@@ -1,5 +1,5 @@
 #pragma once
-// attention.flash3 backward: which tile a block takes, which tiles meet under a causal mask, and
+// attention.flash3 backward: which tile a block takes, which keys queries see under a mask, and
 // where the sums of dQ lie. Plain arithmetic, which tests check without a GPU.
 #include <cuda_runtime.h>
 
@@ -19,9 +19,9 @@ __host__ __device__ constexpr int tiles_of(int length, int tile) {
 struct BlockTile {
   int tile, head;
 };
-/// What block `block` takes of `tiles` tiles of each head. The heads follow in groups of
-/// `together`, whose operands L2 keeps; in a group the blocks go through the heads first, so the
-/// first tiles of all its heads come first.
+/// The tile and head that block `block` takes, where each head has `tiles` tiles. Heads go in
+/// groups of `together`, whose operands L2 keeps; in a group neighbouring blocks have different
+/// heads, so the first tiles of all its heads come first.
 __host__ __device__ constexpr BlockTile block_tile(int block, int tiles, int heads, int together) {
   const int group = block / (tiles * together);
   const int left = heads - group * together;
@@ -35,27 +35,28 @@ __host__ __device__ constexpr BlockTile block_tile(int block, int tiles, int hea
 __host__ __device__ constexpr int first_query_tile(int key, int shift, int queries) {
   return key > shift ? (key - shift) / queries : 0;
 }
-/// Tiles of keys that queries up to `query` see, of `seq_kv` keys.
+/// Number of tiles of keys that queries up to `query` see.
 __host__ __device__ constexpr int seen_key_tiles(int query, int shift, int seq_kv, int keys) {
   const int seen = query + shift + 1;
   return tiles_of(seen < seq_kv ? seen : seq_kv, keys);
 }
 
-/// Operands of wgmma differ in the lower half of the descriptor (gemm::descriptor): that half
-/// stands for one, so that arithmetic on it takes one register and no carry.
+/// The descriptor with that lower half. Operands of wgmma differ only in the lower half
+/// (gemm::descriptor), so kernels compute with that half, which takes one register and no carry.
 __host__ __device__ constexpr std::uint64_t whole_descriptor(unsigned lower) {
   return gemm::descriptor(0, 0, 8 * gemm::kPanelBytes) | lower;
 }
-/// Of an operand whose lines hold k.
+/// Lower half of the descriptor of an operand whose lines hold k.
 __host__ __device__ constexpr unsigned along_k(unsigned address) {
   return static_cast<unsigned>(gemm::descriptor(address, gemm::kChunkBytes, 8 * gemm::kPanelBytes));
 }
-/// Of one whose lines hold its columns, k going down; `panel` bytes from 64 columns to the next.
+/// Lower half of the descriptor of an operand whose lines hold its columns, k going down; `panel`
+/// bytes from 64 columns to the next.
 __host__ __device__ constexpr unsigned across_k(unsigned address, int panel) {
   return static_cast<unsigned>(gemm::descriptor(address, panel, 8 * gemm::kPanelBytes));
 }
-/// From step to step of 16 k, in units of descriptors: of an operand whose lines hold k, in panels
-/// of kLines lines; of one whose lines hold its columns, k going down.
+/// Offset of step `step` of 16 k, in units of descriptors. step_along: lines hold k, in panels of
+/// kLines lines. step_down: lines hold columns, k going down.
 template <int kLines>
 __host__ __device__ constexpr unsigned step_along(int step) {
   constexpr int kPanelSteps = gemm::kPanelBytes / gemm::kStepBytes;
@@ -67,8 +68,9 @@ __host__ __device__ constexpr unsigned step_down(int step) {
   return static_cast<unsigned>(step * 16 * gemm::kPanelBytes / gemm::kChunkBytes);
 }
 
-/// A warp has 16 keys of Sᵀ down and the queries across. Where stmatrix.x4 of a lane stores 16 of
-/// those queries, from `query` on, as they are, in a panel with a line for each key ...
+/// A warp has 16 keys of Sᵀ as rows and the queries as columns. Byte offset at which a lane's
+/// stmatrix.x4 stores 16 of these queries, from `query` on: not transposed, in a panel with a line
+/// for each key ...
 __host__ __device__ constexpr int place_by_key(int warp, int lane, int query) {
   const gemm::LineChunk at = gemm::sum_address(lane);
   return gemm::swizzled<gemm::kPanelBytes>(warp * 16 + at.line, query / 8 + at.chunk);
@@ -80,14 +82,14 @@ __host__ __device__ constexpr int place_by_query(int warp, int lane, int query) 
   return gemm::swizzled<gemm::kPanelBytes>(query + at.line, warp * 2 + at.chunk);
 }
 
-/// A tile of dQ is summed where the registers of its warpgroups lie, so that a warp adds 512 bytes
+/// A tile of dQ is summed in the order of its warpgroups' registers, so that a warp adds 512 bytes
 /// at once: group j of four sums of thread t of warpgroup w begins at (w·groups + j)·512 + 4·t.
 /// Those are two neighbouring columns of a row, then of the row 8 further down.
 ///
 /// Tiles of 128 queries have 64 in each warpgroup, tiles of 64 half of the columns.
 /// Where column 0 of the eight columns `octet` of row `row` lies; column 2·i follows at + 4·i.
 __host__ __device__ constexpr int dq_place(int row, int octet, int queries, int head_dim) {
-  const int octets = (queries == 128 ? head_dim : head_dim / 2) / 8;  // of a warpgroup
+  const int octets = (queries == 128 ? head_dim : head_dim / 2) / 8;  // columns of a warpgroup ÷ 8
   const int warpgroup = queries == 128 ? row / 64 : octet / octets;
   const int thread = row % 64 / 16 * 32 + row % 8 * 4;
   return (warpgroup * octets + octet % octets) * 512 + thread * 4 + row % 16 / 8 * 2;

@@ -54,13 +54,13 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// 16 rows of two octets a warp: sectors of the sums and of dQ are whole.
+// A warp takes two octets of 16 rows, so that it accesses whole sectors of the sums and of dQ.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     convert_dq_kernel(QueryRows q, const float* sums, int queries, float scale, T* to) {
   const auto octets = static_cast<int>(q.compiled_dim) / kOctet;
   const std::int64_t thread = this_thread();
-  const std::int64_t pairs = thread / 32;  // of octets, 16 rows
+  const std::int64_t pairs = thread / 32;  // two octets of 16 rows
   const auto lane = static_cast<int>(thread % 32);
   const int octet = static_cast<int>(pairs % (octets / 2)) * 2 + lane / 16;
   const std::int64_t row = pairs / (octets / 2) * 16 + lane % 16;

@@ -1,6 +1,6 @@
 #pragma once
-// What runs before and after the passes of attention.flash3 backward: what they need of each row,
-// and dQ in its type and order.
+// The kernels before and after the passes of attention.flash3 backward: lse and D of each row, and
+// dQ converted to its type and order.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace roofcast::cuda::attention::flash3_backward {
 
-/// Queries of all heads, `rows` of each in the scratch of which `seq` are there. `head_dim`
-/// elements of a row, `compiled_dim` as the kernels compute.
+/// The queries of all heads. In scratch each head has `rows` rows, of which `seq` exist. A row has
+/// `head_dim` elements, and `compiled_dim` in the kernels.
 struct QueryRows {
   std::int64_t heads, seq, rows, head_dim, compiled_dim;
   DType dtype;

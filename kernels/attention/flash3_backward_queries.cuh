@@ -2,9 +2,10 @@
 // attention.flash3 backward, dQ in a pass of its own over tiles of queries (two_pass): S and dP are
 // computed once more, and no block adds to another's sums, so the result is the same each time.
 //
-// A block has a tile of Q and dO in shared memory, 64 queries a warpgroup, and the keys that they
-// see go by: S = Q·Kᵀ, P = exp2(c·S - lse·log2 e), dP = dO·Vᵀ, dS = P∘(dP - D), dQ += dS·K. dS
-// stays in registers, so the warpgroups do not meet before the end.
+// A block has a tile of Q and dO in shared memory, 64 queries a warpgroup, and iterates over the
+// keys that they see:
+//   S = Q·Kᵀ, P = exp2(c·S - lse·log2 e), dP = dO·Vᵀ, dS = P∘(dP - D), dQ += dS·K.
+// dS stays in registers, so the warpgroups do not synchronize with each other.
 #include <cmath>
 #include <cstdint>
 
@@ -53,7 +54,7 @@ struct QueriesShared {
   }
 };
 
-/// What a block does: a tile of queries of a head, and the tiles of keys that any of them sees.
+/// The steps of a block: a tile of queries of a head, and the tiles of keys that any of them sees.
 struct KeySteps {
   int query, head, kv_head;
   int count;
@@ -70,7 +71,7 @@ struct KeySteps {
   }
 };
 
-/// One thread.
+/// Run by one thread: copies Q and dO, and for every step K and V.
 template <class T>
 __device__ void copy_keys(const QueriesShared<T>& shared, const KeySteps& steps,
                           const CUtensorMap& q, const CUtensorMap& k, const CUtensorMap& v,
@@ -93,8 +94,8 @@ __device__ void copy_keys(const QueriesShared<T>& shared, const KeySteps& steps,
   }
 }
 
-/// S of keys beyond the end, or later than the query: -∞, so that P is 0. `query` is the first of
-/// the lane's two rows, `key` the place of column 0.
+/// Sets S of keys beyond the end, or later than the query, to -∞, so that P is 0. `query` is the
+/// first of the lane's two rows, `key` the place of column 0.
 template <int kColumns>
 __device__ void mask_scores(float (&s)[kColumns / 2], const Work& work, int query, int key,
                             int lane) {
@@ -112,7 +113,7 @@ __device__ void mask_scores(float (&s)[kColumns / 2], const Work& work, int quer
   }
 }
 
-/// All steps of a warpgroup; dq is complete afterwards.
+/// Runs all steps of a warpgroup; dq is complete afterwards.
 template <class T>
 __device__ void sum_keys(const QueriesShared<T>& shared, const Work& work, const KeySteps& steps,
                          int warpgroup, float (&dq)[T::kHeadDim / 2]) {
@@ -130,7 +131,7 @@ __device__ void sum_keys(const QueriesShared<T>& shared, const Work& work, const
   const unsigned q_rows = along_k(shared.q() + own), grad_rows = along_k(shared.grad() + own);
   const unsigned k_rows = along_k(shared.k(0));
   const unsigned k_down = across_k(shared.k(0), T::kKeyPanel);
-  // V lies where stages of K would go on.
+  // The stages of V follow those of K.
   constexpr auto kStageStep = static_cast<unsigned>(T::kKeyBytes / gemm::kChunkBytes);
   constexpr unsigned kValues = T::kStages * kStageStep;
 
@@ -174,8 +175,8 @@ __device__ void sum_keys(const QueriesShared<T>& shared, const Work& work, const
     gemm::begin_products();
     multiply_held<Element, T::kHeadDim>(dq, ds_held, k_down + stage);
     gemm::commit_products();
-    // After the last step S is that of the same stage once more, which nobody reads: so the
-    // products are the same in every step.
+    // After the last step S of the same stage is computed again and not read, so that the products
+    // are the same in every step.
     if (step + 1 < steps.count) {
       ring.advance();
       shared.k_full(ring.stage).wait(ring.phase);

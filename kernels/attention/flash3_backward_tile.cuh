@@ -1,6 +1,6 @@
 #pragma once
 // What the two passes of attention.flash3 backward share: their tiles, copies of boxes, operands in
-// shared memory, and what a kernel is told.
+// shared memory, and the kernels' parameters.
 #include <cuda.h>
 
 #include <cmath>
@@ -35,11 +35,11 @@ constexpr int kBoxBytes = kBoxRows * kPanelBytes;
 constexpr int kCopyRegisters = 24, kSumRegisters = 240;
 static_assert((kCopyRegisters + kSumming * kSumRegisters) * kWarpgroup <= 65536);
 
-/// What the kernels are told besides the tensor maps.
+/// Parameters of the kernels besides the tensor maps.
 struct Work {
   int seq_q, seq_kv;
   int rows;      ///< seq_q, padded to kPaddedQueries
-  int heads;     ///< what blocks are counted by: of K and V, or of Q where dQ has a pass of its own
+  int heads;     ///< heads by which blocks are counted: of K and V; in the pass for dQ of Q
   int group;     ///< query heads that share a K and V
   int together;  ///< heads that are worked on at once: see block_tile
   bool causal;
@@ -52,7 +52,7 @@ struct Work {
   __device__ float exponent_scale() const { return scale * 1.44269504F; }  // log2 e
 };
 
-/// Rows `row` … of a head to panels of kRows lines × 128 bytes.
+/// Copies rows `row` … of a head to panels of kRows lines × 128 bytes.
 template <int kRows, int kHeadDim>
 __device__ void copy_rows(unsigned to, const CUtensorMap& map, int row, int head,
                           Mbarrier mbarrier) {
@@ -78,7 +78,7 @@ __device__ void multiply_head(float (&sum)[kColumns / 2], unsigned a, unsigned b
   }
 }
 
-/// sum += A·B, A in registers, lines of B going down with k.
+/// sum += A·B, A in registers; lines of B hold its columns, k going down.
 template <class Element, int kColumns, int kSteps>
 __device__ void multiply_held(float (&sum)[kColumns / 2], const unsigned (&a)[kSteps][4],
                               unsigned b) {
@@ -88,7 +88,7 @@ __device__ void multiply_held(float (&sum)[kColumns / 2], const unsigned (&a)[kS
   }
 }
 
-/// sum (+)= A·B, lines of A in panels of kLinesA.
+/// sum (+)= A·B; lines of A hold k, in panels of kLinesA lines; lines of B hold its columns.
 template <class Element, int kColumns, int kSteps, int kLinesA>
 __device__ void multiply_down(float (&sum)[kColumns / 2], unsigned a, unsigned b, bool accumulate) {
 #pragma unroll
@@ -99,7 +99,8 @@ __device__ void multiply_down(float (&sum)[kColumns / 2], unsigned a, unsigned b
   }
 }
 
-/// Sums 8·s … 8·s + 7, of 16 columns, as the A operand of 16 k: the same lanes hold them.
+/// Rounds sums 8·s … 8·s + 7, those of 16 columns, to the A operand of 16 k, which the same lanes
+/// hold.
 template <class Element, int kCount>
 __device__ void pack(unsigned (&to)[4], const float (&from)[kCount], int s) {
 #pragma unroll
@@ -117,12 +118,13 @@ __device__ inline float2 load_pair(unsigned from) {
   return pair;
 }
 
-/// Of this thread, the same register for the whole warp, so that descriptors need no lane's own.
+/// This thread's warpgroup, known to the compiler as uniform in the warp, so that descriptors take
+/// no register in each lane.
 __device__ inline int warpgroup_index() {
   return __shfl_sync(rows::kAllLanes, static_cast<int>(threadIdx.x) / kWarpgroup, 0);
 }
-/// 16 × 16 numbers as the A operand has them, to shared memory: of lane l, the address of line l
-/// mod 16 and half l/16 of it (sum_address), or, transposed, of the line of column l (b_address).
+/// Stores 16 × 16 numbers, laid out as the A operand, to shared memory. Lane l gives the address of
+/// line l mod 16, half l/16 (sum_address); transposed, lines are columns (b_address).
 __device__ inline void store_part(unsigned to, const unsigned (&part)[4]) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
                "r"(part[0]), "r"(part[1]), "r"(part[2]), "r"(part[3])
@@ -134,20 +136,21 @@ __device__ inline void store_part_transposed(unsigned to, const unsigned (&part)
                : "memory");
 }
 
-/// Both summing warpgroups meet. Barriers 1 and 2 are each one's own.
+/// Synchronizes both summing warpgroups. Barriers 1 and 2 are those of each warpgroup.
 __device__ inline void meet_both() {
   asm volatile("bar.sync 3, %0;" ::"n"(kSumming * kWarpgroup) : "memory");
 }
-/// From each warp, once its lanes are done with a stage that only products read. Of one that lanes
-/// have read, each arrives for itself: compute-sanitizer's racecheck follows no lane that speaks
-/// for others.
+/// Arrives once for each warp, for a stage that only wgmma reads. For a stage that lanes read,
+/// every lane arrives for itself, since compute-sanitizer's racecheck does not follow a lane that
+/// arrives for others.
 __device__ inline void release(Mbarrier empty) {
   __syncwarp();
   if (threadIdx.x % 32 == 0) gemm::arrive(empty);
 }
 
-/// 64 rows of a result: scaled, rounded, through panels that lie kPanelStride bytes apart, of which
-/// the warpgroup's 64 lines begin at `to`. The panels must be read and not written meanwhile.
+/// Stores 64 rows of a result, scaled and rounded, through panels kPanelStride bytes apart, in
+/// which the warpgroup's 64 lines begin at `to`. Earlier reads of the panels must be done, and no
+/// others may write them.
 template <class Element, int kColumns, int kPanelStride>
 __device__ void store_rows(const CUtensorMap& map, unsigned to, float (&sum)[kColumns / 2],
                            float scale, int column, int row, int head, int warpgroup) {
@@ -170,7 +173,7 @@ __device__ void store_rows(const CUtensorMap& map, unsigned to, float (&sum)[kCo
     gemm::commit_stores();
   }
 }
-/// By the thread that started the stores: until shared memory may go.
+/// The thread that started the stores waits until shared memory may be freed.
 __device__ inline void wait_for_stores() {
   asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }

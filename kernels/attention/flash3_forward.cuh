@@ -14,13 +14,13 @@
 //    softmax of S(j+1) while P·V is multiplied. P goes from the sums of S straight to the A
 //    operand: both have the same places in registers, so P needs no shared memory.
 // 3. Warpgroups take turns to start products: while one multiplies, another takes exponentials.
-// 4. The maximum that scores are held against is kept as long as no score exceeds it by more than
-//    2^8: sums and O are fp32 and lose nothing, and O is rarely rescaled.
+// 4. The reference maximum is kept as long as no exponential exceeds 2^8: sums and O are fp32 and
+//    lose nothing, and O is rarely rescaled.
 // 5. Steps go from the last key to the first, so those that a mask cuts come first, in a loop of
 //    their own. Steps without a visible key are left out.
-// 6. A block stays on its SM and takes tile after tile: the next Q is copied while this O is
-//    divided and stored. Long tiles go first; of as many heads together as fit in L2. Where a mask
-//    makes tiles unequal, blocks take the next tile from a counter as they get done.
+// 6. Blocks are persistent: the next Q is copied while this O is divided and stored. Long tiles go
+//    first, over as many heads together as fit in L2. Where a mask makes tiles unequal, blocks that
+//    are done take the next tile from a counter.
 //
 // Traffic of a tile: Q and O once; K and V of its visible keys from L2, from DRAM once a head.
 #include <cstdint>
@@ -33,16 +33,16 @@
 
 namespace roofcast::cuda::attention::hopper {
 
-/// What the kernel is told besides the tensor maps.
+/// Parameters of the kernel besides the tensor maps.
 template <class Element>
 struct ForwardWork {
   Tiles tiles;
   int head_dim;
   int group;         ///< query heads that share K and V
-  float log2_scale;  ///< of scores in exponents of 2: log2(e)/√d
+  float log2_scale;  ///< scores to exponents of 2: log2(e)/√d
   Element* o;
   float* lse;
-  int* taken;  ///< tiles that blocks took beyond their first; null: in turns
+  int* taken;  ///< counter of tiles taken beyond each block's first; null: round-robin
 };
 
 template <class T>
@@ -56,7 +56,7 @@ struct Shared {
     return place(T::kTilesQ * T::kBytesQ + stage * T::kBytesKv);
   }
   __device__ unsigned v(int stage) const { return k(T::kStages + stage); }
-  /// Where the producer leaves the tile that a warpgroup's Q belongs to.
+  /// Where the producer writes the tile that a warpgroup's Q belongs to.
   __device__ unsigned tile(int warpgroup, int stage) const {
     return k(2 * T::kStages) + static_cast<unsigned>(index(warpgroup, stage) * kTileBytes);
   }
@@ -80,7 +80,7 @@ struct Shared {
   }
 };
 
-/// One thread: Q, K and V of every tile of this block, in the order in which they are used.
+/// Run by one thread: copies Q, K and V of every tile of this block, in the order of their use.
 template <class T>
 __device__ void produce(const Shared<T>& shared, const Tiles& tiles, int group, int* taken,
                         const CUtensorMap& q, const CUtensorMap& k, const CUtensorMap& v) {
@@ -101,7 +101,7 @@ __device__ void produce(const Shared<T>& shared, const Tiles& tiles, int group, 
     copy(map, to, T::kKeys, step * T::kKeys, head, full);
   };
   const auto blocks = static_cast<int>(gridDim.x);
-  // What a consumer reads is written once it has given Q back, and published by Q's arrival.
+  // Tells a consumer its tile, once it has released the stage of Q; the arrival of Q publishes it.
   const auto announce = [&](int w, const Tiles::Tile& tile) {
     shared.q_empty(w, ring_q.stage).wait(ring_q.phase ^ 1);
     asm volatile("st.shared.v4.s32 [%0], {%1, %2, %3, %4};" ::"r"(shared.tile(w, ring_q.stage)),
@@ -135,13 +135,13 @@ __device__ void produce(const Shared<T>& shared, const Tiles& tiles, int group, 
       }
     }
   }
-  for (int w = 0; w < T::kWarpgroups; ++w) {  // no more
+  for (int w = 0; w < T::kWarpgroups; ++w) {  // an empty tile: no more follow
     announce(w, {});
     gemm::arrive(shared.q_full(w, ring_q.stage));
   }
 }
 
-/// A consumer warpgroup.
+/// A consumer warpgroup: scores, softmax and O of its 64 queries.
 template <class T>
 class Consumer {
  public:
@@ -158,7 +158,7 @@ class Consumer {
     first_scores(tile, score);
     while (tile.steps > 0) tile = one(tile, score);
     gemm::wait_for_products<0>();
-    if (warpgroup_ == 0) wait_turn();  // what the last warpgroup's last turn left
+    if (warpgroup_ == 0) wait_turn();  // takes the turn that the last warpgroup passed on
   }
 
  private:
@@ -173,12 +173,12 @@ class Consumer {
   }
 
   __device__ void release_q() {
-    gemm::arrive(
-        shared_.q_empty(warpgroup_, ring_q_.stage));  // each lane has read the tile's place
+    // Every lane arrives, as each has read the tile.
+    gemm::arrive(shared_.q_empty(warpgroup_, ring_q_.stage));
     ring_q_.advance();
   }
 
-  /// Waits for the next Q and says which tile it belongs to: one of no steps after the last.
+  /// Waits for the next Q and returns its tile; after the last one, a tile without steps.
   __device__ Tiles::Tile next() {
     shared_.q_full(warpgroup_, ring_q_.stage).wait(ring_q_.phase);
     Tiles::Tile tile;
@@ -186,7 +186,7 @@ class Consumer {
                  : "=r"(tile.head), "=r"(tile.query0), "=r"(tile.steps), "=r"(tile.full_steps)
                  : "r"(shared_.tile(warpgroup_, ring_q_.stage))
                  : "memory");
-    // The same in all lanes, as the compiler then knows: it keeps them in uniform registers.
+    // Tells the compiler that the values are uniform: it keeps them in uniform registers.
     for (int* value : {&tile.head, &tile.query0, &tile.steps, &tile.full_steps}) {
       *value = __shfl_sync(kAllLanes, *value, 0);
     }
@@ -208,8 +208,8 @@ class Consumer {
     }
     gemm::commit_products();
   }
-  /// Starts those of a tile's last keys. Without a tile it multiplies what is there, for nobody: a
-  /// branch around products in flight would make the compiler wait for them.
+  /// Starts S of a tile's last keys. Without a tile it multiplies stale data and nobody reads the
+  /// result: a branch around products in flight would make the compiler wait for them.
   __device__ void first_scores(const Tiles::Tile& tile, float (&score)[T::kScores]) const {
     const bool there = tile.steps > 0;
     if (there) {
@@ -261,8 +261,8 @@ class Consumer {
     round_to<Element>(score, p);
   }
 
-  /// A tile whose first scores are under way; leaves those of the next, which it returns. Where its
-  /// Q has a place of its own they are multiplied while this O is divided and stored.
+  /// Computes a tile whose first scores are in flight, starts those of the next tile and returns
+  /// that tile. Where Q has two stages, they are multiplied while this O is divided and stored.
   __device__ Tiles::Tile one(const Tiles::Tile& tile, float (&score)[T::kScores]) {
     float o[T::kSums];
     std::uint32_t p[T::kScores / 8][4];
@@ -294,7 +294,7 @@ class Consumer {
       ring_v_.advance();
       store(tile, o, state);
     };
-    if constexpr (T::kStagesQ == 1) {  // the next Q is on its way meanwhile
+    if constexpr (T::kStagesQ == 1) {  // the next Q is in flight meanwhile
       gemm::wait_for_products<0>();
       finish();
     }

@@ -11,15 +11,16 @@
 
 namespace roofcast::cuda::attention::hopper {
 
-/// The largest and the sum of each of a thread's two rows so far. The maximum is one for the four
-/// lanes of a row, the sum is this lane's part.
+/// The running maximum and sum of each of a thread's two rows. The maximum is common to the four
+/// lanes of a row; the sum is this lane's part.
 struct RowState {
   float most[2] = {-INFINITY, -INFINITY};
   float sum[2] = {0, 0};
 };
 
-/// Scores become 2^(log2_scale·(score − most)). Where the maximum grew by more than is borne,
-/// `scale` is what O has to be multiplied by; returns whether any lane of the warp needs that.
+/// Turns scores into 2^(log2_scale·(score − most)). The maxima are updated only where one of the
+/// warp's rows grew by more than kBorne; then O has to be multiplied by `scale`. Returns whether
+/// that is so.
 template <int kCount>
 __device__ bool exponentials(float (&score)[kCount], RowState& state, float log2_scale,
                              float (&scale)[2]) {
@@ -59,7 +60,7 @@ __device__ bool exponentials(float (&score)[kCount], RowState& state, float log2
   return rescale;
 }
 
-/// Keys that a query does not see, or that are not there, score −∞.
+/// Sets the scores of keys that a query does not see, or that do not exist, to −∞.
 template <int kCount>
 __device__ void mask(float (&score)[kCount], const Tiles& tiles, int query, int key0) {
   const int past[2] = {tiles.visible(query), tiles.visible(query + 8)};
@@ -70,7 +71,7 @@ __device__ void mask(float (&score)[kCount], const Tiles& tiles, int query, int 
   }
 }
 
-/// The probabilities as the A operand of P·V, 16 keys an instruction.
+/// Rounds the probabilities to the A operand of P·V, 16 keys an instruction.
 template <class Element, int kCount>
 __device__ void round_to(const float (&score)[kCount], std::uint32_t (&p)[kCount / 8][4]) {
 #pragma unroll

@@ -1,6 +1,6 @@
 #pragma once
-// Tensor maps of [heads, rows, head_dim]: a box has rows of one head, so what lies beyond the last
-// row of a head is read as zeros and not written, as what lies beyond the head dim.
+// Tensor maps of [heads, rows, head_dim]: a box has rows of one head, so elements beyond the last
+// row of a head, or beyond the head dim, are read as zeros and not written.
 #include <cstdint>
 
 #include "kernels/gemm/tensor_map.hpp"

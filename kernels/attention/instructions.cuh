@@ -6,8 +6,8 @@
 
 namespace roofcast::cuda::attention {
 
-/// Starts a copy of kBytes to a shared address: `bytes` of them, the rest zeros. If 0, `from` is
-/// not read.
+/// Starts a copy of kBytes to a shared address: `bytes` of them, the rest zeros. If `bytes` is 0,
+/// `from` is not read.
 template <int kBytes>
 __device__ void start_copy(unsigned to, const void* from, int bytes) {
   if constexpr (kBytes == 16) {
@@ -32,7 +32,7 @@ __device__ inline float4 load_shared(unsigned from) {
   return four;
 }
 
-/// Adds to two neighbours in global memory, each in one piece; `to` is a multiple of 8 bytes.
+/// Adds x and y atomically to two neighbouring floats; `to` is a multiple of 8 bytes.
 __device__ inline void add_pair(float* to, float x, float y) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("red.global.add.v2.f32 [%0], {%1, %2};" ::"l"(to), "f"(x), "f"(y) : "memory");
@@ -42,8 +42,8 @@ __device__ inline void add_pair(float* to, float x, float y) {
 #endif
 }
 
-/// The four lanes of a row hold a word of each of four chunks: afterwards lane i holds all of chunk
-/// i.
+/// Transposes 4×4 words among the four lanes of a row: each lane holds a word of each of four
+/// chunks; afterwards lane i holds all of chunk i.
 __device__ inline void exchange(std::uint32_t (&word)[4]) {
 #pragma unroll
   for (int bit = 1; bit <= 2; bit *= 2) {

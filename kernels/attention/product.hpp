@@ -1,5 +1,5 @@
 #pragma once
-// Products of batches of matrices in a 16-bit type on the tensor cores, for attention.standard.
+// Batched GEMMs in a 16-bit type on the tensor cores, for attention.standard.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace roofcast::cuda::attention {
 
 using roofcast::attention::standard::Operands;
 
-/// C = A·B for each matrix, which lie as the operands say. Rows and addresses are multiples of 16
-/// bytes. Sums are fp32 and rounded once.
+/// C = A·B for each matrix of a batch; `operands` says how A and B are stored. Rows and addresses
+/// are multiples of 16 bytes. Sums are fp32 and rounded once.
 struct Product {
   Operands operands;
   gemm::Shape shape;
 
-  /// Of a matrix: a block each.
+  /// Tiles of a matrix C, a block each.
   std::int64_t tiles() const;
   /// Type: bf16 or fp16.
   Launch launch(DType) const;

@@ -1,11 +1,11 @@
-// Attention as its formula reads: each step a kernel, what lies between them in memory.
+// Attention as its formula reads: a kernel for each step, intermediate results in memory.
 //
 // Forward:   S = Q·Kᵀ;  P = softmax(S/√d) over rows, in place of S;  O = P·V.
 // Backward:  S = Q·Kᵀ;  dP = dO·Vᵀ;  P = e^(S/√d - lse) and dS = P∘(dP - D)/√d with D = Σ dO∘O, in
 //            place of S and dP;  dV = Pᵀ·dO;  dQ = dS·K;  dK = dSᵀ·Q.
 //
-// The products run on the tensor cores (product.cu), so that what makes it slow is the scores in
-// memory: 2 bytes each, written and read again by every step, 8 in all forward and 18 backward. The
+// The products run on the tensor cores (product.cu), so what makes it slow is the traffic of the
+// scores: 2 bytes each, written and read again by every step, 8 in all forward and 18 backward. The
 // 4·128 FLOPs of a score at d = 128 take the tensor cores of an H100 as long as 2 bytes take its
 // memory. And a causal mask saves nothing: all of S is computed, and what the mask hides is set to
 // 0, as eager frameworks do.
@@ -13,8 +13,8 @@
 // The queries of the heads that share K and V are the rows of one matrix, so the sums of dK and dV
 // over these heads are the sums of a product over its k.
 //
-// Bytes of a forward pass: Q, K, V and O once, and 8 of a score. Rows of scores begin at multiples
-// of 128 bytes.
+// Bytes of a forward pass: Q, K, V and O once, and 8 for each score. Rows of scores begin at
+// multiples of 128 bytes.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -40,9 +40,9 @@ using roofcast::attention::standard::RowLayout;
 
 constexpr int kWidth = 8;  // elements of 16 bytes
 
-/// The rows of scores.
+/// The scores of all heads, as rows of one matrix.
 struct Scores {
-  std::int64_t row;  ///< elements from one to the next, a multiple of kWidth
+  std::int64_t row;  ///< elements from row to row, a multiple of kWidth
   int rows, seq_q, seq_kv;
   bool causal;
   float scale;
@@ -51,7 +51,7 @@ struct Scores {
   __device__ int vectors() const { return (seq_kv + kWidth - 1) / kWidth; }
 };
 
-/// This thread's row: threadIdx.y of the block's, and a value of all its threads.
+/// This thread's row, number threadIdx.y of the block's, and reductions over the row's threads.
 struct Row {
   int index;
   bool exists;
@@ -68,7 +68,7 @@ struct Row {
     if (warps == 1) return mine;
     const auto lane = static_cast<int>(threadIdx.x % 32);
     float* const of_row = parts + static_cast<int>(threadIdx.y) * warps;
-    __syncthreads();  // what an earlier call left is read
+    __syncthreads();  // the results of an earlier call are read
     if (lane == 0) of_row[threadIdx.x / 32] = mine;
     __syncthreads();
     return of_warp(lane < warps ? of_row[lane] : neutral);
@@ -83,7 +83,7 @@ struct Row {
   }
 };
 
-/// The eight scores of vector `v`, those that the mask hides -inf.
+/// Unpacks the eight scores of vector `v`; those that the mask hides become -inf.
 template <class T>
 __device__ void masked(const rows::Packed& packed, int v, int visible, float (&x)[kWidth]) {
   rows::unpack<T>(packed, x);
@@ -98,7 +98,7 @@ __device__ inline float largest_of(const float (&x)[kWidth]) {
   return max;
 }
 
-/// Σ 2^((x - max)·c), whose terms it leaves in x.
+/// Returns Σ 2^((x - max)·c); the terms replace x.
 __device__ inline float exponentials(float (&x)[kWidth], float max, float c) {
   float sum = 0;
 #pragma unroll
@@ -116,7 +116,7 @@ __device__ rows::Packed scaled(float (&x)[kWidth], float by) {
   return rows::pack<T>(x);
 }
 
-/// P in place of S. kHeld: a thread's kHeldVectors stay in registers, else they are read again.
+/// Replaces S by P. kHeld: a thread's kHeldVectors vectors stay in registers; else S is read again.
 template <class T, bool kHeld>
 __global__ void __launch_bounds__(kRowThreads, 1)
     softmax_kernel(const __grid_constant__ Scores scores, T* s, float* lse) {
@@ -170,7 +170,7 @@ __global__ void __launch_bounds__(kRowThreads, 1)
   if (row.exists && threadIdx.x == 0) lse[row.index] = max * scores.scale + logf(sum);
 }
 
-/// P in place of S and dS in place of dP.
+/// Replaces S by P and dP by dS.
 template <class T>
 __global__ void __launch_bounds__(kRowThreads, 1)
     gradient_kernel(const __grid_constant__ Scores scores, T* s, T* dp, const T* __restrict__ grad,
@@ -201,7 +201,7 @@ __global__ void __launch_bounds__(kRowThreads, 1)
 #pragma unroll
     for (int e = 0; e < kWidth; ++e) {
       p[e] = exp2_of(p[e] * c - shift);
-      // Beyond the last key nothing was computed.
+      // dP beyond the last key was not computed.
       ds[e] = v * kWidth + e < visible ? p[e] * (ds[e] - d) * scores.scale : 0.0F;
     }
     of_s[v] = rows::pack<T>(p);
@@ -209,7 +209,7 @@ __global__ void __launch_bounds__(kRowThreads, 1)
   }
 }
 
-/// The products of a problem.
+/// The GEMMs of a problem.
 class Products {
  public:
   explicit Products(const Shape& s)
@@ -219,15 +219,15 @@ class Products {
         matrices_(static_cast<int>(s.batch * s.kv_heads)),
         row_(row_of(s.seq_kv)) {}
 
-  /// Rows of queries by rows of keys: scores.
+  /// Queries · keysᵀ: scores.
   Product scores() const {
     return {Operands::nt, {m_, n_, d_, d_, d_, row_, matrices_, queries(), keys(), m_ * row_}};
   }
-  /// Scores by rows of keys: rows of queries.
+  /// Scores · keys: rows of queries.
   Product over_keys() const {
     return {Operands::nn, {m_, d_, n_, row_, d_, d_, matrices_, m_ * row_, keys(), queries()}};
   }
-  /// Scores, transposed, by rows of queries: rows of keys.
+  /// Scoresᵀ · queries: rows of keys.
   Product over_queries() const {
     return {Operands::tn, {n_, d_, m_, row_, d_, d_, matrices_, m_ * row_, queries(), keys()}};
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Which tile of queries a block takes when: plain arithmetic that kernels, plans' tests and
+// The order in which blocks take tiles of queries: plain arithmetic that kernels, plans' tests and
 // tests/kernels/attention_tiles_test.cpp use alike.
 #include <cuda_runtime.h>
 
@@ -8,24 +8,25 @@
 namespace roofcast::cuda::attention {
 
 /// The tiles of all heads in the order in which blocks take them. Heads go in parties, so that
-/// their K and V stay in L2; within a party tiles with the most keys go first, those of one place
-/// in all heads beside each other.
+/// their K and V stay in L2. Within a party tiles with the most keys go first; tiles at one place
+/// in all its heads are adjacent.
 struct Tiles {
   int seq_q, seq_kv;
   bool causal;
-  int heads;          ///< of all sequences
+  int heads;          ///< query heads of all sequences
   int together;       ///< heads of a party
-  int queries, keys;  ///< of a tile, and of a step
+  int queries, keys;  ///< queries of a tile, keys of a step
 
   struct Tile {
     int head, query0;
-    int steps;       ///< with a visible key
-    int full_steps;  ///< that no mask cuts: the first ones
+    int steps;       ///< steps of keys with a visible key
+    int full_steps;  ///< the first of these steps, which no mask cuts
   };
 
   __host__ __device__ constexpr int per_head() const { return (seq_q + queries - 1) / queries; }
   __host__ __device__ constexpr int count() const { return per_head() * heads; }
-  /// Keys that the query at that place sees: those before it, and the last query all of them.
+  /// Number of keys that a query sees; with a causal mask the last query sees all, and each query
+  /// before it one less.
   __host__ __device__ constexpr int visible(int query) const {
     if (!causal) return seq_kv;
     const int past = query + 1 + seq_kv - seq_q;

@@ -57,7 +57,7 @@ bool aligned(const Problem& p, const Addresses& at) {
          multiple_of_16(at.outputs[0]);
 }
 
-/// Each element by itself, in float64.
+/// The reference: a thread for each element of C, in float64.
 template <class T>
 __global__ void reference_kernel(int m, int n, int k, const T* a, const T* b, double* c) {
   const std::int64_t element = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -120,7 +120,7 @@ Launch launch_of(const Rung& rung, const Problem& p) {
 void run(const Rung& rung, const Problem& p, const Addresses& at, cudaStream_t stream) {
   const Compiled& compiled = *find(rung, p);
   const Kernel kernel = aligned(p, at) ? compiled.kernel : compiled.unaligned;
-  if (compiled.shared_bytes > 48 * 1024) {  // more than the limit without asking
+  if (compiled.shared_bytes > 48 * 1024) {  // above the default limit
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                compiled.shared_bytes));
   }
@@ -150,11 +150,11 @@ void reference(const Problem& p, std::span<const void* const> inputs,
   check(cudaGetLastError());
 }
 
-// A running sum of k products, relative to the largest of m·n sums. Matrix units (the library's
-// types but fp32) truncate where they add, by up to 2·u a step of 8 products or more and always
-// towards 0: 2·u·Σ√(8·i) over k/8 steps is u·k/6 of √k. Inputs cut to tf32 lose up to 2·u(tf32)
-// each: u each on average, 2·u in a product, with a deviation of √(2/3)·u. A narrow result is
-// rounded once, and so are the partial sums where the library splits k.
+// Error of a running sum of k products, relative to the largest of m·n sums. Tensor cores (all
+// types but fp32) truncate each addition towards 0, by up to 2·u per step of 8 products or more:
+// 2·u·Σ√(8·i) over k/8 steps is u·k/6 of √k. Inputs truncated to tf32 lose up to 2·u(tf32) each: u
+// each on average, 2·u in a product, with a deviation of √(2/3)·u. A narrow result is rounded once,
+// and so are the partial sums where the library splits k.
 double tolerance(const Problem& p, std::size_t /*output*/) {
   const auto k = static_cast<double>(p[kK]);
   const double largest = least_largest(static_cast<double>(p[kM]) * static_cast<double>(p[kN]));

@@ -34,7 +34,7 @@ enum class Raster { rows_on_x, columns_on_x, linear };  ///< what grid.x counts:
 
 struct Rung {
   std::string_view name;
-  std::size_t parameters;  ///< values used of Problem: a prefix
+  std::size_t parameters;  ///< number of leading values of Problem that are used
   Raster raster;
   std::span<const Compiled> compiled;
 };
@@ -53,7 +53,7 @@ std::string unsupported(const Rung&, const Problem&);
 Launch launch_of(const Rung&, const Problem&);
 void run(const Rung&, const Problem&, const Addresses&, cudaStream_t);
 
-// The same for every fp32 rung, and for the library.
+// Shared by every fp32 rung and the library.
 Tensors tensors(const Problem&);
 void reference(const Problem&, std::span<const void* const> inputs,
                std::span<double* const> outputs, cudaStream_t);

@@ -1,5 +1,5 @@
 #pragma once
-// Barriers and copies of boxes that gemm.wgmma is made of (PTX ISA: mbarrier,
+// Barriers and TMA copies, the building blocks of gemm.wgmma (PTX ISA: mbarrier,
 // cp.async.bulk.tensor).
 #include <cuda.h>
 
@@ -21,23 +21,23 @@ __device__ inline void arrive(Mbarrier mbarrier) {
   asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(mbarrier.address)
                : "memory");
 }
-/// At the same barrier of block `rank` of the cluster, itself included. It says that shared memory
-/// was read and publishes nothing, so it needs no release beyond the block, which would wait for
-/// all of the warp's accesses.
+/// Arrives at the same barrier of block `rank` of the cluster, which may be this block. The arrival
+/// says that shared memory was read and publishes no data, so it needs no release beyond the block,
+/// which would wait for all of the warp's accesses.
 __device__ inline void arrive_at(Mbarrier mbarrier, int rank) {
   unsigned there;
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(mbarrier.address), "r"(rank));
   asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(there) : "memory");
 }
 
-/// Brings a tensor map, a kernel parameter, to where the copies look for it.
+/// Prefetches a tensor map, a kernel parameter, for later copies.
 __device__ inline void prefetch(const CUtensorMap& map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 }
 
 /// Starts the copy of a box of matrix `index` (BoxedMatrices) to shared memory; its bytes count
-/// towards the barrier. With kToAll it goes to the same place in every block of the cluster of two,
-/// and counts at each one's barrier.
+/// towards the barrier. kToAll: the box is multicast to the same address in both blocks of the
+/// cluster, and its bytes count towards the barrier of each.
 template <bool kToAll = false>
 __device__ void copy_box(unsigned to, const CUtensorMap& map, int column, int row, int index,
                          Mbarrier mbarrier) {
@@ -56,13 +56,14 @@ __device__ void copy_box(unsigned to, const CUtensorMap& map, int column, int ro
         : "memory");
   }
 }
-/// An operand whose boxes are lines of k, as the copy engine sees it. `edge` has only the lines of
-/// the last box that exist; it is `whole` where all do. Zeros for the others would take the engine
-/// 4 to 5 clocks a line more than lines do.
+/// Tensor maps of an operand whose boxes are lines of k. The boxes of `edge` have only those lines
+/// of the last box that exist; `edge` equals `whole` where all do. Filling the missing lines with
+/// zeros would take TMA 4 to 5 clocks a line more than copying lines does.
 struct EdgedMap {
   CUtensorMap whole, edge;
 
-  /// Starts the copy of those lines of a box of `lines` that begins at `line`, if there are any.
+  /// Starts the copy of the existing lines, if any, of a box of `lines` lines that begins at
+  /// `line`.
   template <bool kToAll>
   __device__ void copy(unsigned to, int lines, int k, int line, int extent, int matrix,
                        Mbarrier mbarrier) const {
@@ -72,7 +73,7 @@ struct EdgedMap {
   }
 };
 
-/// Of `rows` lines in boxes of `box_rows`; `map_of` makes the map of boxes of so many.
+/// The maps for `rows` lines in boxes of `box_rows` lines; map_of(n) makes a map of boxes of n.
 template <class MapOf>
 EdgedMap edged_map(int rows, int box_rows, const MapOf& map_of) {
   const CUtensorMap whole = map_of(box_rows);
@@ -80,7 +81,7 @@ EdgedMap edged_map(int rows, int box_rows, const MapOf& map_of) {
   return {whole, rest == 0 ? whole : map_of(rest)};
 }
 
-/// Starts the store of a box; commit_stores() makes a group of those since the last one.
+/// Starts the store of a box; commit_stores() makes a group of all stores since the last commit.
 __device__ inline void store_box(const CUtensorMap& map, int column, int row, int index,
                                  unsigned from) {
   asm volatile(
@@ -98,7 +99,7 @@ __device__ void wait_for_reads() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kPending) : "memory");
 }
 
-/// All 128 threads of a consumer warpgroup meet. Barrier 0 is that of the block.
+/// Synchronizes the 128 threads of a consumer warpgroup. Barrier 0 is that of the block.
 __device__ inline void meet(int warpgroup) {
   asm volatile("bar.sync %0, 128;" ::"r"(1 + warpgroup) : "memory");
 }

@@ -6,8 +6,9 @@
 namespace roofcast::cuda::gemm {
 namespace {
 
-// A number that no launch before had and that memory holds by chance once in 2^64. Counted from the
-// time of the first launch and mixed (splitmix64), so that no pattern of memory meets it.
+// A ticket that no earlier launch had, and that scratch memory holds by chance once in 2^64: a
+// counter from the time of the first launch, mixed (splitmix64) so that it is unlike the patterns
+// that memory is filled with.
 std::uint64_t new_ticket() {
   static std::atomic<std::uint64_t> count{
       static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count())};

@@ -1,16 +1,16 @@
 #pragma once
-// How blocks leave sums for each other (joined_parts.hpp).
+// Split-K in one launch: how blocks exchange partial sums (joined_parts.hpp).
 #include <algorithm>
 
 #include "kernels/gemm/joined_parts.hpp"
 
 namespace roofcast::cuda::gemm {
 
-/// Says that what this thread, and those it met, wrote before can be read.
+/// Sets the flag: what this thread, and threads it synchronized with, wrote before can be read.
 __device__ inline void raise(std::uint64_t* flag, std::uint64_t ticket) {
   asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(flag), "l"(ticket) : "memory");
 }
-/// Waits until it is said, and clears the flag: a graph launches with the same ticket again.
+/// Waits until the flag is set and clears it, since a CUDA graph relaunches with the same ticket.
 __device__ inline void await(std::uint64_t* flag, std::uint64_t ticket) {
   std::uint64_t found = 0;
   while (found != ticket) {
@@ -19,31 +19,32 @@ __device__ inline void await(std::uint64_t* flag, std::uint64_t ticket) {
   *flag = 0;
 }
 
-/// The parts of a tile's k where each is a block's. Sums are added in the order of parts, the same
-/// each time. Blocks start in the order of their numbers, and those of a tile's last part have
-/// higher ones than those of the others: what is waited for runs or is done. Unit: float or float4,
-/// of which each of kThreads threads has kCount.
+/// Split k of a tile, one part a block; the block of the last part adds the sums of the others.
+/// They are added in the order of the parts, so results repeat. The wait cannot deadlock: blocks
+/// start in the order of their indices, and the block of the last part has a higher index than the
+/// blocks that it waits for, so those run or are done. Each of kThreads threads has kCount sums of
+/// type Unit, float or float4.
 template <class Unit, int kCount, int kThreads>
 class BlockParts {
   static constexpr int kFloats = sizeof(Unit) / sizeof(float);
-  /// Parts whose sums are under way at once, in at most 64 registers.
+  /// Parts whose loads are in flight at once: 1 to 4, as 64 registers hold.
   static constexpr int kAtOnce = std::clamp(64 / (kCount * kFloats), 1, 4);
 
  public:
   using Sums = float[kCount * kFloats];
 
-  /// Float4 that the blocks of a tile's part leave.
+  /// Number of float4 that the block of a part writes.
   static constexpr std::int64_t kFours = std::int64_t{kCount} * kThreads * kFloats / 4;
   static_assert(kCount * kThreads * kFloats % 4 == 0);
 
-  /// Of the `tile`-th tile, which has so many parts.
+  /// For tile `tile`, whose k has `parts` parts.
   __device__ BlockParts(const Workspace& workspace, std::int64_t tile, int parts)
       : sums_(reinterpret_cast<Unit*>(workspace.sums + tile * (parts - 1) * kFours) + threadIdx.x),
         flags_(workspace.flags + tile * (parts - 1)),
         ticket_(workspace.ticket),
         others_(parts - 1) {}
 
-  /// Whether the block of that part leaves its sums; that of the last one joins them.
+  /// Whether the block of `part` writes its sums for the block of the last part, which adds them.
   __device__ bool leaves(int part) const { return part < others_; }
 
   __device__ void leave(int part, const Sums& sum) const {
@@ -54,7 +55,7 @@ class BlockParts {
     if (threadIdx.x == 0) raise(flags_ + part, ticket_);
   }
 
-  /// Waits for the others and adds them.
+  /// Waits for the other parts and adds their sums.
   __device__ void join(Sums& sum) const {
     for (int part = static_cast<int>(threadIdx.x); part < others_; part += kThreads) {
       await(flags_ + part, ticket_);

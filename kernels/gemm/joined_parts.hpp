@@ -1,6 +1,6 @@
 #pragma once
-// Parts of k that one launch sums and joins: the block of a tile's last part adds what those of the
-// other parts left.
+// Split-K without a reduction kernel: the block of a tile's last part adds the sums that the blocks
+// of the other parts wrote.
 #include <cstddef>
 #include <cstdint>
 
@@ -8,20 +8,20 @@
 
 namespace roofcast::cuda::gemm {
 
-/// Where blocks leave the sums of a part, and a flag for each that says whose they are.
+/// The sums of each part, and a flag for each that holds the ticket of the launch that wrote them.
 struct Workspace {
   float4* sums;
   std::uint64_t* flags;
-  std::uint64_t ticket;  ///< of this launch: no other has the same, and no flag begins with it
+  std::uint64_t ticket;  ///< of this launch alone; no flag has that value before it
 };
 
 struct WorkspaceSize {
-  std::int64_t fours = 0;  ///< of sums
+  std::int64_t fours = 0;  ///< float4 of sums
   std::int64_t flags = 0;
 
-  /// Of scratch memory, with room to align what lies there.
+  /// Bytes of scratch memory, with room for alignment.
   std::size_t bytes() const;
-  /// In that memory, for a launch that is about to begin.
+  /// The workspace in `scratch`, with a new ticket for the launch that is about to begin.
   Workspace at(void* scratch) const;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// Tiles of row-major matrices, from L2 to swizzled lines of shared memory, in the background:
-// gemm.mma_sync.
+// Asynchronous copies (cp.async) of tiles of row-major matrices to swizzled lines of shared memory,
+// for mma_tile.cuh.
 #include <cstdint>
 
 #include "kernels/gemm/layout.cuh"
@@ -19,9 +19,9 @@ class LineCopy {
   static constexpr int kEach = Tile::kCount / kStep;  // chunks of a thread
   static constexpr int kPart = (kEach + kSlices - 1) / kSlices;
   static_assert(kThreads % kAcross == 0 && Tile::kCount % kStep == 0);
-  // The thread's lines have one swizzle: lines that are a multiple of 8 apart turn alike.
+  // A thread's lines have one swizzle, since they lie a multiple of 8 lines apart.
   static_assert(kStep % 8 == 0);
-  // Chunk i lies a constant apart from chunk 0, also where panels change.
+  // Chunk i lies at a constant offset from chunk 0, across panels too.
   static_assert(Tile::kPanel % kStep == 0);
 
  public:
@@ -35,8 +35,8 @@ class LineCopy {
     from_ = matrix + (row0 + place.row) * row + column0 + place.column;
   }
 
-  /// Part `slice` of the tile that begins `tile_elements` further along k, to `tile` in shared
-  /// memory.
+  /// Starts copying part `slice` of the tile that begins `tile_elements` further along k, to shared
+  /// address `tile`.
   __device__ void start(int slice, unsigned tile, int tile_elements) {
     constexpr bool kAlong = Tile::kLines == Lines::along_k;
     const int down = kAlong ? 0 : tile_elements, right = kAlong ? tile_elements : 0;

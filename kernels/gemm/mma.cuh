@@ -1,6 +1,6 @@
 #pragma once
 // mma.sync on 16×8 sums (PTX ISA, "Warp-level matrix instructions"): fp16 and bf16 take 16 k, tf32
-// takes 8, int8 takes 32. And ldmatrix, which reads its operands, and its sums as they are stored.
+// takes 8, int8 takes 32. Also ldmatrix, which reads its operands, and the rounding of its sums.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>

@@ -1,11 +1,11 @@
 #pragma once
-// gemm.mma_sync on Hopper (compute capability 9.0): blocks that stay, and copies by the copy engine
-// (TMA). mma_sync.cu says why.
+// gemm.mma_sync on Hopper (compute capability 9.0): persistent blocks, and copies by TMA.
+// mma_sync.cu says why.
 //
 // A ring of kStages stages. full[s] completes when the bytes of a stage have come, empty[s] when
 // every warp has its operands of the stage in registers: wait number i of a barrier waits for phase
-// i. All warps count the stages that are copied, and take turns to start a copy: none is behind the
-// others for long.
+// i. All warps count the copied stages and take turns to start a copy, so none falls behind for
+// long.
 #include <cstdint>
 
 #include "kernels/gemm/hopper.cuh"
@@ -14,18 +14,18 @@
 
 namespace roofcast::cuda::gemm {
 
-/// What a block that stays is told beside the shape.
+/// Parameters of a persistent block besides the shape.
 struct Boxes {
-  EdgedMap a, b;  ///< B across k has `whole` alone
+  EdgedMap a, b;  ///< for B across k, `edge` equals `whole`
   Schedule schedule;
 };
 
-/// Its shared memory: stages, 16 rows of sums for each warp, barriers.
+/// Shared memory of a persistent block: stages, 16 rows of sums for each warp, barriers.
 template <class T>
 struct StayShared {
   static constexpr int kWarps = T::kThreads / 32;
-  /// Rows of a warp's sums lie apart by what four lanes store more than they hold: sum_place of
-  /// eight rows then lies in different banks.
+  /// Bytes from row to row of a warp's sums, padded by 8 elements, which four lanes store: the
+  /// eight rows of a store (sum_place) then lie in different banks.
   static constexpr int kRowBytes = (T::kWarpColumns + 8) * T::kResultSize;
   static constexpr int kSumsBytes = 16 * kRowBytes;
   static constexpr int kBarriers = T::kSharedBytes + kWarps * kSumsBytes;
@@ -42,7 +42,7 @@ struct StayShared {
   __device__ Mbarrier empty(int s) const { return full(T::kStages + s); }
 };
 
-/// Of stages that are copied: which is next, and what it takes.
+/// The next stage to copy: its item, its k and the warp whose turn it is.
 template <class T>
 struct StayCopies {
   const Schedule& schedule;
@@ -59,7 +59,7 @@ struct StayCopies {
         steps_left(all.steps),
         item(all.item(first, 0)) {}
   __device__ bool left() const { return index < schedule.items(); }
-  /// Of a stage: lines and panels that exist.
+  /// Bytes copied to the stage: its existing lines and panels.
   __device__ int bytes() const {
     const int of_a = existing(item.row0, T::kRows, m) * T::TileA::kBytes;
     if constexpr (T::kTransposedB) {
@@ -69,7 +69,7 @@ struct StayCopies {
                         (kPanelBytes / T::kSize);
     }
   }
-  /// One lane of the warp whose turn it is.
+  /// Starts the copies of a stage. One lane of the warp whose turn it is calls this.
   __device__ void start(const StayShared<T>& shared, const Boxes& boxes) const {
     const Mbarrier full = shared.full(ring.stage);
     shared.empty(ring.stage).wait(ring.phase ^ 1);  // the first waits pass
@@ -99,8 +99,8 @@ struct StayCopies {
   }
 };
 
-/// A warp's sums to C from (row0, column0) on, 16 rows at a time through its part of shared memory:
-/// warps wait for no other.
+/// Stores a warp's sums to C from `at` on, 16 rows at a time through the warp's own part of shared
+/// memory `own`, so that no warp waits for another.
 template <class T>
 __device__ void store_warp(unsigned char* own,
                            const typename T::Sum (&sum)[T::kDown][T::kAcross][4],
@@ -112,7 +112,7 @@ __device__ void store_warp(unsigned char* own,
   const bool aligned = aligned_rows<T>(c, shape);
 #pragma unroll
   for (int d = 0; d < T::kDown; ++d) {
-    __syncwarp();  // the rows before are read
+    __syncwarp();  // the 16 rows before are read
 #pragma unroll
     for (int q = 0; q < T::kAcross; ++q) {
 #pragma unroll
@@ -135,7 +135,7 @@ __device__ void store_warp(unsigned char* own,
   }
 }
 
-/// This block's tiles of C. `dynamic`: StayShared<T>::kBytes at a multiple of 1024 bytes.
+/// Computes this block's tiles of C. `dynamic`: StayShared<T>::kBytes at a multiple of 1024 bytes.
 template <class T>
 __device__ void stay(const Shape& shape, const Boxes& boxes, typename T::Result* __restrict__ c,
                      unsigned char* dynamic) {
@@ -143,7 +143,7 @@ __device__ void stay(const Shape& shape, const Boxes& boxes, typename T::Result*
   const auto thread = static_cast<int>(threadIdx.x), first = static_cast<int>(blockIdx.x);
   const auto stride = static_cast<int>(gridDim.x);
   const int lane = thread % 32;
-  const int warp = __shfl_sync(~0U, thread / 32, 0);  // the compiler knows it to be the warp's
+  const int warp = __shfl_sync(~0U, thread / 32, 0);  // the compiler then knows it is uniform
   const int row = T::row_of(warp), column = T::column_of(warp);
   const Schedule& schedule = boxes.schedule;
   if (thread == 0) {
@@ -176,8 +176,8 @@ __device__ void stay(const Shape& shape, const Boxes& boxes, typename T::Result*
       for (int step = 0; step < T::kSteps; ++step) {
         const bool last = step == T::kSteps - 1;
         if (last) {
-          // Ordinary reads come before a later copy only if they are fenced (row_ring.cuh). The
-          // fences take 2% of the time.
+          // Only a fence orders ordinary reads before a later TMA copy (row_ring.cuh). The fences
+          // take 2% of the time.
           rows::fence_async_proxy();
           __syncwarp();
           if (lane == 0) arrive(shared.empty(ring.stage));

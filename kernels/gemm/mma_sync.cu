@@ -1,7 +1,8 @@
 // Rung 7: the tensor cores of Ampere (compute capability 8.0), fed by the warps themselves.
 //
 // One mma.sync makes 16×8 sums from 32 bytes of k: 2048 multiply-adds of 2-byte elements in one
-// instruction, where rung 6 needs 64. What rung 6 hid behind arithmetic is now in sight, so:
+// instruction, where rung 6 needs 64. Latencies that rung 6 hid behind arithmetic are now exposed,
+// so:
 //
 // 1. cp.async keeps kStages - 1 tiles on their way from L2 to shared memory, past L1 and the
 //    registers. The copies of a tile spread over the steps of another.
@@ -22,21 +23,20 @@
 // the edge, which are issued among the mma.sync. So (mma_stay.cuh):
 //
 // 6. TMA copies a stage by one instruction an operand (B stored by rows of k: one for each 128
-//    bytes of columns), without a test for each 16 bytes; of rows and columns beyond the edges it
-//    copies nothing. A warp issues 122 instructions beside the 128 mma.sync of a tile of k, where
+//    bytes of columns), without a test for each 16 bytes; rows and columns beyond the edges are
+//    not copied. A warp issues 122 instructions beside the 128 mma.sync of a tile of k, where
 //    cp.async makes them 282 (128×256 sums, bf16). Warps take turns to start a copy.
 // 7. A warp waits for the bytes of a stage (mbarrier), no longer for the other warps.
-// 8. Blocks stay on their SM and take tile after tile. The first stages of a tile are on their way
-//    while the one before it is stored, each warp's sums through 16 rows of shared memory of its
-//    own.
+// 8. Blocks are persistent. The first stages of a tile are in flight while the tile before it is
+//    stored, each warp's sums through 16 rows of shared memory of its own.
 //
 // Bytes from L2: k·(tile_m + tile_n)·size for each tile of C; zeros are filled in, not read, beyond
 // the edges. Bytes of C: once.
 //
 // cp.async takes rows and addresses that are multiples of 16 bytes, and so does TMA. Others are
 // copied first, and so is A stored by rows of k, and B in tf32 and int8, which ldmatrix cannot
-// transpose (operands.hpp). tf32: the tensor cores drop the low 13 bits of fp32, nothing rounds
-// them before. int8: sums are int32, exact, and C is fp32, as what scales it takes.
+// transpose (operands.hpp). tf32: the tensor cores drop the low 13 bits of fp32 without rounding.
+// int8: sums are int32 and exact; C is fp32, which the scaling after it takes.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -64,7 +64,7 @@ struct CompiledTile {
   void (*run)(const Shape&, const Operands&, void* c, cudaStream_t);
 };
 
-/// Blocks that stay, or one a tile, by what the kernel is compiled for.
+/// Persistent blocks where it is compiled for sm_90, else a block for each tile.
 template <class T>
 __global__ void __launch_bounds__(T::kThreads, T::kMinBlocks)
     mma_kernel(const __grid_constant__ Shape shape, const typename T::Element* __restrict__ a,
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(T::kThreads, T::kMinBlocks)
 #endif
 }
 
-/// Blocks that an H100 SXM holds, so that a launch can be described without a device.
+/// Resident blocks on an H100 SXM, so that a launch can be described without a device.
 template <class T, DType kType>
 int blocks_of_h100() {
   const auto registers = static_cast<int>(roofcast::compiled::registers(
@@ -91,8 +91,8 @@ int blocks_of_h100() {
   return kSms * std::min(by_registers, by_shared);
 }
 
-/// Blocks of the kernel that stay on the device; 0 where none does. Asked once, of the first
-/// device.
+/// Resident blocks of the persistent kernel on the device; 0 where it is not persistent. Queried
+/// once, for the first device.
 template <class T, DType kType>
 int staying_blocks() {
   static const int blocks = [] {
@@ -178,7 +178,7 @@ constexpr CompiledTile compiled() {
           run_tile<T, kType>};
 }
 
-/// A table of the model's, compiled for a type and a layout of B.
+/// The tiles of one of the model's tables, compiled for a type and a layout of B.
 template <class Element, DType kType, bool kTransposedB, const auto& kTable>
 constexpr auto compiled_table() {
   return compiled_rows<kTable>([](auto row) {

@@ -1,6 +1,6 @@
 #pragma once
-// A tile of a product by mma.sync, for the kernels that multiply so: gemm.mma_sync, whose file says
-// what is done and why, gemm.skinny, and the batches of attention.standard.
+// A tile of C by mma.sync, shared by gemm.mma_sync (mma_sync.cu says what is done and why),
+// gemm.skinny and attention.standard.
 #include <cstdint>
 #include <type_traits>
 
@@ -91,7 +91,7 @@ struct Fragments {
   }
 };
 
-/// The products of one step.
+/// Multiplies the operands of one step.
 template <class T>
 __device__ void multiply_step(typename T::Sum (&sum)[T::kDown][T::kAcross][4],
                               const Fragments<T>& of) {
@@ -99,7 +99,7 @@ __device__ void multiply_step(typename T::Sum (&sum)[T::kDown][T::kAcross][4],
   for (int d = 0; d < T::kDown; ++d) {
 #pragma unroll
     for (int q = 0; q < T::kAcross; ++q) {
-      const int p = d % 2 == 0 ? q : T::kAcross - 1 - q;  // there and back: b stays the same
+      const int p = d % 2 == 0 ? q : T::kAcross - 1 - q;  // serpentine: b stays at a turn
       multiply_accumulate<typename T::Element>(sum[d][p], of.a[d], of.b[p][0], of.b[p][1]);
     }
   }
@@ -118,7 +118,7 @@ __device__ void store_pair(unsigned address, typename T::Sum x, typename T::Sum 
   }
 }
 
-/// Where chunk `chunk` of row `row` of C is staged: rows turn as those of 128 bytes do.
+/// Byte offset at which a chunk of a row of C is staged; rows are swizzled as those of 128 bytes.
 template <class T>
 __device__ constexpr int staged(int row, int chunk) {
   return row * T::kColumns * T::kResultSize + (chunk ^ (row & 7)) * kChunkBytes;
@@ -142,8 +142,8 @@ __device__ void store_sums(unsigned shared, const typename T::Sum (&sum)[T::kDow
   }
 }
 
-/// 16 bytes of a row of C, of which `columns_left` elements exist. `aligned`: rows of C are, to 16
-/// bytes.
+/// Stores 16 bytes of a row of C, of which `columns_left` elements exist. `aligned`: rows of C
+/// begin at multiples of 16 bytes.
 template <class Result>
 __device__ void store_chunk(Result* to, const uint4& chunk, int columns_left, bool aligned) {
   constexpr int kWidth = kChunkBytes / static_cast<int>(sizeof(Result));
@@ -163,7 +163,7 @@ __device__ bool aligned_rows(const typename T::Result* c, const Shape& shape) {
   return (reinterpret_cast<std::uintptr_t>(c) | (shape.row_c * T::kResultSize)) % kChunkBytes == 0;
 }
 
-/// From shared memory to C: rows of `shape.m` and columns of `shape.n` only.
+/// Stores the staged tile to C, without rows beyond `shape.m` and columns beyond `shape.n`.
 template <class T>
 __device__ void store_tile(const unsigned char* shared, typename T::Result* c, const Shape& shape,
                            int row0, int column0, int thread) {
@@ -179,8 +179,8 @@ __device__ void store_tile(const unsigned char* shared, typename T::Result* c, c
   }
 }
 
-/// The warp's sums of the tile of C at `tile`, over steps `steps` of k, kDepth each. `shared`:
-/// T::kSharedBytes at a multiple of 1024 bytes; they are free when it returns.
+/// Adds to the warp's sums of the tile of C at `tile`, over the k-slabs `steps` of kDepth each.
+/// `shared`: T::kSharedBytes at a multiple of 1024 bytes; they are free on return.
 template <class T>
 __device__ void sum_tile(typename T::Sum (&sum)[T::kDown][T::kAcross][4], const Shape& shape,
                          const typename T::Element* __restrict__ a,
@@ -207,7 +207,7 @@ __device__ void sum_tile(typename T::Sum (&sum)[T::kDown][T::kAcross][4], const 
   for (int t = 0; t < T::kStages - 1; ++t) {
 #pragma unroll
     for (int slice = 0; slice < T::kSlices; ++slice) start(slice, steps.begin + t);
-    commit_copies();  // also when empty: the count of groups is the count of tiles
+    commit_copies();  // an empty group too: groups are counted as tiles
   }
   wait_for_copies<T::kStages - 2>();  // the first tile
   __syncthreads();
@@ -219,7 +219,7 @@ __device__ void sum_tile(typename T::Sum (&sum)[T::kDown][T::kAcross][4], const 
 #pragma unroll
     for (int step = 0; step < T::kSteps; ++step) {
       if (step == T::kSteps - 1) {
-        wait_for_copies<T::kStages - 2>();  // of kStages + t groups, all but those: tile t + 1
+        wait_for_copies<T::kStages - 2>();  // all but the last kStages - 2 groups: tile t + 1
         __syncthreads();                    // tile t + 1 is complete, and all of tile t is read
       }
       operands[(step + 1) % 2].read(stage_of(step == T::kSteps - 1 ? t + 1 : t),
@@ -233,7 +233,7 @@ __device__ void sum_tile(typename T::Sum (&sum)[T::kDown][T::kAcross][4], const 
   __syncthreads();  // no copy comes and no operand is read
 }
 
-/// Sums of all warps to the tile of C at `tile`. `dynamic`: as for sum_tile, and free.
+/// Stores the sums of all warps to the tile of C at `tile`. `dynamic`: as for sum_tile, and free.
 template <class T>
 __device__ void store_tile_of_sums(const typename T::Sum (&sum)[T::kDown][T::kAcross][4],
                                    const Shape& shape, typename T::Result* __restrict__ c,
@@ -245,8 +245,8 @@ __device__ void store_tile_of_sums(const typename T::Sum (&sum)[T::kDown][T::kAc
   store_tile<T>(dynamic, c, shape, tile.row, tile.column, thread);
 }
 
-/// This block's tile of C, in the order of grouped_tile. Blocks: tiles × matrices; where a block is
-/// comes without a division, so that the compiler knows it to be the same for all threads.
+/// Computes this block's tile of C, in the order of grouped_tile. Grid: tiles × matrices, so that
+/// the tile's index and its matrix need no division and the compiler knows that they are uniform.
 /// `dynamic`: T::kSharedBytes of shared memory at a multiple of 1024 bytes.
 template <class T>
 __device__ void multiply_tile(const Shape& shape, const typename T::Element* __restrict__ a,

@@ -15,7 +15,7 @@ using roofcast::gemm::tensor::stored_b;
 
 enum class Copy { none, rows, transposed };
 
-/// An operand and how it comes.
+/// An operand and the copy that it needs.
 struct Operand {
   MatrixView from;
   Copy copy = Copy::none;

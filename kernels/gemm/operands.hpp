@@ -1,9 +1,10 @@
 #pragma once
-// How A and B come to a tensor kernel. Copy instructions of 16 bytes and more take rows and
-// addresses that are multiples of 16 bytes; operands that are not are copied first to rows that are
-// (passes.hpp): one more pass over them, which a large product outweighs by far. So are A stored by
-// rows of k, and B where the kernel reads it only along k. The scratch of a problem has room for
-// what its sizes make necessary; where only an address is to blame, memory of the stream is taken.
+// Prepares A and B for a tensor kernel. Copy instructions of 16 bytes and more need rows and
+// addresses that are multiples of 16 bytes. Other operands are first copied to such rows
+// (passes.hpp), one more pass over them, which a large GEMM outweighs by far. A stored by rows of
+// k, and B where the kernel reads it only along k, are transposed first. A problem's scratch has
+// room for the copies that its sizes require; where only an address is misaligned, memory is
+// allocated on the stream.
 #include <memory>
 #include <vector>
 
@@ -17,12 +18,12 @@ constexpr Problem with_layout(Problem p, bool b_along_k) {
   return p;
 }
 
-/// Adds what copies of the operands take to `tensors.scratch`.
+/// Adds the memory for copies of the operands to `tensors.scratch`.
 void add_operand_scratch(Tensors& tensors, const Problem&, bool b_along_k);
-/// The launches that copy operands of aligned addresses.
+/// The launches that copy operands, for aligned addresses.
 std::vector<Launch> operand_launches(const Problem&, bool b_along_k);
 
-/// A and B, copied where need be; what was taken for copies is given back with it, in the stream's
+/// A and B, copied where necessary. The destructor frees memory allocated for copies, in stream
 /// order.
 class Operands {
  public:
@@ -37,9 +38,9 @@ class Operands {
   };
   const Rows& a() const { return a_; }
   const Rows& b() const { return b_; }
-  /// The shape of the product of what is read in their place.
+  /// The problem's shape, with the strides of the operands as they are read.
   Shape shape(const Problem&) const;
-  /// The first position in Addresses::scratch that copies left free.
+  /// The first index in Addresses::scratch that copies do not use.
   std::size_t next_scratch() const { return next_scratch_; }
 
  private:

@@ -24,10 +24,10 @@ __device__ uint4 shifted(const unsigned (&word)[kWords + 1], unsigned shift) {
           __funnelshift_r(word[2], word[3], shift), __funnelshift_r(word[3], word[4], shift)};
 }
 
-/// A thread writes 16 bytes of several rows. It reads them as the aligned words that hold them,
-/// which neighbouring threads share in L1, and shifts: a 16th of the instructions of a copy by
-/// bytes. The end of a row goes by elements: a word there might lie beyond the matrix. Its last
-/// chunk is filled with zeros, as kernels read whole chunks.
+/// A thread writes 16 bytes of several rows. It loads the aligned words that hold them, which
+/// neighbouring threads share in L1, and shifts them: a 16th of the instructions of a bytewise
+/// copy. The end of a row is copied by elements, since a word there might lie beyond the matrix.
+/// Zeros fill the row's last chunk, as kernels read whole chunks.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     copy_kernel(const T* __restrict__ from, std::int64_t row, int rows, int columns,
@@ -62,8 +62,8 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// Squares through shared memory, one column wider so that a column lies in different banks. Rows
-/// of the result are filled with zeros to a whole chunk.
+/// Transposes squares through shared memory, padded by a column so that a column's elements lie in
+/// different banks. Zeros fill rows of the result to a whole chunk.
 template <class T>
 __global__ void __launch_bounds__(kSquare * 8)
     transpose_kernel(const T* __restrict__ from, std::int64_t row, int rows, int columns,
@@ -114,7 +114,7 @@ unsigned ceil_div(int a, int b) {
   return (static_cast<unsigned>(a) + static_cast<unsigned>(b) - 1) / static_cast<unsigned>(b);
 }
 
-/// A type of that many bytes: copies move bits.
+/// Calls the visitor with an unsigned type of `size` bytes, since copies only move bits.
 template <class Visitor>
 void visit_size(int size, Visitor&& visitor) {
   if (size == 1) return visitor(std::type_identity<std::uint8_t>{});

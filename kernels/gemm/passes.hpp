@@ -1,6 +1,6 @@
 #pragma once
-// What runs before and after a tensor kernel: copies of operands that it cannot read as they are,
-// and the sum of what blocks computed for parts of k.
+// Passes before and after a tensor kernel: copies of operands that it cannot read in place, and the
+// reduction of split-K sums.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -22,10 +22,11 @@ struct MatrixView {
 
 using roofcast::gemm::tensor::passes::padded_row;
 
-/// Copies matrices to rows of `to_row` elements; what pads a row is not written.
+/// Copies matrices to rows of `to_row` elements. Zeros fill a row's last 16 bytes; further padding
+/// is not written.
 void copy_rows(const MatrixView& from, void* to, std::int64_t to_row, cudaStream_t);
 Launch copy_rows_launch(const MatrixView& from);
-/// The transpose of each; at most kMostBlocksYZ.
+/// Copies the transpose of each of at most kMostBlocksYZ matrices.
 void copy_transposed(const MatrixView& from, void* to, std::int64_t to_row, cudaStream_t);
 Launch copy_transposed_launch(const MatrixView& from);
 

@@ -1,13 +1,14 @@
 #pragma once
-// Which block of gemm.wgmma computes what: tiles, and parts of the k of those that fill no round.
+// The tile scheduler of persistent kernels (gemm.wgmma, gemm.mma_sync): which block computes which
+// tile, or which part of the k of a tile that is split.
 #include <cstdint>
 
 #include "kernels/gemm/layout.cuh"
 
 namespace roofcast::cuda::gemm {
 
-/// Divides by a number that the host knows, by a multiplication: Granlund and Montgomery, "Division
-/// by invariant integers using multiplication" (1994). Of 0 … 2^31 - 1.
+/// Divides 0 … 2^31 - 1 by a number that the host knows, with a multiplication and a shift:
+/// Granlund and Montgomery, "Division by invariant integers using multiplication" (1994).
 struct Divisor {
   int divisor = 1;
   std::uint32_t factor = (std::uint32_t{1} << 31) + 1;
@@ -28,51 +29,50 @@ struct Divisor {
   __host__ __device__ constexpr int remainder(int n) const { return n - quotient(n) * divisor; }
 };
 
-/// Which tiles of C are whole, and what becomes of the others: each of `parts` parts of k is an
-/// item.
+/// How many tiles of C are computed whole; the k of each other tile is split into `parts` items.
 struct Split {
-  int whole;    ///< tiles, in clusters; they come first
-  int parts;    ///< of k, of the others
-  bool joined;  ///< the block of the last part adds those before it; else a launch of its own does
+  int whole;    ///< number of whole tiles, by cluster; they come first
+  int parts;    ///< parts of k of each other tile
+  bool joined;  ///< the block of the last part adds the others; else a reduction kernel does
 };
 
-/// Of so many tiles, those of rounds in which each of `clusters` clusters has one.
+/// Number of the `tiles` tiles in full rounds, in which each of `clusters` clusters has a tile.
 __host__ __device__ constexpr int in_full_rounds(int tiles, int clusters) {
   return tiles / clusters * clusters;
 }
 
-/// The order of tiles: down so many tile rows before the next column, or across so many tile
-/// columns before the next row.
+/// The raster: down `count` tile rows before the next column; with `of_columns`, across `count`
+/// tile columns before the next row.
 struct Groups {
   int count;
   bool of_columns = false;
 };
 
-/// The work of a persistent kernel: the tiles of C, in groups of tile rows or columns, matrix after
-/// matrix; of those that are split all tiles of a part before the next part. A cluster takes
-/// `cluster` neighbouring tile rows at once; rows of tiles beyond the last are computed from zeros
-/// and not stored.
+/// The items of a persistent kernel, in order: the whole tiles of C, in groups of tile rows or
+/// columns, matrix after matrix; then the split tiles, a part of all of them before the next part.
+/// A cluster takes `cluster` neighbouring tile rows at once. Tile rows beyond the last are computed
+/// too, without copies of their operand, and not stored.
 ///
-/// The host makes it: a block looks its items up, tile after tile, and divisions by numbers that it
-/// does not know would take as long as several steps of k.
+/// The host computes the divisors: a block looks up each of its items, and ordinary divisions would
+/// take as long as several steps of k.
 struct Schedule {
-  int tile_rows, tile_columns, cluster;  // of a tile
-  int down, across, steps;               ///< down counts rows of clusters
-  Groups groups;                         ///< of those, or of columns
+  int tile_rows, tile_columns, cluster;  // rows and columns of C in a tile; blocks of a cluster
+  int down, across, steps;               ///< tiles of a matrix, down by cluster; k-slabs of a tile
+  Groups groups;                         ///< count: of rows of clusters, or of tile columns
   int matrices;
   Split split;
-  Divisor of_matrix, of_group;    ///< tiles of each
-  Divisor of_line, of_last_line;  ///< across a group, and across the last one
-  Divisor of_part;                ///< tiles that are split
+  Divisor of_matrix, of_group;    ///< divide by the tiles of a matrix, of a group
+  Divisor of_line, of_last_line;  ///< divide by the width of a group, of the last group
+  Divisor of_part;                ///< divides by the number of split tiles
 
   struct Item {
     int matrix, row0, column0;
-    Range steps;   ///< of k, in steps of the depth
-    int part = 0;  ///< of k
-    int tile = 0;  ///< among those that are split; -1: it is whole
+    Range steps;   ///< k-slabs of the item, each as deep as a stage
+    int part = 0;  ///< number of the part of k
+    int tile = 0;  ///< index among the split tiles; -1: whole
   };
 
-  /// `depth` is what a stage holds of k; `groups` counts tiles.
+  /// `depth` is the k of a stage, in elements; `groups.count` counts tiles.
   static constexpr Schedule of(int m, int n, int k, int tile_rows, int tile_columns, int depth,
                                int cluster, Groups groups, Split split, int matrices = 1) {
     const int down = (m + tile_rows * cluster - 1) / (tile_rows * cluster);
@@ -97,21 +97,21 @@ struct Schedule {
             Divisor::by(last),
             Divisor::by(split_tiles > 0 ? split_tiles : 1)};
   }
-  /// For all blocks of a cluster together.
+  /// Number of tiles, by cluster.
   __host__ __device__ constexpr int tiles() const { return matrices * down * across; }
   __host__ __device__ constexpr int items() const {
     return split.whole + split_tiles() * split.parts;
   }
-  /// Tiles whose k is split.
+  /// Number of tiles whose k is split, by cluster.
   __host__ __device__ constexpr int split_tiles() const { return tiles() - split.whole; }
-  /// Of block `rank` of the cluster that takes item `index`.
+  /// The item of block `rank` in the cluster that takes item `index`.
   __host__ __device__ constexpr Item item(int index, int rank) const {
     if (index < split.whole) return item_of(index, rank, {0, steps}, 0, -1);
     const int part = of_part.quotient(index - split.whole);
     const int tile = of_part.remainder(index - split.whole);
     return item_of(split.whole + tile, rank, part_of(steps, part, split.parts), part, tile);
   }
-  /// Where a part but the last leaves the sums of its tile for the block that joins them.
+  /// Workspace slot of the sums of any part but the last, which the block of the last part adds.
   __host__ __device__ constexpr int slot(int tile, int part, int rank) const {
     return (tile * (split.parts - 1) + part) * cluster + rank;
   }
@@ -128,7 +128,7 @@ struct Schedule {
         matrix, (place.row * cluster + rank) * tile_rows, place.column * tile_columns, range, part,
         tile};
   }
-  /// grouped_tile of a matrix, or of the transposed one.
+  /// grouped_tile of a matrix, or, with groups.of_columns, of its transpose.
   __host__ __device__ constexpr Place place_of(int index) const {
     const int first = of_group.quotient(index) * groups.count, in_group = of_group.remainder(index);
     const int left = (groups.of_columns ? across : down) - first;

@@ -8,7 +8,7 @@
 // Up to 8 tokens (skinny_registers.cuh):
 // 1. Weights go from memory to registers, 16 bytes a lane, 8 loads at once: 4 KB a warp, 64 KB on
 //    an SM with 16 warps, where Little's law asks 22 KB (4.8 TB/s · 600 ns / 132). The next 8 are
-//    under way while these are multiplied. They pass L1 by: nobody reads them again.
+//    in flight while these are multiplied. They bypass L1, since nobody reads them again.
 // 2. mma.sync with the weights as its 16 rows and the tokens as its 8 columns. A sum over k may
 //    take k in any order, so a lane's 16 bytes serve as they come: eight neighbouring k of a row of
 //    weights and the same eight of a token are the lane's operands of two instructions
@@ -21,8 +21,8 @@
 //
 // More tokens (skinny_ring.cuh). A block of R rows of weights reads T tokens for each of its k, so
 // from L2 come 1 + T/R times the bytes of the weights. Registers hold 16 to 64 rows: 64 tokens
-// would be twice the weights' bytes, more than L2 gives beside DRAM. And a lane that loads tokens
-// waits.
+// would be twice the weights' bytes, more than L2 gives beside DRAM. And a lane waits for
+// the tokens that it loads.
 // 4. Weights and tokens go by cp.async through a ring of shared memory, which all warps of a block
 //    read with ldmatrix: the tile of gemm.mma_sync (mma_tile.cuh), with the tokens as its rows. 128
 //    rows of weights make 1.5 times the weights' bytes at 64 tokens, 1.25 at 32.
@@ -32,19 +32,19 @@
 // 6. Tiles of 64 rows where the weights have so few rows that those of 128 would leave SMs idle.
 // 7. Tokens stored by rows of k (few columns of B, [k,n]) are read so, through ldmatrix.trans: a
 //    transposed copy would be a launch more.
-// 8. Rows of C that are tokens leave 16 bytes an access. Where rows are weights, eight tokens leave
-//    in one sector: 1/k of the weights' bytes for each token, which hides.
+// 8. Rows of C that are tokens are stored 16 bytes an access. Where rows of C are weights, eight
+//    tokens are stored in one sector: 1/k of the weights' bytes for each token, which is hidden.
 //
 // Where there is wgmma, for any number of tokens:
-// 9. One warp a scheduler that reads 64 tokens again and again from shared memory no longer hides
-//    behind the weights. gemm.wgmma's tiles of 64 tokens (wgmma_kernel.cuh) read nothing into
-//    registers, and TMA keeps 64 to 112 KB of weights on their way to each SM. Tokens that do not
-//    exist cost nothing.
+// 9. With one warp a scheduler, reading 64 tokens again and again from shared memory is no longer
+//    hidden behind the weights. gemm.wgmma's tiles of 64 tokens (wgmma_kernel.cuh) read nothing
+//    into registers, and TMA keeps 64 to 112 KB of weights on their way to each SM. Tokens that do
+//    not exist cost nothing.
 //
-// All: where rows of weights give fewer blocks than SMs, parts of k go to different blocks
-// (split_k). The block of the last part adds the others' sums, in order: 8 bytes more for each part
-// of a result, so 4·T/k of the weights' bytes a part, in L2, and three trips there: until sums are
-// written, seen and read. A second kernel would take longer to begin.
+// For any number of tokens: where rows of weights give fewer blocks than SMs, parts of k go to
+// different blocks (split_k). The block of the last part adds the others' sums, in order: 8 bytes
+// more for each part of a result, so 4·T/k of the weights' bytes a part, in L2, and three trips
+// there: until sums are written, seen and read. A second kernel would take longer to start.
 //
 // cp.async takes rows and addresses at multiples of 16 bytes. Other operands are read by registers,
 // element by element, whatever the tokens: a copy to such rows would read the weights twice and
@@ -97,9 +97,9 @@ constexpr int kElement = 2;  // bytes
 /// An operand, by its position among the inputs: as it is stored, and as the kernel reads it.
 struct Operand {
   Stored from, read;
-  bool transposed;  ///< first, to rows of k
+  bool transposed;  ///< the kernel reads a transposed copy
 };
-/// `across`: tokens stored by rows of k are read so.
+/// `across`: tokens stored by rows of k are read in place.
 Operand operand_of(const Problem& p, std::size_t input, bool across) {
   const Stored from = input == 0 ? stored_a(p) : stored_b(p);
   const bool transposed = input == 0 ? p[kTransposedA] != 0 : transposes(p) && !across;
@@ -130,36 +130,36 @@ using Inputs = std::array<const void*, 2>;
 bool aligned(const Inputs& at) {
   return multiple_of(kChunkBytes, at[0], 0) && multiple_of(kChunkBytes, at[1], 0);
 }
-/// Whether tokens stored by rows of k are read so.
+/// Whether tokens stored by rows of k are read in place.
 bool reads_across(const Problem& p, const Inputs& at) {
   return transposes(p) && find_compiled(p)->of_ring && aligned(at) &&
          skinny_of(p, true).whole_rows();
 }
-/// Whether the kernel may read by 16 bytes.
+/// Whether the kernel may read 16 bytes an access.
 bool reads_chunks(const Problem& p, const Skinny& s, const Inputs& at) {
   return aligned(at) && (find_compiled(p)->of_ring ? s.whole_rows() : s.whole_vectors(along_k(p)));
 }
 
-/// For parts of k, wherever the operands lie: addresses off 16 bytes take another kernel, with
-/// other tiles.
+/// Bytes of the workspace for parts of k, enough for operands at any address: off 16 bytes another
+/// kernel runs, with other tiles.
 std::size_t workspace_bytes(const Problem& p) {
   const Skinny skinny = skinny_of(p, false);
   const CompiledTile& tile = *find_compiled(p);
   return std::max(tile.workspace(skinny, false).bytes(), tile.workspace(skinny, true).bytes());
 }
 
-/// For operands at multiples of 16 bytes.
+/// The launch for operands at multiples of 16 bytes.
 Launch launch_of(const Problem& p) {
   const Skinny skinny = skinny_of(p, reads_across(p, {}));
   return find_compiled(p)->launch(skinny, reads_chunks(p, skinny, {}));
 }
 
-/// Whether gemm.wgmma multiplies it.
+/// Whether gemm.wgmma runs the problem.
 bool by_wgmma(const Problem& p) {
   return of_wgmma(p) && device_is(9, 0);
 }
 
-/// Every tile, with those that gemm.wgmma alone has.
+/// All tiles, including those that only gemm.wgmma has.
 const std::vector<Problem>& configurations() {
   static const std::vector<Problem> all = [] {
     std::vector<Problem> list = compiled_tiles().configurations;
@@ -199,7 +199,7 @@ Tensors with_scratch(const Problem& p) {
   if (by_wgmma(p)) return wgmma().tensors(as_wgmma(p));
   Tensors all = tensor_tensors(p);
   for (const std::size_t input : {0U, 1U}) {
-    // Also where only an address will tell whether the copy is made.
+    // Reserved even where only an address will decide whether the copy is made.
     const Operand one = operand_of(p, input, false);
     if (!one.transposed) continue;
     all.scratch.push_back({p.dtype, static_cast<std::size_t>(p[kBatch] * one.read.elements())});

@@ -1,6 +1,6 @@
 #pragma once
-// What gemm.skinny's kernels (skinny.cu says why there are two) and its launches have in common.
-// One file a type instantiates them: nvcc compiles them side by side.
+// Shared by gemm.skinny's two kernels (skinny.cu says why there are two) and their launches. A file
+// for each type instantiates them, so that nvcc compiles them in parallel.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -16,15 +16,16 @@ struct Skinny {
   int rows, tokens, k;
   std::int64_t row_weights, row_tokens;  ///< elements from row to row
   std::int64_t c_row, c_token;           ///< elements of C from row to row, from token to token
-  int parts;                             ///< of k
-  int matrices;                          ///< of a batch, one below the other
-  std::int64_t matrix_c;                 ///< elements of C from one to the next
+  int parts;                             ///< parts of k
+  int matrices;                          ///< GEMMs of a batch, one below the other
+  std::int64_t matrix_c;                 ///< elements from one C to the next
   bool tokens_across;                    ///< tokens are stored by rows of k
-  Workspace workspace{};                 ///< for parts
+  Workspace workspace{};                 ///< for the sums of parts of k
 
   /// Whether all rows begin at multiples of 16 bytes if the first ones do.
   constexpr bool whole_rows() const { return row_weights % 8 == 0 && row_tokens % 8 == 0; }
-  /// Whether, besides, eight elements of k or of columns are all there or none.
+  /// Whether, in addition, a vector of eight elements of k or of columns exists whole or not at
+  /// all.
   constexpr bool whole_vectors(bool along_k) const {
     return whole_rows() && k % 8 == 0 && (along_k || rows % 8 == 0);
   }
@@ -38,8 +39,8 @@ struct Memory {
 
 struct CompiledTile {
   Problem configuration;
-  /// Of shared memory: rows at multiples of 16 bytes suffice, and tokens may be stored by rows of
-  /// k.
+  /// Of the kernel with a ring: it needs no more than rows at multiples of 16 bytes, and tokens may
+  /// be stored by rows of k.
   bool of_ring;
   Launch (*launch)(const Skinny&, bool aligned);
   WorkspaceSize (*workspace)(const Skinny&, bool aligned);

@@ -14,12 +14,12 @@ using roofcast::gemm::tensor::kSkinnyRings;
 using roofcast::gemm::tensor::kSkinnyTiles;
 using roofcast::gemm::tensor::SkinnyRing;
 
-/// A kernel of either kind, as it is launched for a product.
+/// A kernel of either kind, with the parameters of its launch.
 template <class Element>
 struct Call {
   void (*kernel)(Skinny, const Element*, const Element*, Element*);
-  int rows, threads, shared_bytes;  ///< of a block; rows of weights
-  std::int64_t fours;               ///< of sums that a block leaves, float4
+  int rows, threads, shared_bytes;  ///< rows of weights, threads and shared memory of a block
+  std::int64_t fours;  ///< float4 of sums that a block writes for the block of the last part
 
   Launch launch(const Skinny& p) const {
     return {reinterpret_cast<const void*>(kernel),
@@ -51,7 +51,7 @@ Call<typename T::Element> call_of_ring() {
   return {ring_kernel<T>, T::kColumns, T::kThreads, T::kSharedBytes, PartsOfRing<T>::kFours};
 }
 
-/// For at most 8 tokens.
+/// A tile for at most 8 tokens: the kernel by registers.
 template <class Element, std::size_t kRow>
 struct OfRegisters {
   static constexpr bool kOfRing = false;
@@ -62,7 +62,7 @@ struct OfRegisters {
     return aligned ? call_of_registers<T, true>(p) : call_of_registers<T, false>(p);
   }
 };
-/// For more, with the same by registers where cp.async cannot copy.
+/// A tile for more tokens: the kernel with a ring, or by registers where cp.async cannot copy.
 template <class Element, bool kAlongK, std::size_t kRow>
 struct OfRing {
   static constexpr bool kOfRing = true;
@@ -77,7 +77,7 @@ struct OfRing {
       using Registers = RegisterTile<Element, static_cast<int>(kRing.tokens), kAlongK>;
       return call_of_registers<Registers, false>(p);
     }
-    if constexpr (kAlongK) {  // A may be the weights
+    if constexpr (kAlongK) {  // tokens are stored by rows of k only where A has the weights
       if (p.tokens_across) return call_of_ring<T<true>>();
     }
     return call_of_ring<T<false>>();

@@ -24,13 +24,13 @@ struct RegisterTile {
   static constexpr bool kAlongK = kAlongK_;  // a row of weights holds k
   static constexpr int kTokenTiles = kTokens / 8;
   static constexpr SkinnyTile kTile{kTokens, kAlongK, {}};
-  static constexpr int kRowTiles = kTile.row_tiles();  // of 16
+  static constexpr int kRowTiles = kTile.row_tiles();  // tiles of 16 rows
   static constexpr int kRows = 16 * kRowTiles;
-  static constexpr int kBlocks = kTile.blocks_at_once();  // of k
+  static constexpr int kBlocks = kTile.blocks_at_once();  // blocks of k that a warp loads at once
   static constexpr int kSharedBytes = kWarps * kRows * kTokens * 4;
 };
 
-/// Eight elements from `from`, of which `left` exist; zeros otherwise. kStream: they are read once.
+/// Loads eight elements, of which `left` exist; the others are zeros. kStream: they are read once.
 template <bool kAligned, bool kStream, class Element>
 __device__ uint4 load_eight(const Element* from, int left) {
   uint4 eight = make_uint4(0, 0, 0, 0);
@@ -60,8 +60,7 @@ template <class T>
 using PartsOfRegisters =
     BlockParts<float, (T::kRows * T::kTokens + kThreads - 1) / kThreads, kThreads>;
 
-/// kParts: blocks have parts of k. That takes registers, of which the loop of products has none to
-/// spare.
+/// kParts: blocks have parts of k. That takes registers, and the main loop has none to spare.
 template <class T, bool kAligned, bool kParts>
 __global__ void __launch_bounds__(kThreads, T::kTokens <= 16 ? 2 : 1)
     register_kernel(const __grid_constant__ Skinny p,
@@ -74,7 +73,7 @@ __global__ void __launch_bounds__(kThreads, T::kTokens <= 16 ? 2 : 1)
   const int lane = thread % 32, warp = thread / 32;
   const int g = lane / 4, t = lane % 4;
   const int row0 = static_cast<int>(blockIdx.x) * T::kRows;
-  // Rows of the matrices before this one. Added to them, the pointers would take registers.
+  // Rows of the matrices before this one. Added to the pointers, they would take registers.
   const int before = static_cast<int>(blockIdx.z);
   const int rows_before = before * (T::kAlongK ? p.rows : p.k), tokens_before = before * p.tokens;
   const Range blocks =
@@ -83,7 +82,7 @@ __global__ void __launch_bounds__(kThreads, T::kTokens <= 16 ? 2 : 1)
   float sum[T::kRowTiles][T::kTokenTiles][4] = {};
   constexpr int kEach = kLoads / T::kBlocks;  // loads of a block of k
   constexpr int kRound = kWarps * T::kBlocks;
-  // What of a lane's eight k exists in block `number`, and where they begin.
+  // Where a lane's eight k in block `number` begin, and how many k exist from there on.
   const auto begin_of = [&](int number) { return number * kBlockK + t * 8; };
   const auto left_of = [&](int number) {
     return number < blocks.past ? p.k - begin_of(number) : 0;
@@ -92,7 +91,7 @@ __global__ void __launch_bounds__(kThreads, T::kTokens <= 16 ? 2 : 1)
 #pragma unroll
     for (int block = 0; block < T::kBlocks; ++block) {
       const int k0 = begin_of(first + block * kWarps), left = left_of(first + block * kWarps);
-      // Along k a lane's rows are 8 apart; else they are its k, of eight columns.
+      // Along k a lane's rows are 8 apart; else its rows are its eight k, of eight columns each.
       const int row = row0 + g, column = row0 + g * 8;
       const Element* from = T::kAlongK ? weights + (rows_before + row) * p.row_weights + k0
                                        : weights + (rows_before + k0) * p.row_weights + column;

@@ -9,7 +9,7 @@
 
 namespace roofcast::cuda::gemm::skinny_kernels {
 
-/// The sums of a warp to their places in C.
+/// Stores a warp's sums to C one by one, for rows of C that are rows of weights.
 template <class T>
 __device__ void store_each(const typename T::Sum (&sum)[T::kDown][T::kAcross][4], const Skinny& p,
                            typename T::Element* c, int row0, int thread) {
@@ -35,7 +35,7 @@ template <class T>
 using PartsOfRing = BlockParts<float4, T::kDown * T::kAcross, T::kThreads>;
 
 /// T: a tile with the tokens as its rows and the rows of weights as its columns.
-/// Blocks: rows of weights × parts of k × matrices.
+/// Grid: tiles of rows of weights × parts of k × matrices.
 template <class T>
 __global__ void __launch_bounds__(T::kThreads, T::kMinBlocks)
     ring_kernel(const __grid_constant__ Skinny p, const typename T::Element* __restrict__ weights,

@@ -29,7 +29,7 @@ __device__ double wide(T x) {
   }
 }
 
-/// Each element by itself, in float64.
+/// The reference: a thread for each element of C, in float64.
 template <class T>
 __global__ void reference_kernel(Shape s, bool transposed_a, bool transposed_b, const T* a,
                                  const T* b, double* c) {
@@ -53,7 +53,7 @@ std::string tile_text(const Problem& p) {
   return text;
 }
 
-/// The value of an attribute of the current device; nothing without one.
+/// Reads an attribute of the current device. Returns whether there is a device.
 bool attribute(cudaDeviceAttr which, int& value) {
   int device = 0;
   if (cudaGetDevice(&device) == cudaSuccess &&
@@ -173,7 +173,7 @@ double tensor_tolerance(const Problem& p, std::size_t output) {
   narrow.dtype = result_type(p.dtype);
   const auto k = static_cast<double>(p[kK]);
   const double largest = least_largest(static_cast<double>(p[kM]) * static_cast<double>(p[kN]));
-  // One step at least errs: products of a short k too.
+  // At least one step truncates, however short k is.
   return gemm::tolerance(narrow, output) + 0x1p-13 * std::max(k / 48, 1.0) / largest;
 }
 

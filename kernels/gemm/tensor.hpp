@@ -30,15 +30,15 @@ using roofcast::gemm::tensor::kTransposedA;
 using roofcast::gemm::tensor::kTransposedB;
 using roofcast::gemm::tensor::result_type;
 
-/// Matrix products of one size as a kernel sees them: elements from one row to the next, and from
-/// one matrix to the next.
+/// GEMMs of one size as a kernel sees them. row_*: elements from one row to the next; matrix_*:
+/// from one matrix to the next.
 struct Shape {
   int m, n, k;
   std::int64_t row_a, row_b, row_c;
   int matrices = 1;
   std::int64_t matrix_a = 0, matrix_b = 0, matrix_c = 0;
 
-  /// Of all matrices, one below the other.
+  /// Rows of all matrices C, one below the other.
   int rows_c() const { return matrices * m; }
 };
 
@@ -62,11 +62,11 @@ bool has_device();
 /// Whether the current device has that compute capability, as code for sm_90a needs; true without a
 /// device.
 bool device_is(int major, int minor);
-/// That a tile is not among those compiled for the type and the layout of B, and which are.
+/// The error that a tile is not compiled for the type and the layout of B, with those that are.
 std::string not_compiled(std::string_view kernel, const Problem&,
                          std::span<const Problem> compiled);
 
-/// A, B and C; what else a kernel needs it adds as scratch.
+/// A, B and C; a kernel adds its scratch.
 Tensors tensor_tensors(const Problem&);
 void tensor_reference(const Problem&, std::span<const void* const> inputs,
                       std::span<double* const> outputs, cudaStream_t);
@@ -76,7 +76,7 @@ constexpr bool multiple_of(std::int64_t bytes, const void* address, std::int64_t
   return reinterpret_cast<std::uintptr_t>(address) % static_cast<std::uintptr_t>(bytes) == 0 &&
          row_bytes % bytes == 0;
 }
-/// Arrays of one type, one after the other.
+/// Concatenates arrays of one type.
 template <class T, std::size_t... kCounts>
 constexpr auto joined(const std::array<T, kCounts>&... lists) {
   std::array<T, (kCounts + ...)> all{};
@@ -88,7 +88,7 @@ constexpr auto joined(const std::array<T, kCounts>&... lists) {
   return all;
 }
 
-/// What `compile` makes of each row of a table of the model's, given the row's position as an
+/// The array of compile(i) for each row i of one of the model's tables; i is a
 /// std::integral_constant.
 template <const auto& kTable, class Compile>
 constexpr auto compiled_rows(const Compile& compile) {
@@ -98,7 +98,7 @@ constexpr auto compiled_rows(const Compile& compile) {
   return all(std::make_index_sequence<std::size(kTable)>());
 }
 
-/// The table of a kernel: rows with a Problem `configuration`.
+/// The configurations of a kernel's table, whose rows have a Problem `configuration`.
 template <class Table>
 constexpr auto configurations_of(const Table& table) {
   std::array<Problem, std::tuple_size_v<Table>> all{};

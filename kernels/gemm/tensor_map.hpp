@@ -1,6 +1,6 @@
 #pragma once
-// Tensor maps: how the copy engine sees a matrix. Through the runtime, so that nothing links the
-// driver's library, which machines without a GPU lack.
+// Tensor maps, which describe matrices to TMA. The runtime looks up the function that encodes them,
+// so that nothing links the driver's library, which machines without a GPU lack.
 #include <cuda.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -11,22 +11,22 @@
 
 namespace roofcast::cuda::gemm {
 
-/// Row-major matrices, one after the other, and the box of one of them that one copy moves,
-/// swizzled by as many bytes as it has of a row. Address and rows are multiples of 16 bytes; a box
+/// Row-major matrices, one after the other, and the box of one of them that one copy moves. The
+/// swizzle is as wide as the box's rows. Address and rows are multiples of 16 bytes; a box
 /// has at most 256 rows. Elements beyond the edges of the matrix are read as zeros and not written.
 struct BoxedMatrices {
   CUtensorMapDataType type;
-  int size;  ///< of an element, bytes
+  int size;  ///< bytes of an element
   const void* data;
   std::int64_t row;  ///< elements from row to row
   int rows, columns;
   int box_rows;
-  int count;            ///< of matrices
+  int count;            ///< number of matrices
   std::int64_t stride;  ///< elements from matrix to matrix
 };
 
-/// Of rank 3: column, row, matrix. `box_bytes` of a row are 128 or 64. Throws CudaError if the
-/// driver refuses.
+/// A map of rank 3: column, row, matrix. `box_bytes` is the bytes of a row of the box, 128 or 64.
+/// Throws CudaError if the driver refuses.
 CUtensorMap tensor_map(const BoxedMatrices&, int box_bytes = 128);
 /// The type of elements in a tensor map; int8 and fp8 are bytes.
 template <class Element>

@@ -56,7 +56,7 @@ class TileCopy {
   /// Starts copying the tile that lies `down` rows and `right` columns from the first one.
   __device__ void start(float* tile, int down, int right) const {
     const float* from = from_ + std::int64_t{down} * columns_ + right;
-    // Inside the matrix, the same for the whole block and the rule: no test per access.
+    // A tile inside the matrix, the usual case, needs no test per access; uniform in the block.
     const bool whole = down <= whole_down_ && right <= whole_right_;
     if (kAligned && whole) {
       copy<true>(tile, from, down, right);
@@ -103,7 +103,7 @@ class TransposingCopy {
         rows_left_(rows - row0 - row_),
         from_(matrix + std::int64_t{row0 + row_} * columns + column_) {}
 
-  /// The tile that begins `right` columns from the left edge.
+  /// Loads the tile that begins `right` columns from the left edge.
   __device__ void load(int right) {
     const float* from = from_ + right;
     const int left = columns_ - right - column_;

@@ -6,8 +6,8 @@ namespace roofcast::cuda::gemm {
 
 /// tile[r][c] = matrix[row0 + r][column0 + c], zero outside the matrix. All kThreads threads take
 /// part, neighbouring threads on neighbouring columns.
-/// Read through L2 only (ld.global.cg): what a block needs twice it has in shared memory, and the
-/// bytes that cross from L2 are then those of the tiles, whatever the neighbour block reads.
+/// Reads bypass L1 (ld.global.cg): shared memory holds what a block needs twice, and the bytes from
+/// L2 are then exactly those of the tiles, whatever a neighbouring block reads.
 template <int kRows, int kColumns, int kThreads>
 __device__ void load_tile(float (&tile)[kRows][kColumns], const float* __restrict__ matrix,
                           int rows, int columns, int row0, int column0, int thread) {

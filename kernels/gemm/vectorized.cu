@@ -6,14 +6,14 @@
 // 1. Shared memory is read 16 bytes at a time. A step needs a column of A's tile and a row of B's,
 //    so A's tile is stored transposed and both are four neighbouring words a read. A thread of 16×8
 //    sums issues 4 + 2 reads for 128 multiply-adds: 4.5 % of its instructions.
-// 2. Later tiles are copied while this one is used. B goes by cp.async, kStages - 1 tiles ahead,
-//    past the registers and (.cg) past L1. A must be transposed, so it goes through registers: read
-//    when the tile before it begins, written when that one ends. Transposing by cp.async, 4 bytes
-//    at a time, takes four times the instructions: 3 % slower.
+// 2. Later tiles are copied while this one is used. cp.async copies B kStages - 1 tiles ahead,
+//    bypassing the registers and (.cg) L1. A must be transposed, so it passes through registers:
+//    loaded when the tile before it begins, stored to shared memory when that one ends. Transposing
+//    by cp.async, 4 bytes at a time, takes four times the instructions: 3 % slower.
 // 3. The operands of a step are read from shared memory during the step before, across the barrier
-//    too: at the last step of a tile the block meets, then reads the first words of the next tile
-//    while it multiplies the last of this one. So a tile has one barrier, with arithmetic behind
-//    it.
+//    too: at the last step of a tile the block synchronizes, then reads the first words of the next
+//    tile while it multiplies the last of this one. So a tile has one barrier, with arithmetic
+//    behind it.
 // 4. A warp of 4×8 threads owns a tile: it reads 4·thread_m words of A and 8·thread_n of B a step,
 //    and lanes that need the same words share one access. The order of lanes in the tile is that of
 //    maxas (Scott Gray, 2014), worth 2 %.
@@ -47,7 +47,7 @@ struct Tile {
   static constexpr int kWarpRows = kLanesDown * kThreadRows;
   static constexpr int kWarpColumns = kLanesAcross * kThreadColumns;
   static constexpr int kWarpsAcross = kColumns / kWarpColumns;
-  static constexpr int kStrideA = kRows + 4;  // of A's tile, transposed: see TransposingCopy
+  static constexpr int kStrideA = kRows + 4;  // of A's transposed tile: see TransposingCopy
   static constexpr int kFloatsA = kDepth * kStrideA, kFloatsB = kDepth * kColumns;
   static constexpr int kStageFloats = kFloatsA + kFloatsB;
   static constexpr int kSharedBytes = kStages * kStageFloats * 4;
@@ -81,7 +81,7 @@ __device__ Origin origin_in_block(int thread) {
           warp % T::kWarpsAcross * T::kWarpColumns + lane_column * 4};
 }
 
-/// kCount words, four at a time, kApart words from one four to the next.
+/// Reads kCount words, four at a time; a four begins kApart words after the one before it.
 template <int kCount, int kApart>
 __device__ void read(float (&to)[kCount], const float* from) {
 #pragma unroll
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(T::kThreads, T::kMinBlocks)
   const auto stage = [&](int s) { return shared + s * T::kStageFloats; };  // A's tile, then B's
   const auto start_b = [&](int t) {
     if (t < tiles) copy_b.start(stage(t % T::kStages) + T::kFloatsA, t * T::kDepth, 0);
-    commit_copies();  // also when empty: the count of groups is the count of tiles
+    commit_copies();  // an empty group too: groups are counted as tiles
   };
 
   float sum[T::kThreadRows][T::kThreadColumns] = {};
@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(T::kThreads, T::kMinBlocks)
       for (int r = 0; r < T::kThreadRows; ++r) {
 #pragma unroll
         for (int q = 0; q < T::kThreadColumns; ++q) {
-          const int s = r % 2 == 0 ? q : T::kThreadColumns - 1 - q;  // there and back: one operand
+          const int s = r % 2 == 0 ? q : T::kThreadColumns - 1 - q;  // serpentine: one operand
           sum[r][s] = fmaf(a_step[i % 2][r], b_step[i % 2][s], sum[r][s]);  // of two stays the same
         }
       }

@@ -1,5 +1,5 @@
 #pragma once
-// The end of a tile of gemm.wgmma: sums from registers to C, or to the parts of k.
+// The epilogue of gemm.wgmma: sums from registers to C, or to the memory for parts of k.
 #include <cstdint>
 
 #include "kernels/gemm/joined_parts.cuh"
@@ -8,9 +8,9 @@
 
 namespace roofcast::cuda::gemm::hopper {
 
-/// Stores the sums of a part of k, in fp32. Four lanes fill a sector by pairs; in a swap_ab tile
-/// eight do, one sum each. (row, column) is where the warpgroup's sums begin, by rows and columns
-/// of instructions.
+/// Stores the sums of a part of k, in fp32. Four lanes fill a sector with pairs; in a swap_ab tile
+/// eight lanes do, with one sum each. (row, column) is where the warpgroup's sums begin, in rows
+/// and columns of the instruction (with swap_ab columns and rows of C).
 template <class T>
 __device__ void store_part(float* part, int m, int n, const Sums<T>& sum, int row, int column,
                            int warp, int lane) {
@@ -42,13 +42,13 @@ __device__ void store_part(float* part, int m, int n, const Sums<T>& sum, int ro
   }
 }
 
-/// The parts of a tile's k but the last, left for the block that has that one: one warpgroup's
-/// view. A tile of ping-pong is one warpgroup's, whichever takes it.
+/// Split-K in one launch, as one warpgroup sees it: the blocks of all parts of a tile but the last
+/// write their sums to memory, and the block of the last part adds them. With ping-pong a tile
+/// belongs to one warpgroup, whichever takes it.
 template <class T>
 class Parts {
  public:
-  /// `count` parts of the tile that has its first slot there; those of a part follow `slot_stride`
-  /// further.
+  /// `count` parts; part p is in slot first_slot + p · slot_stride (Schedule::slot).
   __device__ Parts(const Workspace& workspace, int count, int first_slot, int slot_stride,
                    int warpgroup)
       : workspace_(workspace),
@@ -57,7 +57,7 @@ class Parts {
         stride_(slot_stride * T::kFlags),
         warpgroup_(warpgroup) {}
 
-  /// Leaves the sums of a part and says so.
+  /// Writes the sums of a part and raises its flag.
   __device__ void leave(int part, const Sums<T>& sum) const {
     float4* const to = sums(part);
 #pragma unroll
@@ -68,14 +68,14 @@ class Parts {
     meet(warpgroup_);
     if (threadIdx.x % kWarpgroup == 0) raise(flag(part), workspace_.ticket);
   }
-  /// Waits for all of them.
+  /// Waits for the flags of all parts.
   __device__ void wait() const {
     const auto thread = static_cast<int>(threadIdx.x) % kWarpgroup;
     for (int part = thread; part < count_; part += kWarpgroup) await(flag(part), workspace_.ticket);
     meet(warpgroup_);
   }
-  /// Adds them, in order. So many loads of a thread are under way at a time; each time takes a trip
-  /// to L2.
+  /// Adds the parts, in order. kTogether loads of a thread are in flight at once, and each batch
+  /// takes a round trip to L2.
   __device__ void add_to(Sums<T>& sum) const {
     constexpr int kTogether = T::kJoinedTogether;
     static_assert(T::kSumsOfThread % kTogether == 0);
@@ -97,7 +97,7 @@ class Parts {
   }
 
  private:
-  static constexpr int kFoursOfRow = T::kColumns / 8;  // a thread's, of an instruction's rows
+  static constexpr int kFoursOfRow = T::kColumns / 8;  // float4 of a thread in 64 rows
 
   __device__ std::int64_t place(int part) const {
     return first_ + part * stride_;
@@ -105,7 +105,7 @@ class Parts {
   __device__ std::uint64_t* flag(int part) const {
     return workspace_.flags + place(part);
   }
-  /// Neighbouring threads' are neighbours.
+  /// This thread's first float4 of a part; those of neighbouring threads are adjacent.
   __device__ float4* sums(int part) const {
     return workspace_.sums + place(part) * T::kSumsOfThread * kWarpgroup + threadIdx.x % kWarpgroup;
   }
@@ -179,8 +179,8 @@ __device__ Out load_element(unsigned from) {
   }
 }
 
-/// Lines of a panel that no box can store, to C: neighbouring lanes on neighbouring elements. `c`
-/// is where line 0 begins; what lies beyond the last row and column of C is left out.
+/// Stores lines of a panel to C by threads, where TMA cannot: neighbouring lanes store neighbouring
+/// elements. `c` is where line 0 begins; elements beyond the last row or column of C are left out.
 template <class Out>
 __device__ void store_lines(unsigned panel, Out* c, std::int64_t row_c, Range lines, int rows_left,
                             int columns_left, int lane) {
@@ -199,14 +199,13 @@ __device__ void store_lines(unsigned panel, Out* c, std::int64_t row_c, Range li
   }
 }
 
-/// Where a warpgroup's part of a tile lies: its first sum by the rows and columns of instructions,
-/// and of which matrix.
+/// Where a warpgroup's sums of a tile begin: the matrix, and the row and column of the instruction.
 struct TilePlace {
   int matrix, row, column;
 };
 
-/// One warpgroup's view of how its sums become C: through panels of shared memory, by TMA, or by
-/// lines where `work.c` is given.
+/// Stores a warpgroup's sums to C through panels of shared memory: by TMA, or by threads, line by
+/// line, where `work.c` is given.
 template <class T>
 struct Store {
   using Out = typename T::Out;
@@ -216,7 +215,7 @@ struct Store {
   TilePlace place;
   int warpgroup;
 
-  /// All of a tile; `panel`, 0 or 1, is the next one in shared memory.
+  /// Stores all sums of a tile; `panel`, 0 or 1, is the next one in shared memory.
   __device__ void tile(const Sums<T>& sum, int& panel) const {
     constexpr int kWhole = T::kColumns / T::kPanelColumns * T::kPanelColumns;
 #pragma unroll
@@ -230,7 +229,7 @@ struct Store {
   }
 
  private:
-  /// The sums of kColumns columns from `column` on, in rows `down` of the instructions.
+  /// Stores kColumns columns from `column` on, of the instruction's 64 rows number `down`.
   template <int kColumns>
   __device__ void store(const float (&sum)[T::kColumns / 2], int down, int column,
                         int& panel) const {
@@ -248,7 +247,8 @@ struct Store {
       by_boxes<kColumns>(to, own, row, column_c);
     }
   }
-  /// Thread 0 of the warpgroup starts the stores, so it alone knows when they have read a panel.
+  /// Stores a panel by TMA. Thread 0 of the warpgroup starts the stores, so it alone can wait until
+  /// they have read a panel.
   template <int kColumns>
   __device__ void by_boxes(unsigned to, const float (&own)[kColumns / 2], int row,
                            int column) const {
@@ -267,7 +267,8 @@ struct Store {
     }
     commit_stores();
   }
-  /// A warp stores the lines that it has filled; those of a swap_ab tile all warps fill together.
+  /// A warp stores the lines that it has filled; in a swap_ab tile all warps fill every line, so
+  /// the warpgroup synchronizes.
   template <int kColumns>
   __device__ void by_lines(unsigned to, const float (&own)[kColumns / 2], int row,
                            int column) const {

@@ -32,8 +32,8 @@ __device__ void settle(float (&sums)[kCount]) {
   for (int i = 0; i < kCount; ++i) asm volatile("" : "+f"(sums[i])::"memory");
 }
 
-// Names of sums in the text and the sums, for instructions of 16 columns and more: each list is the
-// one before it and eight sums more.
+// The operand names of the sums and the sums themselves, for instructions of 16 columns and more:
+// each list is the one before it and eight sums more.
 #define ROOFCAST_SUMS_8(i)                                                              \
   "+f"(sum[i]), "+f"(sum[i + 1]), "+f"(sum[i + 2]), "+f"(sum[i + 3]), "+f"(sum[i + 4]), \
       "+f"(sum[i + 5]), "+f"(sum[i + 6]), "+f"(sum[i + 7])

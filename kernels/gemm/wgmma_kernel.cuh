@@ -9,19 +9,19 @@
 // 1. One thread of a producer warpgroup starts the copies (TMA: one instruction for a box of 64
 //    rows and more, swizzled on the way, zeros beyond the end of k). The others of its warpgroup do
 //    nothing, and setmaxnreg gives their registers to the consumers, who hold up to 160 sums a
-//    thread. Of rows and columns beyond the edges nothing is copied (EdgedMap says why): what
-//    shared memory held before goes into sums that nobody stores.
+//    thread. Rows and columns beyond the edges are not copied (EdgedMap says why): what shared
+//    memory held before goes into sums that nobody stores.
 // 2. A ring of kStages stages. full[s] completes when the bytes of a stage have come: one arrival
 //    and the bytes of the tile's lines. empty[s] completes when every consumer warp, of both blocks
-//    of a cluster, has done with it: from each warp, so that none can find a barrier two phases
-//    past. Wait number i of a barrier waits for phase i; a producer's first wait passes, since it
-//    names the phase before the first.
+//    of a cluster, has done with it: each warp arrives, so that none can see a barrier two
+//    phases ahead. Wait number i of a barrier waits for phase i; a producer's first wait passes,
+//    since it names the phase before the first.
 // 3. A consumer keeps one group of products in flight and frees the stage of the group before it.
 // 4. The two blocks of a cluster have neighbouring tile rows and the same tile columns: each copies
 //    half of B's tile to both. L2 → SM falls from k·(tile_m + tile_n) to k·(tile_m + tile_n/2)
 //    bytes a tile, times the size of an element.
-// 5. Blocks stay, one an SM, and take tile after tile in groups of tile rows (grouped_tile), so the
-//    tiles in work cover a patch of C and their operands are found in L2. The producer runs ahead
+// 5. Blocks are persistent, one an SM, and take tiles in groups of tile rows (grouped_tile), so the
+//    tiles in work cover a patch of C and their operands hit L2. The producer runs ahead
 //    into the next tile while the consumers store this one.
 // 6. Ping-pong: the warpgroups take alternate tiles, and one multiplies while the other stores. The
 //    tile is that of one warpgroup, so shared memory is read twice as often: for short k.
@@ -31,13 +31,13 @@
 //    other is filled.
 // 8. Split k: where tiles are fewer than SMs, parts of k go to different blocks, fp32 sums to a
 //    workspace, and a second kernel adds them in order: the result is the same each time.
-// 9. The same for the tiles of the last round alone, where it is not full (split_rest): 168 tiles
-//    on 132 SMs take 1 + 1/3 rounds instead of 2. Blocks leave the sums of a part in L2, and the
-//    one that has the last part adds them, in order, on its way to C: no launch follows. It waits
-//    for blocks that have begun before it only. The data-parallel schedule with a stream-K tail of
-//    Osama et al., "Stream-K" (2023), with parts of one length in place of equal shares of the
-//    whole tail: blocks that read an operand together stay together along k. With equal shares L2
-//    would read each operand from memory again for each.
+// 9. Tail split-K (split_rest): only the tiles of the last round are split, where it is not full:
+//    168 tiles on 132 SMs take 1 + 1/3 rounds instead of 2. Blocks write the sums of a part to L2,
+//    and the block of the last part adds them, in order, in its epilogue: no reduction kernel
+//    follows. It waits only for blocks that have begun before it. The data-parallel schedule with a
+//    stream-K tail of Osama et al., "Stream-K" (2023), with parts of one length in place of equal
+//    shares of the whole tail: blocks that read an operand together stay together along k. With
+//    equal shares L2 would read each operand from memory again for each.
 // 10. swap_ab: Cᵀ = Bᵀ·Aᵀ. An instruction has 64 rows and any multiple of 8 columns. With its
 //     columns along m, tiles fit the rows that there are: 777 rows of C take five tiles of 160 (3%
 //     too many) in place of seven of 128 (15%), and 777x6144 is 120 tiles of 160x256, one round of
@@ -58,7 +58,7 @@
 
 namespace roofcast::cuda::gemm::hopper {
 
-/// One thread: every stage of every item of this cluster, in order.
+/// Run by one thread: copies every stage of every item of this cluster, in order.
 template <class T>
 __device__ void produce(const Shared<T>& shared, const Work& work, int first, int stride, int rank,
                         const Maps& maps) {
@@ -69,7 +69,7 @@ __device__ void produce(const Shared<T>& shared, const Work& work, int first, in
   Ring<T::kStages> ring;
   for (int index = first; index < schedule.items(); index += stride) {
     const auto item = schedule.item(index, rank);
-    // All of A's and B's tile, the peer's half of B among it.
+    // Bytes of A's and B's tiles, with the half of B that the peer copies.
     const int bytes = existing(item.row0, T::kRows, rows) * kPanelBytes +
                       b_bytes(T::kTransposedB, T::kSize, T::kColumns, item.column0, columns);
     for (int step = item.steps.begin; step < item.steps.past; ++step, ring.advance()) {
@@ -91,8 +91,8 @@ __device__ void produce(const Shared<T>& shared, const Work& work, int first, in
       }
     }
   }
-  // A block stays until no consumer of its peer arrives at its barriers any more. A barrier of the
-  // cluster would wait for the stores of C besides.
+  // A block may not exit before the last consumer of its peer has arrived at its barriers. A
+  // barrier of the cluster would also wait for the stores of C.
   if constexpr (T::kCluster > 1) {
     for (int s = 0; s < T::kStages; ++s, ring.advance()) {
       shared.empty(ring.stage).wait(ring.phase ^ 1);
@@ -100,7 +100,7 @@ __device__ void produce(const Shared<T>& shared, const Work& work, int first, in
   }
 }
 
-/// The products of one item; leaves the ring behind it. `sum` is complete afterwards.
+/// Multiplies one item and advances the ring past it. `sum` is complete afterwards.
 template <class T>
 __device__ void consume(const Shared<T>& shared, Ring<T::kStages>& ring, Range steps, int row,
                         Sums<T>& sum, Mbarrier next_turn) {
@@ -108,8 +108,8 @@ __device__ void consume(const Shared<T>& shared, Ring<T::kStages>& ring, Range s
   const auto release = [&](int stage) {
     if (lane < T::kCluster) arrive_at(shared.empty(stage), lane);
   };
-  // Addresses in units of 16 bytes from stage 0: bits 0-13 of the descriptors do not overflow,
-  // since shared memory ends below 2^18.
+  // Descriptors of stage 0, to which offsets in units of 16 bytes are added: bits 0-13 do not
+  // overflow, since shared memory ends below 2^18.
   const std::uint64_t a0 =
       descriptor(shared.a(0) + static_cast<unsigned>(row * kPanelBytes), 16, 8 * kPanelBytes);
   const std::uint64_t b0 = T::kTransposedB
@@ -138,7 +138,7 @@ __device__ void consume(const Shared<T>& shared, Ring<T::kStages>& ring, Range s
     ring.advance();
   }
   if constexpr (T::kPingPong) {
-    // From every warp: else one that still waits for this turn might find it two phases past.
+    // Every warp arrives: else one that still waits for this turn might see it two phases ahead.
     if (lane == 0) arrive(next_turn);
   }
   wait_for_products<0>();
@@ -173,7 +173,7 @@ __global__ void __launch_bounds__(T::kThreads, 1)
   if (threadIdx.x == 64 && work.rows<T>() % T::kRows != 0) prefetch(maps.a.edge);
   if (threadIdx.x == 96 && work.columns<T>() % T::kColumns != 0) prefetch(maps.b.edge);
   __syncthreads();
-  if constexpr (T::kCluster > 1) {     // no copy or arrival before the peer's barriers are there
+  if constexpr (T::kCluster > 1) {     // first the peer has to initialize its barriers
     Cluster::here().arrive_relaxed();  // publish_init has published them
     Cluster::here().wait();
   }
@@ -192,7 +192,7 @@ __global__ void __launch_bounds__(T::kThreads, 1)
     for (int index = first; index < schedule.items(); index += stride, ++turn) {
       const auto item = schedule.item(index, rank);
       if constexpr (T::kPingPong) {
-        if (turn % 2 != warpgroup) {  // the other's
+        if (turn % 2 != warpgroup) {  // the other warpgroup's item
           ring.advance(item.steps.past - item.steps.begin);
           continue;
         }
@@ -223,7 +223,7 @@ __global__ void __launch_bounds__(T::kThreads, 1)
       Store<T>{shared, maps.c, work, place, warpgroup}.tile(sum, panel);
     }
     if (threadIdx.x % kWarpgroup == 0) {
-      asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");  // shared memory may go
+      asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");  // shared memory may be freed
     }
   }
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What surrounds a launch of wgmma_kernel.cuh, for the files that compile its tiles.
+// Schedule, tensor maps and launch of wgmma_kernel.cuh, for the files that compile its tiles.
 #include <cuda_fp16.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ using roofcast::gemm::tensor::kWgmmaSwapAbTiles;
 using roofcast::gemm::tensor::kWgmmaTiles;
 using roofcast::gemm::tensor::WgmmaTile;
 
-/// Clusters of a kernel that the device holds at once: asked once, of the first device. Without one
-/// as many as an H100 SXM holds, so that a launch can be described.
+/// Clusters of a kernel that the device holds at once, queried once, for the first device. Without
+/// a device as many as an H100 SXM holds, so that a launch can be described.
 template <class T>
 int resident_clusters() {
   static const int clusters = [] {
@@ -103,11 +103,11 @@ void run_tile(const Shape& shape, const Operands& from, void* c, const Schedule&
   } else {
     maps.b.whole = maps.b.edge = map_of(from.b(), shape.k, shape.n, kLinesB);
   }
-  // A box writes whole chunks of 16 bytes: where rows are longer than C, what lies beyond it too.
+  // A box writes whole chunks of 16 bytes: where n does not fill them, beyond the columns of C too.
   const bool added = schedule.split.parts > 1 && !schedule.split.joined;
   const bool by_box =
       !added && multiple_of(16, c, shape.row_c * kOutSize) && shape.n * kOutSize % 16 == 0;
-  if (by_box) {  // else not read: threads store C by elements
+  if (by_box) {  // else the map is not read: threads store C by elements
     maps.c = tensor_map({map_type<Out>(), kOutSize, c, shape.row_c, shape.m, shape.n,
                          T::kStoredLines, shape.matrices, shape.m * shape.row_c});
   }
@@ -135,7 +135,7 @@ constexpr CompiledTile compiled() {
           planned<T>, launch_of<T>, workspace_of<T>, run_tile<T>};
 }
 
-/// A table of the model's, compiled for a type and a layout of B.
+/// The tiles of one of the model's tables, compiled for a type and a layout of B.
 template <class Element, DType kType, bool kTransposedB, const auto& kTable>
 constexpr auto compiled_table() {
   return compiled_rows<kTable>([](auto row) {

@@ -1,5 +1,5 @@
 #pragma once
-// A tile of gemm.wgmma: its shape, its place in shared memory, and what a block is told.
+// A tile of gemm.wgmma: its shape, its layout in shared memory, and the kernel's parameters.
 #include <cstdint>
 
 #include "kernels/gemm/hopper.cuh"
@@ -12,11 +12,11 @@ namespace roofcast::cuda::gemm::hopper {
 
 constexpr int kWarpgroup = 128;
 constexpr int kInstructionRows = 64;
-constexpr int kPanelsOfC = 2;     // of a warpgroup
-constexpr int kAlignment = 1024;  // of swizzled tiles
+constexpr int kPanelsOfC = 2;     // per warpgroup
+constexpr int kAlignment = 1024;  // bytes, of swizzled tiles
 
-/// Vectors of four sums that a thread loads at once where it adds parts of k: of `count`, its own,
-/// at most 16, and 8 beside more than 128 sums.
+/// float4 that a thread loads at once where it adds parts of k: the largest divisor of `count`, the
+/// number of its float4, up to 16, or up to 8 where it holds more than 128 sums.
 constexpr int joined_together(int count) {
   const int most = count > 32 ? 8 : 16;
   int together = 1;
@@ -32,8 +32,7 @@ struct Tile {
   static constexpr int kRows = kRows_, kColumns = kColumns_, kStages = kStages_;
   static constexpr int kConsumers = kConsumers_, kCluster = kCluster_;
   static constexpr bool kPingPong = kPingPong_, kTransposedB = kTransposedB_;
-  /// The tile is one of Cᵀ = Bᵀ·Aᵀ: rows here are columns of C, and what is said of A is said of
-  /// Bᵀ.
+  /// The tile is one of Cᵀ = Bᵀ·Aᵀ: its rows are columns of C, and its operand A is Bᵀ.
   static constexpr bool kSwapAb = kSwapAb_;
   static constexpr bool kColumnsFirst = roofcast::gemm::tensor::columns_first(kSwapAb, kCluster);
   static constexpr int kSize = static_cast<int>(sizeof(Element));
@@ -48,8 +47,8 @@ struct Tile {
   static constexpr int kBytesA = kRows * kPanelBytes, kBytesB = kColumns * kPanelBytes;
   static constexpr int kPanelBytesB = kDepth * kPanelBytes;
   static constexpr int kStageBytes = kBytesA + kBytesB;
-  /// Panels of C in shared memory: what they hold of an instruction's sums, by its columns. Their
-  /// lines are its 64 rows, or those columns with swap_ab; TMA stores so many lines at
+  /// A panel of C in shared memory holds kPanelColumns columns of an instruction's sums. Its lines
+  /// are the instruction's 64 rows, or with swap_ab those columns; TMA stores kStoredLines lines at
   /// a time.
   static constexpr int kPanelLines = kPanelLines_;
   static constexpr int kPanelColumns =
@@ -59,7 +58,7 @@ struct Tile {
   static constexpr int kBytesC = kConsumers * kPanelsOfC * kPanelBytesC;
   static constexpr int kBarriers = 2 * kStages + 2;
   static constexpr int kSharedBytes = kAlignment + kStages * kStageBytes + kBytesC + kBarriers * 8;
-  /// Registers: 65536 / kThreads at launch, rounded down to 8; then these.
+  /// Registers of a thread: at launch 65536 / kThreads, rounded down to 8; after setmaxnreg these.
   static constexpr int kProducerRegisters = kConsumers == 2 ? 40 : 32;
   static constexpr int kConsumerRegisters = kConsumers == 2 ? 232 : 160;
   static_assert((kProducerRegisters + kConsumers * kConsumerRegisters) * kWarpgroup <= 65536);
@@ -71,32 +70,33 @@ struct Tile {
   static_assert(kCluster == 1 || kCluster == 2);
   // Halves of B begin at multiples of the swizzle's 1024 bytes.
   static_assert(kColumns / kCluster % 8 == 0 && kDepth / kCluster % 8 == 0);
-  /// Float4 of the sums of a warpgroup's thread, and flags of a tile.
+  /// float4 of a thread's sums, and flags of a part of a tile.
   static constexpr int kSumsOfThread = kDown * kColumns / 8;
   static constexpr int kFlags = kPingPong ? 1 : kConsumers;
-  /// Of those that are added to a tile's sums, as many as a thread has registers for at once.
+  /// float4 of a part that a thread loads at once, as many as it has registers for.
   static constexpr int kJoinedTogether = joined_together(kSumsOfThread);
-  /// Warps that free a stage, in one block.
+  /// Warps of a block that free a stage.
   static constexpr int kFreeing = (kPingPong ? 1 : kConsumers) * kWarpgroup / 32;
 };
 
-/// By the rows and the columns of instructions; B across k has `whole` alone.
+/// Tensor maps of the operands along the instruction's rows (a) and columns (b), and of C. For B
+/// across k, `edge` equals `whole`.
 struct Maps {
   EdgedMap a, b;
   CUtensorMap c;
 };
 
-/// What the kernel is told besides the tensor maps.
+/// Parameters of the kernel besides the tensor maps.
 struct Work {
   Schedule schedule;
-  int m, n;  ///< of each matrix C
-  void* c;   ///< where threads store it; null where TMA does
+  int m, n;  ///< rows and columns of each matrix C
+  void* c;   ///< C, where threads store it; null where TMA does
   std::int64_t row_c;
-  float* parts;  ///< [parts][matrices][m][n] for a launch that adds them
-  /// For parts that are joined (Schedule::slot), a warpgroup's sums in the order of its registers.
+  float* parts;  ///< sums [parts][matrices][m][n] for a reduction kernel; else null
+  /// For parts that this launch adds (Schedule::slot): sums in the order of registers.
   Workspace workspace;
 
-  /// By the rows and the columns of instructions.
+  /// Extents of C along the rows and along the columns of instructions.
   template <class T>
   __device__ int rows() const {
     return T::kSwapAb ? n : m;
@@ -121,7 +121,7 @@ struct Shared {
   }
   __device__ Mbarrier full(int stage) const { return barrier(stage); }
   __device__ Mbarrier empty(int stage) const { return barrier(T::kStages + stage); }
-  /// That warpgroup's turn to multiply (ping-pong).
+  /// The barrier of a warpgroup's turn to multiply (ping-pong).
   __device__ Mbarrier turn(int warpgroup) const { return barrier(2 * T::kStages + warpgroup); }
 
  private:

@@ -5,21 +5,22 @@
 
 namespace roofcast::transformer {
 
-/// A feed-forward part with copies, of which each token passes some.
+/// Mixture of experts: the router sends each token through `per_token` of `count` experts.
 struct Experts {
   double count = 0;
   double per_token = 0;
-  double intermediate = 0;  ///< inner width of one
-  double shared = 0;        ///< further ones that every token passes
-  double dense_layers = 0;  ///< first layers without experts
+  double intermediate = 0;  ///< inner width of one expert
+  double shared = 0;        ///< number of experts that every token passes
+  double dense_layers = 0;  ///< number of leading layers without experts
   bool router_biased = false;
-  /// Training kept the choices even: a bias of each expert follows its load.
+  /// Training balanced the load by a bias per expert that follows the expert's load.
   bool balanced = false;
 };
 
-/// Attention whose keys and values come out of a narrow vector (DeepSeek-V2, arXiv 2405.04434).
+/// Multi-head latent attention: keys and values are expanded from one narrow vector per token
+/// (DeepSeek-V2, arXiv 2405.04434). Widths in elements.
 struct LatentAttention {
-  double query_rank = 0;
+  double query_rank = 0;  ///< 0: queries are one projection of the hidden state
   double kv_rank = 0;
   double rope_dim = 0;
   double nope_dim = 0;
@@ -37,18 +38,18 @@ struct Architecture {
   std::int64_t vocabulary = 0;
   std::int64_t positions = 0;    ///< learned position vectors; 0: none
   std::int64_t token_types = 0;  ///< learned segment vectors; 0: none
-  bool gated = false;            ///< two products side by side, one the gate of the other
-  bool plain_gelu = false;       ///< GELU by tanh that eager code computes in eight kernels
+  bool gated = false;            ///< SwiGLU: the up projection has two halves, one gates the other
+  bool plain_gelu = false;       ///< GELU by tanh (gelu_new): eight kernels in eager code
   bool rotary = false;
   bool causal = true;
-  bool attention_biased = false;     ///< its four products
-  bool feed_forward_biased = false;  ///< its products
+  bool attention_biased = false;     ///< q, k, v and output projections have biases
+  bool feed_forward_biased = false;  ///< its projections have biases
   bool norm_biased = false;          ///< layer norm with β; without: γ alone
   bool rms_norm = false;
   bool head_norms = false;       ///< queries and keys are normalized head by head
   bool attention_sinks = false;  ///< one learned logit a head
-  bool tied = false;             ///< the vocabulary's product shares the embedding's weights
-  bool pooled = false;           ///< ends in one square product instead of the vocabulary's
+  bool tied = false;             ///< the LM head shares the embedding's weights
+  bool pooled = false;           ///< ends in a hidden × hidden pooler instead of the LM head
   std::optional<Experts> experts;
   std::optional<LatentAttention> latent;
 
@@ -58,30 +59,30 @@ struct Architecture {
   }
 };
 
-/// Parameters by part; of one layer where the name says so.
+/// Number of parameters by part; the members named `_layer` count one layer.
 struct ParameterCounts {
   double attention_layer = 0;
   double norms_layer = 0;
-  double dense_layer = 0;   ///< feed-forward part without experts
-  double expert_layer = 0;  ///< all experts of a layer and its router
-  double active_expert_layer = 0;
-  double routed = 0;  ///< all experts of all layers that the router chooses among
+  double dense_layer = 0;          ///< feed-forward part without experts
+  double expert_layer = 0;         ///< all experts of a layer and its router
+  double active_expert_layer = 0;  ///< experts that one token passes, and the router
+  double routed = 0;               ///< routed experts of all layers
   double embeddings = 0;
-  double head = 0;  ///< what tied weights do not add again
+  double head = 0;  ///< LM head or pooler; tied weights count once, in embeddings
   double total = 0;
-  double active = 0;  ///< that one token passes
+  double active = 0;  ///< parameters that one token passes
 
   double ends() const { return embeddings + head; }
-  double unrouted() const { return total - routed - ends(); }  ///< of all layers
+  double unrouted() const { return total - routed - ends(); }  ///< all but routed experts and ends
 };
 ParameterCounts count_parameters(const Architecture& model);
 
 /// Bytes of one token's keys and values in all layers.
 double cache_bytes_per_token(const Architecture& model, double element_bytes);
 
-/// FLOPs of a trained token: 6·N + 12·layers·heads·head_dim·seq (PaLM, arXiv 2204.02311, appendix
-/// B), N the active parameters; a third of it forward alone. No recomputation, no saving by
-/// causality.
+/// FLOPs to train on one token: 6·N + 12·layers·heads·head_dim·seq (PaLM, arXiv 2204.02311,
+/// appendix B), where N is the number of active parameters. The forward pass alone takes a third.
+/// Neither recomputation nor the saving by a causal mask is counted.
 double training_flops_per_token(const Architecture& model, double seq);
 
 }  // namespace roofcast::transformer

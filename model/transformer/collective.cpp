@@ -10,12 +10,12 @@
 namespace roofcast::transformer {
 namespace {
 
-// Half-width of the interval, relative: nine tenths of the even rows lie within 18.6%.
+// Relative half-width of the interval: 90% of the calibration's even rows lie within 18.6%.
 constexpr double kSpread = 0.20;
-// The same among machines, whose networks differ: no measurements of them are at hand.
+// The half-width between machines is assumed: networks differ, and none was measured.
 constexpr double kNetworkSpread = 0.5;
 constexpr double kMostGpus = 4096;
-// GPUs of a machine with a switch, as in the rows of the calibration.
+// GPUs per machine with an NVLink switch, as in the calibration's rows.
 constexpr double kGpusOfMachine = 8;
 
 double rounds(Collective collective) {
@@ -27,7 +27,7 @@ double steps(Collective collective, double gpus) {
   return at_once ? 1 : rounds(collective) * (gpus - 1);
 }
 
-/// Bytes that leave a GPU.
+/// Bytes that one GPU sends.
 double sent_bytes(const Transfer& t) {
   if (t.kind == Collective::send_recv) return t.bytes;
   return rounds(t.kind) * t.bytes * (t.gpus - 1) / t.gpus;
@@ -52,7 +52,7 @@ Parts parts(const Transfer& t, const LinkCosts& link, const CollectiveConstants&
   return best;
 }
 
-// A switch that reduces takes each byte once and returns each once.
+// With in-switch reduction a GPU sends each byte once and receives each result once.
 double limit_s(const Transfer& t, const Gpu& gpu) {
   const bool in_switch = t.kind == Collective::all_reduce && gpu.link_in_switch_reduction;
   return (in_switch ? t.bytes : sent_bytes(t)) / (*gpu.link_bytes_per_s / 2);
@@ -65,7 +65,7 @@ double network_bytes_s(const Transfer& t, double of_machine, const Network& netw
   return sent / network.bytes_per_s;
 }
 
-/// GPUs of a transfer in one machine; all machines have as many.
+/// GPUs of the group in each machine; all machines hold the same number.
 double gpus_of_machine(const Transfer& transfer) {
   double most = std::min(transfer.gpus, std::max(1.0, std::floor(kGpusOfMachine / transfer.apart)));
   while (std::fmod(transfer.gpus, most) != 0) --most;
@@ -77,7 +77,7 @@ double gpus_of_machine(const Transfer& transfer) {
 Traffic dram_traffic(const Transfer& transfer) {
   const double bytes = transfer.bytes, passed = bytes * (transfer.gpus - 1) / transfer.gpus;
   switch (transfer.kind) {
-    case Collective::all_reduce:  // a reduce_scatter, and its results gathered in place
+    case Collective::all_reduce:  // a reduce_scatter, then an all_gather in place
       return {3 * passed, 2 * passed};
     case Collective::reduce_scatter:
       return {2 * passed, passed};
@@ -132,7 +132,7 @@ CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
     const double between_s = network_bytes_s(transfer, of_machine, network);
     time.bytes_s = std::max(time.bytes_s, between_s);
     time.start_s += steps(collective, gpus / of_machine) * network.step_s;
-    limit = std::max(limit, between_s / rounds(collective));  // a network may add up too
+    limit = std::max(limit, between_s / rounds(collective));  // the network may reduce too
     spread = kNetworkSpread;
   }
   const double expected = std::max(limit, time.total());

@@ -8,7 +8,7 @@
 
 namespace roofcast::transformer {
 
-/// send_recv: each GPU to the next one.
+/// send_recv: each GPU sends to the next one.
 enum class Collective : unsigned char {
   all_reduce,
   all_gather,
@@ -29,29 +29,29 @@ constexpr std::string_view name(Collective collective) {
 /// One collective among GPUs.
 struct Transfer {
   Collective kind = Collective::all_reduce;
-  double bytes = 0;  ///< of a GPU's input; of all_gather: of its result
+  double bytes = 0;  ///< size of one GPU's input; for all_gather, of its result
   double gpus = 2;
-  double apart = 1;  ///< distance from one to the next: a machine of 8 GPUs has 8 / apart of them
+  double apart = 1;  ///< rank stride of the group: a machine of 8 GPUs holds 8 / apart of it
 };
 
-/// Bytes of one GPU's DRAM: a byte sent is read, one received is written, one that a reduction adds
-/// to is read too. The GPU's own share is copied.
+/// DRAM traffic of one GPU, bytes: each byte sent is read, each byte received is written, and a
+/// reduction also reads the operand that it adds to. The GPU's own share is copied.
 Traffic dram_traffic(const Transfer& transfer);
 
-/// One way to move a message: a start, steps that wait for each other, and a rate.
+/// One protocol of the alpha-beta model: a start cost, dependent steps and a time per byte.
 struct Protocol {
-  double start = 1;  ///< in start costs of the link
-  double step = 1;   ///< in step costs of the link
-  double bytes = 1;  ///< time of a byte ÷ that at the sustained rate
+  double start = 1;  ///< start cost ÷ LinkCosts::start_s
+  double step = 1;   ///< cost of a step ÷ LinkCosts::step_s
+  double bytes = 1;  ///< time per byte ÷ that at the sustained rate
 };
 
-/// Constants of every GPU, as fit_collectives prints them.
+/// Constants that hold for every GPU, as fit_collectives prints them.
 struct CollectiveConstants {
   // Calibrated on collectives_nccl.csv (../shared/reference), rows of even position, NCCL 2.27 to
   // 2.29, all GPUs together. Multiples without a unit.
   std::array<Protocol, 3> protocols = {{{1, 1, 24.65}, {1.307, 1.070, 1.922}, {3.720, 1.283, 1}}};
-  double own_share = 0.416;  ///< time of a byte that stays on its GPU ÷ that of one on the link
-  double alltoall_start = 1.378;  ///< its start ÷ a ring's: one channel to each peer
+  double own_share = 0.416;       ///< time per byte that stays on its GPU ÷ per byte on the link
+  double alltoall_start = 1.378;  ///< start cost ÷ a ring's: it has one channel to each peer
 };
 
 /// A specification's links between GPUs (hw_specs, group "link").
@@ -61,33 +61,34 @@ struct LinkCosts {
   double step_s = 0;
 };
 
-/// The network between machines: an adapter for each GPU, as InfiniBand or RoCE.
+/// The network between machines (InfiniBand, RoCE), with one adapter per GPU.
 struct Network {
-  double bytes_per_s = 50e9;  ///< of a GPU's adapter in one direction: 400 Gb/s
-  double step_s = 10e-6;      ///< of a message between two machines
+  double bytes_per_s = 50e9;  ///< one adapter, one direction: 400 Gb/s
+  double step_s = 10e-6;      ///< latency of a message between two machines
 };
 
 /// Throws InputError where the specification lacks a value, naming it.
 LinkCosts link_costs(const Gpu& gpu);
 
-/// Expected time in seconds: the fastest protocol's (alpha-beta). A ring makes gpus − 1 steps and
-/// moves (gpus − 1)/gpus of the bytes, an all_reduce twice as many; alltoall and send_recv send at
-/// once, send_recv all of them. What stays on its own GPU is copied there.
+/// Expected time in seconds, that of the fastest protocol (alpha-beta). A ring takes gpus − 1 steps
+/// and sends (gpus − 1)/gpus of the bytes; an all_reduce does so twice. alltoall and send_recv take
+/// one step; send_recv sends all bytes. Bytes that stay on their GPU are copied there.
 double expected_collective_s(const Transfer& transfer, const LinkCosts& link,
                              const CollectiveConstants& constants = {});
 
 struct CollectiveForecast {
-  double limit_s = 0;  ///< bytes that must cross the link, at its datasheet rate
+  double limit_s = 0;  ///< bytes that must cross the link ÷ its datasheet rate
   double expected_s = 0;
   double low_s = 0;
   double high_s = 0;
-  double start_s = 0;  ///< of expected_s: start and steps; the rest is bytes
+  double start_s = 0;  ///< latency within expected_s: start and steps
 };
 
-/// The forecast with its interval. More GPUs than a machine holds are spread evenly over several:
-/// each of a machine's g adapters has a ring and carries 1/g of what a GPU sends, but of alltoall
-/// and send_recv all that goes to other machines. Throws InputError for fewer than two GPUs, no
-/// bytes, or adjacent GPUs on machines that are not full.
+/// The forecast with its interval. A group larger than a machine is spread evenly over several.
+/// Each of a machine's g adapters then serves one ring and carries 1/g of the bytes that a GPU
+/// sends; for alltoall and send_recv it carries all bytes of its GPU to other machines. Throws
+/// InputError for fewer than two GPUs, no bytes, or, with apart = 1, more than 8 GPUs that are no
+/// multiple of 8.
 CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
                                       const Network& network = {});
 

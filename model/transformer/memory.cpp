@@ -1,4 +1,4 @@
-// Bytes that a step keeps on one GPU.
+// Memory of a step on one GPU, bytes.
 #include <algorithm>
 
 #include "model/counting/integers.hpp"
@@ -10,11 +10,11 @@ namespace {
 
 constexpr double kFp32Bytes = 4;
 
-// Elements that one of tp GPUs keeps of a token and layer for the backward pass.
+// Activations kept for the backward pass: elements per token and layer on one of tp GPUs.
 struct Kept {
-  double norm;      // what a norm keeps, its result among it
-  double products;  // what products and attention write, but for two arrays of the layer's width
-  double inner;     // what lies before the feed-forward part's last product, its input among it
+  double norm;      // kept by one norm, its result included
+  double products;  // outputs of projections and attention, without the two of hidden width
+  double inner;     // between up and down projection, the input of the latter included
 };
 
 Kept kept_elements(const Architecture& model, const Task& task) {
@@ -26,37 +26,37 @@ Kept kept_elements(const Architecture& model, const Task& task) {
                                            model.experts->intermediate
                                      : as_double(model.intermediate);
   const bool eager = task.framework == Framework::eager;
-  // Eager, the gate's activation lies beside its product with the other half; of GELU as gelu_new
-  // writes it x/2, tanh and 1 + tanh lie beside the result.
+  // Eager code keeps the gate's activation beside its product with the other half. gelu_new keeps
+  // x/2, tanh and 1 + tanh beside the result.
   const double inner_arrays = !eager ? 1 : model.gated ? 2 : model.plain_gelu ? 4 : 1;
-  // PyTorch code of a root mean square norm keeps a copy in fp32 and the normalized row in 16 bits.
+  // An RMS norm in eager PyTorch code keeps an fp32 copy and the normalized row in 16 bits.
   const bool copies = eager && model.rms_norm && task.dtype != DType::fp32;
-  // Rotated queries lie head by head, and so does what attention writes: a copy lies token by
-  // token.
+  // With rotary, queries and the output of attention are stored head by head, so a token-by-token
+  // copy of the output is kept too.
   const double attended = (model.rotary ? 2 : 1) * query;
   return {(copies ? 4 : 2) * as_double(model.hidden),
           (query + 2 * kv + attended + width * (model.gated ? 2 : 1)) / tp,
           width * inner_arrays / tp};
 }
 
-// Probabilities of a layer, where they lie in memory.
+// Attention probabilities that a layer stores, elements: fp32 training and prefill only.
 double scores(const Architecture& model, const Task& task) {
   if (task.dtype != DType::fp32 || task.phase == Phase::decode) return 0;
   return as_double(task.batch * model.heads * task.seq * task.seq) / as_double(task.tp);
 }
 
-// Dropout keeps a byte of mask an element, and of probabilities in memory the dropped ones too.
+// Dropout keeps a mask of one byte per element, and a copy of stored probabilities after dropout.
 double mask_bytes(const Architecture& model, const Task& task) {
   if (!task.dropout || task.phase != Phase::train) return 0;
   return 2 * as_double(model.hidden) * task.tokens() +
          scores(model, task) * (1 + task.activation_bytes());
 }
 
-// Bytes when the backward pass begins. Eager: log-softmax, its gradient, the logits', in fp32.
-// Compiled: the logits, their gradient, and that of the product's weights.
+// Bytes of the loss when the backward pass begins. Eager: log-softmax, its gradient and that of
+// the logits, in fp32. Compiled: the logits, their gradient and that of the LM head's weights.
 double loss_bytes(const Architecture& model, const Task& task) {
   if (model.pooled) return 0;
-  if (chunks_loss(model, task)) {  // of a chunk, with the gradients of input and weights
+  if (chunks_loss(model, task)) {  // one chunk of logits, and the gradients of input and weights
     const auto chunk = as_double(layer::loss_chunk(static_cast<std::int64_t>(task.tokens()),
                                                    model.vocabulary, model.hidden));
     return (chunk * as_double(model.vocabulary) +
@@ -78,7 +78,7 @@ double answer_bytes(const Architecture& model, const Task& task) {
          (task.activation_bytes() + (task.dtype == DType::fp32 ? 0 : kFp32Bytes));
 }
 
-/// Bytes of all layers, and of the one at hand.
+/// Activation bytes of all layers with the loss or logits, and of the layer being computed.
 struct Activations {
   double all, layer;
 };
@@ -90,21 +90,22 @@ Activations activations(const Architecture& model, const Task& task) {
   const double layer = ((2 * norm + products + inner) * tokens + scores(model, task)) * element +
                        mask_bytes(model, task);
   if (task.phase != Phase::train) return {layer + answer_bytes(model, task), layer};
-  // The first stage holds what the micro-batches before the first gradients need.
+  // The first stage holds the activations of all micro-batches that precede its first gradients.
   const double layers =
       as_double(model.layers) / as_double(task.pp) * as_double(std::min(task.pp, task.grad_accum));
   const double ends = norm * element * tokens + loss_bytes(model, task);
   if (task.checkpointing == Checkpointing::none) return {layers * layer + ends, layer};
-  // Kept, not computed again: the input of each layer, or what products and attention write.
+  // Kept per layer: its input (full), or the outputs of projections and attention (selective).
   const double each = task.checkpointing == Checkpointing::full ? hidden : 2 * hidden + products;
   return {layers * each * element * tokens + layer + ends, layer};
 }
 
-// PyTorch's workspaces of cuBLAS and cuBLASLt, the larger of its sizes
+// PyTorch's workspaces for cuBLAS and cuBLASLt, the larger of its sizes
 // (aten/src/ATen/cuda/CUDABlas.cpp).
 constexpr double kLibraryBytes = 2 * 32.0 * 1024 * 1024;
 
-// FSDP gathers the weights of both ends, of a layer and the next, and the gradients of one layer.
+// Bytes that FSDP holds gathered: the weights of both ends, of the current and the next layer,
+// and in training the gradients of one layer.
 double gathered(const Architecture& model, const Task& task) {
   if (task.fsdp < 2) return 0;
   const ParameterCounts counts = count_parameters(model);
@@ -115,7 +116,7 @@ double gathered(const Architecture& model, const Task& task) {
   return (counts.ends() + layers * layer) / as_double(task.tp) * size_bytes(task.dtype);
 }
 
-// Bytes of the optimizer's state for a parameter.
+// Bytes of optimizer state per parameter.
 double optimizer_bytes(const Task& task) {
   const double element = size_bytes(task.dtype);
   if (task.optimizer == Optimizer::sgd) return 0;
@@ -131,7 +132,7 @@ Memory memory(const Architecture& model, const Task& task) {
   const auto [all, layer] = activations(model, task);
   Memory result;
   result.weights = share * element;
-  if (task.dtype == DType::fp8) {  // vectors and the vocabulary's product keep 16 bits
+  if (task.dtype == DType::fp8) {  // embeddings and LM head keep 16 bits
     result.weights += count_parameters(model).ends() / as_double(task.tp * task.fsdp) *
                       (task.activation_bytes() - element);
   }
@@ -140,13 +141,13 @@ Memory memory(const Architecture& model, const Task& task) {
   if (task.phase == Phase::train) {
     result.optimizer = share * optimizer_bytes(task);
     const double gradients = share * element;
-    const bool earlier = task.grad_accum > 1 || task.pp > 1;  // passes left gradients
-    const bool after = gradients + layer > all;               // most is in use after the pass
+    const bool earlier = task.grad_accum > 1 || task.pp > 1;  // earlier passes left gradients
+    const bool after = gradients + layer > all;               // the peak follows the pass
     if (earlier || after) result.gradients = gradients;
     if (!earlier && after) result.activations = layer;
   } else if (model.causal) {
     const std::int64_t keys = task.phase == Phase::decode ? task.context : task.seq;
-    // Each GPU has all latent keys and values; heads are divided.
+    // Latent keys and values are replicated on each GPU of tp; heads are divided.
     const double shared = model.latent ? 1 : as_double(std::min(task.tp, model.kv_heads));
     result.cache = cache_bytes_per_token(model, task.activation_bytes()) *
                    as_double(task.batch * keys) / shared;

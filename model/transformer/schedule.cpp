@@ -14,13 +14,13 @@ constexpr std::array kOnSms = {Part::tensor,      Part::vector, Part::special, P
                                Part::issue,       Part::shared, Part::l1,      Part::latency,
                                Part::block_start, Part::tail};
 
-// The rate of the same blocks on fewer SMs.
+// Relative rate of a kernel on the SMs that are left: its waves grow from ⌈w⌉ to ⌈w ÷ (1 − h)⌉.
 double rate_with(const Use& one, double held_sms) {
   const double more = std::ceil(one.waves / (1 - held_sms)) / std::ceil(one.waves);
   return one.waves > 0 ? 1 / (1 + one.on_sms * (more - 1)) : 1;
 }
 
-/// A stream as it runs.
+/// The state of a stream during the simulation; left_s is the current node's time left alone.
 struct Stream {
   explicit Stream(std::vector<Node>& of) : nodes(of) {
     if (!done()) left_s = now().alone_s;
@@ -32,7 +32,7 @@ struct Stream {
     return !done() && (now().after == kNothing || now().after < other.next);
   }
 
-  /// Runs the node for a time at a share of its rate; `ends`: to its end.
+  /// Runs the current node for `for_s` seconds at `rate` of its own; `ends`: it then completes.
   void run(double from_s, double for_s, double rate, bool ends) {
     if (!begun) now().start_s = from_s;
     begun = !ends;
@@ -82,7 +82,7 @@ Rates rates(const Use& first, const Use& second) {
   Rates both{rate_with(first, second.held_sms), rate_with(second, first.held_sms)};
   const double asked = both.first * first.dram, other = both.second * second.dram;
   if (asked + other <= 1) return both;
-  // The SMs that the first has: a transfer its channels, a kernel beside one the rest.
+  // Share of the SMs that `first` has: a transfer its channels, a kernel what `second` leaves.
   const double share = first.transfer ? first.held_sms : 1 - second.held_sms;
   const double got = std::clamp(asked, 1 - std::max(other, 1 - share), std::max(share, 1 - other));
   return {both.first * std::min(1.0, got / asked), both.second * std::min(1.0, (1 - got) / other)};

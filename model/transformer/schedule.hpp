@@ -1,5 +1,5 @@
 #pragma once
-// Launches and transfers on two streams, and what both share while they run at once.
+// Schedules launches and transfers on two streams, which share SMs, DRAM and link.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -9,25 +9,26 @@
 
 namespace roofcast::transformer {
 
-/// Shares, between 0 and 1, that a node takes of SMs, DRAM and link.
+/// What a node uses of SMs, DRAM and link; shares are from 0 to 1.
 struct Use {
-  bool transfer = false;  ///< two transfers share a link
-  double on_sms = 0;      ///< of its time: what grows as SMs become fewer
-  double waves = 0;       ///< of its blocks over all SMs
-  double dram = 0;        ///< of its time: DRAM is busy
-  double held_sms = 0;    ///< of the GPU's SMs: a transfer's channels, which nothing else gets
+  bool transfer = false;  ///< uses the link
+  double on_sms = 0;      ///< share of its time that grows when it has fewer SMs
+  double waves = 0;       ///< waves of its blocks on the whole GPU
+  double dram = 0;        ///< share of its time for which DRAM is busy
+  double held_sms = 0;    ///< share of the GPU's SMs that a transfer's channels hold alone
 
   bool on_gpu() const { return !transfer && on_sms + dram > 0; }
 };
 
-/// A kernel's shares by its forecast: the SMs' from its waterfall, DRAM's from its terms.
+/// Use by a kernel: `on_sms` from its forecast's waterfall, `dram` from its terms.
 Use use_of(const Prediction& kernel);
-/// The shares of a transfer of `expected_s`: DRAM moves dram_traffic; each channel holds an SM.
+/// Use by a transfer of `expected_s` seconds: DRAM moves dram_traffic(), each channel holds an SM.
 Use use_of(const Transfer& transfer, double expected_s, const Gpu& gpu);
 
-/// Rates of two nodes while both run, as shares of those alone. On the SMs left a kernel's blocks
-/// need more waves. Where both ask for more of DRAM than there is, each SM gets the same of it, and
-/// what one node leaves goes to the other. Two transfers have half of the link each.
+/// Rates of two nodes while both run, as shares of their rates alone. A kernel needs more waves on
+/// the SMs that a transfer leaves. Where both demand more DRAM bandwidth than there is, each SM
+/// gets the same share, and the other node takes what one does not use. Two transfers get half of
+/// the link each.
 struct Rates {
   double first = 1, second = 1;
 };
@@ -39,23 +40,23 @@ inline constexpr std::size_t kNothing = static_cast<std::size_t>(-1);
 struct Node {
   double alone_s = 0;
   Use use{};
-  std::size_t after = kNothing;  ///< a node of the other stream that has to end first
-  std::size_t operation = 0;     ///< of a step: its position there
-  std::int64_t layer = 0;        ///< of Section::layer, from 0
+  std::size_t after = kNothing;  ///< index of the node of the other stream that must end first
+  std::size_t operation = 0;     ///< index in Step::operations
+  std::int64_t layer = 0;        ///< index from 0, in Section::layer
   double start_s = 0, end_s = 0;
   double duration_s() const { return end_s - start_s; }
 };
 
-/// Nodes of a stream follow each other. A transfer beside begins when no launch runs or one begins:
-/// blocks of a running kernel take the SMs before those of a later one.
+/// Two streams, each in order. A transfer in `beside` starts only when no launch runs or a launch
+/// starts: blocks of a running kernel take the SMs before those of a later kernel.
 struct Program {
   std::vector<Node> chain;   ///< launches, and transfers that the next launch waits for
-  std::vector<Node> beside;  ///< transfers that run beside
+  std::vector<Node> beside;  ///< transfers that overlap the launches
   double total_s = 0;
 };
 
-/// The program with the times at which nodes start and end. Throws std::logic_error where nodes
-/// wait for each other.
+/// The program with start and end of each node and the total filled in. Throws std::logic_error
+/// where nodes wait for each other.
 Program schedule(Program program);
 
 }  // namespace roofcast::transformer

@@ -38,12 +38,12 @@ Serving predict_serving(const Architecture& model, const Service& service,
   };
   const Step decode = step_with(0);
   const Step prefill = predict_step(model, task_of(service, Phase::prefill), forecasts);
-  const double prompts = as_double(service.concurrency) / as_double(service.output);  // of a step
+  const double prompts = as_double(service.concurrency) / as_double(service.output);  // per step
   Serving serving;
   serving.decode_s = decode.expected_s;
   serving.prefill_s = prefill.expected_s;
   serving.software_s = as_double(service.concurrency) * constants::kRequestSeconds;
-  // The interval: half of it to half as much again.
+  // The interval of the software's time is 0.5 to 1.5 times that time.
   Duration between{serving.software_s, serving.software_s / 2, serving.software_s * 1.5};
   double request_s = 0;
   if (service.prompts == Prompts::together) {

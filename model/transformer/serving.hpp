@@ -8,13 +8,13 @@
 
 namespace roofcast::transformer {
 
-/// When prompts are computed: spread over the decode steps of other requests, in the same products
-/// (in-flight batching: weights are read once for both); or all together between decode steps, as
-/// where requests of one length begin and end at a time.
+/// When prompts are computed. spread: in the decode steps of other requests, in the same GEMMs
+/// (in-flight batching: weights are read once for both). together: all between decode steps, as
+/// when requests of one length start and end at once.
 enum class Prompts : unsigned char { spread, together };
 inline constexpr std::array<std::string_view, 2> kPrompts = {"spread", "together"};
 
-/// Requests served at a time; a new one follows each that ends.
+/// A load of `concurrency` requests; a new one replaces each that ends.
 struct Service {
   DType dtype = DType::bf16;
   std::int64_t concurrency = 1;
@@ -27,28 +27,28 @@ struct Service {
 };
 
 struct Serving {
-  double decode_s = 0;          ///< of a step that gives each request a token
-  double prefill_s = 0;         ///< of a prompt alone
+  double decode_s = 0;          ///< time of a step that gives each request one token
+  double prefill_s = 0;         ///< time of one prompt alone
   double software_s = 0;        ///< what serving software adds to between_tokens_s
-  double joined_s = 0;          ///< of a step that computes prompts too, where they are spread
-  double between_tokens_s = 0;  ///< of a request, prefills of others among them
+  double joined_s = 0;          ///< time of a step that also computes prompts (Prompts::spread)
+  double between_tokens_s = 0;  ///< mean of a request, prefills of others included
   double low_s = 0;             ///< interval of between_tokens_s
   double high_s = 0;
-  /// Time of a request that has a place, with the wait for the others' prompts.
+  /// Time to the first token of an admitted request, with the wait for other prompts.
   double to_first_token_s = 0;
-  double tokens_per_s = 0;  ///< of all requests' answers
-  Memory memory;            ///< of one GPU, with every request at its full length
-  /// That the GPU's memory holds, where that is known.
+  double tokens_per_s = 0;  ///< output tokens of all requests
+  Memory memory;            ///< memory of one GPU, with every request at its full length
+  /// The largest that fits the GPU's memory; absent where its size is not known.
   std::optional<std::int64_t> largest_concurrency;
 };
 
-/// The steady state: the `output` steps of a request compute a prompt for each request, concurrency
-/// / output a step. Spread: a step has that many, rounded down or up, in its batch. Together: they
-/// follow one another, t = t_decode + concurrency · t_prefill / output, and a request waits for
-/// half of them before its first token, so that half of that is between tokens.
-/// Decoding is forecast with half of the answers written. Software adds
-/// constants::kRequestSeconds for each request. Throws InputError as predict_step does, and where a
-/// count is below 1.
+/// The steady state: during the `output` steps of a request each of the `concurrency` requests has
+/// its prompt computed once, so a step has concurrency / output prompts. Spread: a step has that
+/// number, rounded down or up, in its batch. Together: prompts follow one another,
+/// t = t_decode + concurrency · t_prefill / output; a request waits for half of them before its
+/// first token, so only half of the prefill term lies between tokens. Decoding is forecast with
+/// half of the answer written. Software adds constants::kRequestSeconds for each request. Throws
+/// InputError as predict_step does, and where a count is below 1.
 Serving predict_serving(const Architecture& model, const Service& service,
                         KernelForecasts& forecasts);
 

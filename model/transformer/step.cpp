@@ -29,7 +29,7 @@ Problem problem_of(const KernelRef& kernel, DType dtype, std::initializer_list<G
   return problem;
 }
 
-// What the fit covers: each layer has the hooks of FSDP, and attention is flash.
+// The fit covers FSDP training in 16 bits: each layer has FSDP's hooks, attention is flash.
 bool has_software(const Task& task) {
   return task.framework == Framework::eager && task.phase == Phase::train && task.fsdp > 1 &&
          task.dtype != DType::fp32;
@@ -51,7 +51,7 @@ void add_software(Step& step, const Architecture& model, const Task& task,
     return;
   }
   StepOperation each = named("software", "host");
-  // Forward, backward, and forward again.
+  // Forward and backward, with full checkpointing forward again.
   const double passes = task.checkpointing == Checkpointing::full ? 3 : 2;
   each.count = passes * task.passes() * as_double(model.layers);
   each.last_layer = model.layers;
@@ -67,11 +67,11 @@ void add_software(Step& step, const Architecture& model, const Task& task,
   }
 }
 
-/// Turns a whole training step into that of the GPU that sets the pace: a stage's layers, and the
-/// ends of the model, which one stage has alone. Adds the transfers between stages, and the bubble:
-/// while the first micro-batch fills the pipeline and the last one leaves it, each GPU idles for
-/// pp − 1 passes (1F1B: Narayanan et al. 2021, arXiv 2104.04473, section 2.2). Throws InputError
-/// where the link is not known.
+/// Turns the step of a whole model into that of the GPU that sets the pace: it has 1/pp of the
+/// layers and both ends of the model. Adds the transfers between stages, and the bubble: while the
+/// first micro-batch fills the pipeline and the last one drains it, each GPU idles for pp − 1
+/// passes (1F1B: Narayanan et al. 2021, arXiv 2104.04473, section 2.2). Throws InputError where
+/// the link is not known.
 void put_in_stages(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
   if (task.pp < 2) return;
   const double stages = as_double(task.pp), passes = task.passes();
@@ -86,11 +86,11 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
     if (!once_a_step) bubble.add((stages - 1) / passes, one);
   }
   step.transfers.slowed_s /= stages;
-  step.limit_s /= stages;  // the mean of the stages', which the longest is not under
+  step.limit_s /= stages;  // the mean of the stages; the longest stage is not below it
   StepOperation between = named("between stages", "link"),
                 idle = named("pipeline bubble", "pipeline");
   between.section = idle.section = Section::once;
-  between.count = 2 * (passes + stages - 1);  // activations on, gradients back
+  between.count = 2 * (passes + stages - 1);  // activations forward, gradients back
   const double bytes = task.tokens() * as_double(model.hidden) * task.activation_bytes();
   between.transfer = {Collective::send_recv, bytes, 2, as_double(task.tp * task.dp * task.fsdp)};
   step.add_operation(between, predict_collective(*between.transfer, gpu, task.network));
@@ -98,8 +98,8 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
   step.add_operation(idle, bubble);
 }
 
-// FLOPs of a token that the backward pass computes again: a third of all, or the product of queries
-// and keys where scores lie in memory.
+// FLOPs per token that the backward pass recomputes: the forward pass, a third of all; or, with
+// selective checkpointing and scores in memory, the product of queries and keys.
 double computed_again(const Architecture& model, const Task& task) {
   if (task.phase != Phase::train || task.checkpointing == Checkpointing::none) return 0;
   if (task.checkpointing == Checkpointing::full) {

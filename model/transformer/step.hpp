@@ -26,7 +26,7 @@ struct Duration {
   double low_s = 0;
   double high_s = 0;
 
-  /// Adds what takes a time with an interval, so many times.
+  /// Adds `times` repetitions of a time with its interval.
   template <class Time>
   void add(double times, const Time& one) {
     expected_s += times * one.expected_s;
@@ -43,21 +43,23 @@ struct Duration {
 /// The operations of one name, all layers and passes together. The parts add up to the step.
 struct StepPart : Duration {
   std::string name;
-  std::string bound{};  ///< of its longest operation: a Resource's name, "link", "host", "pipeline"
+  std::string bound{};  ///< what bounds its longest operation: a Resource or one of "link", "host",
+                        ///< "pipeline"
 };
 
-/// Where an operation stands in a step: before the layers, in each of them, after them, once.
+/// Where an operation stands in a step: before the layers, in each, after them, once per step.
 enum class Section : unsigned char { begin, layer, end, once };
 enum class Direction : unsigned char { forward, again, backward };
 inline constexpr std::array<std::string_view, 3> kDirections = {"forward", "forward again",
                                                                 "backward"};
 
-/// When an operation runs: in turn, after the one before it; or beside the others, ended before its
-/// layer begins, or begun once its layer's gradients are computed.
+/// When an operation runs. in_turn: after the operation before it. before_layer and after_layer are
+/// transfers that overlap launches: one must end before its layer begins, the other starts once its
+/// layer's gradients are computed.
 enum class Order : unsigned char { in_turn, before_layer, after_layer };
 
-/// Equal kernels or transfers, and the time of all of them; of transfers beside, what launches do
-/// not hide. Operations stand in the order of the forward pass.
+/// Equal kernels or transfers, and their summed time; for transfers that overlap, the exposed time.
+/// Operations stand in the order of the forward pass.
 struct StepOperation : Duration {
   std::string part{};
   std::string what{};  ///< the kernel and its shape: "gemm.library m=8192 n=4800 k=1600"
@@ -65,21 +67,21 @@ struct StepOperation : Duration {
   Direction direction = Direction::forward;
   double count = 0;  ///< launches of the kernel in the step
   std::string bound{};
-  std::int64_t first_layer = 0;  ///< of Section::layer: the first that has it
-  std::int64_t last_layer = 0;   ///< the first after those
+  std::int64_t first_layer = 0;  ///< in Section::layer: the first layer that has it
+  std::int64_t last_layer = 0;   ///< one past the last such layer
   Use use{};
-  double alone_s = 0;  ///< of all of them, if each had the GPU and the link for itself
+  double alone_s = 0;  ///< summed time if each had the GPU and the link for itself
   std::optional<Transfer> transfer{};
   Order order = Order::in_turn;
-  bool last_pass = false;  ///< in the last pass alone
+  bool last_pass = false;  ///< runs in the last pass only
 };
 
 /// Time of one GPU's transfers in a step.
 struct StepTransfers {
-  double alone_s = 0;    ///< of all transfers, one after the other
-  double hidden_s = 0;   ///< while launches run
+  double alone_s = 0;    ///< all transfers, one after the other
+  double hidden_s = 0;   ///< overlapped with launches
   double exposed_s = 0;  ///< while no launch runs
-  double slowed_s = 0;   ///< further time of launches that share SMs and DRAM with transfers
+  double slowed_s = 0;   ///< time that launches lose by sharing SMs and DRAM with transfers
 };
 
 struct Step : Duration {
@@ -92,7 +94,7 @@ struct Step : Duration {
   StepTransfers transfers;
   std::vector<std::string> notes;
 
-  /// Adds an operation, whose launches or transfers take `each`.
+  /// Adds an operation; each of its launches or transfers takes `each`.
   template <class Time>
   void add_operation(StepOperation one, const Time& each) {
     one.add(one.count, each);
@@ -101,13 +103,14 @@ struct Step : Duration {
   }
 };
 
-/// What software adds to an eager FSDP training step in 16 bits, as fit_steps prints it.
+/// Constants of the time that software adds to an eager FSDP training step in 16 bits, as fit_steps
+/// prints them.
 struct SoftwareConstants {
-  double attention_share = constants::kAttentionShare;
-  double layer_s = constants::kLayerSeconds;
+  double attention_share = constants::kAttentionShare;  ///< ÷ the time of attention kernels
+  double layer_s = constants::kLayerSeconds;            ///< seconds for a layer and pass
 };
 
-/// A parameter by name, with a number or a choice's name. Without a name: nothing given.
+/// A kernel's parameter by name, with a number or the name of a choice. An empty name is ignored.
 struct Given {
   std::string_view name{};
   std::int64_t number = 0;
@@ -121,55 +124,56 @@ struct Given {
   Given(std::string_view parameter, std::string_view choice) : name(parameter), word(choice) {}
 };
 
-/// Forecasts of one GPU, each asked once.
+/// Forecasts of kernels on one GPU; each is computed once and kept.
 class KernelForecasts {
  public:
   explicit KernelForecasts(const Gpu& gpu) : gpu_(gpu) {}
   const Gpu& gpu() const { return gpu_; }
 
   struct One {
-    std::string what;  ///< the kernel and what is given
+    std::string what;  ///< the kernel and its parameters
     Forecast time;
     double limit_s = 0;
     Use use{};
   };
-  /// With a steady cache: kernels follow each other. Throws InputError where there is no forecast.
+  /// Forecast with CacheState::steady, since kernels run back to back. Throws InputError where
+  /// there is no forecast.
   const One& of(std::string_view kernel, DType dtype, std::initializer_list<Given> given);
-  /// Distinct questions so far.
+  /// Number of distinct forecasts so far.
   std::size_t count() const { return known_.size(); }
 
  private:
   const Gpu& gpu_;
   std::map<std::string, One, std::less<>> known_;
-  std::string key_;  ///< of the question at hand; keeps its memory
+  std::string key_;  ///< key of the current lookup; a member, so that its memory is reused
 };
 
 /// Forecasts one step: train, with grad_accum passes and the optimizer; prefill; or decode of one
-/// token for each sequence. Equal layers are forecast once. Experts are chosen as Task says; their
-/// gradients take twice the time of the pass forward. Throws InputError as check() does, and where
-/// a kernel or collective has no forecast.
+/// token for each sequence. Equal layers are forecast once. Experts are chosen as Task::routing
+/// says; their gradients take twice the time of their forward pass. Throws InputError as check()
+/// does, and where a kernel or collective has no forecast.
 Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
                   const SoftwareConstants& software = {});
-/// The same on the GPU of the forecasts, which steps share.
+/// The same on the GPU of `forecasts`, which several steps may share.
 Step predict_step(const Architecture& model, const Task& task, KernelForecasts& forecasts,
                   const SoftwareConstants& software = {});
 
-/// An operation of one layer and pass over time.
+/// One run of an operation: in one layer and pass, with its time.
 struct TimelineEvent {
   std::string part;
   std::string what;
   std::string bound;
   Section section = Section::layer;
   Direction direction = Direction::forward;
-  std::int64_t layer = 0;  ///< of Section::layer, from 0
+  std::int64_t layer = 0;  ///< index from 0, in Section::layer
   double start_s = 0;
   double duration_s = 0;
   bool transfer = false;
-  bool beside = false;  ///< not in turn: launches may run meanwhile
+  bool beside = false;  ///< overlaps launches (Order other than in_turn)
 };
 
-/// The last pass of the step on one GPU, with what comes once a step: events in turn in their
-/// order, then those beside.
+/// The last pass of the step on one GPU, with the operations of Section::once: first the events in
+/// turn, in order, then the transfers that overlap them.
 std::vector<TimelineEvent> timeline(const Step& step, const Architecture& model, const Task& task);
 
 }  // namespace roofcast::transformer

@@ -19,7 +19,7 @@ class AttentionComposer : public Composer {
   }
 
  private:
-  // Where GPUs outnumber heads, several GPUs have the same head.
+  // With more GPUs than heads, several GPUs hold the same head.
   std::int64_t kv_heads_of_gpu(std::int64_t heads) const {
     return std::max<std::int64_t>(1, heads / task_.tp);
   }
@@ -41,8 +41,8 @@ class AttentionComposer : public Composer {
     linear(kProducts, tokens_, hidden_, query);
   }
 
-  // Norms of heads and rotation. Fused, one launch does both and puts keys and values into the
-  // cache.
+  // Norms of heads and rotary embedding. A fused launch does both and writes keys and values to
+  // the cache.
   void add_positions(double query, double kv) {
     const bool cached = model_.causal && !train_;
     const bool joined = model_.rotary && !eager_;
@@ -58,8 +58,8 @@ class AttentionComposer : public Composer {
     forward(false, [&] { one_pass("cache", "layer.cache_append", tokens_, 2 * kv, "forward"); });
   }
 
-  // Eager code copies the operands of score products head by head and their results token by token,
-  // and joins the gradients of queries, keys and values.
+  // Eager code copies the operands of the score GEMMs to head-by-head order and their results to
+  // token-by-token order, and concatenates the gradients of queries, keys and values.
   void add_copies(double query, double kv) {
     constexpr std::string_view kPart = "attention copies";
     const bool scores = task_.dtype == DType::fp32;
@@ -104,7 +104,8 @@ class AttentionComposer : public Composer {
     backward([&] { add_pass("backward"); });
   }
 
-  // Scores in memory: two products, a softmax, and scaling and masking one by one (2 and 3 passes).
+  // Scores in memory: two GEMMs and a softmax. Eager code also scales (2 passes over the scores)
+  // and masks (3 passes, or 2 without a causal mask) in launches of their own.
   void add_standard_attention(const Sequences& all) {
     const double batch = as_double(all.count * model_.heads) / tp_;
     const double queries = as_double(all.queries), keys = as_double(all.keys);
@@ -118,7 +119,7 @@ class AttentionComposer : public Composer {
     });
     add_dropout(kAttention, rows, keys);
     forward(all_again_, [&] { product(kAttention, values); });
-    // Each product has two gradients; that of the softmax reads two arrays and writes one.
+    // Each GEMM has two gradients; the softmax's gradient reads two arrays and writes one.
     backward([&] {
       product(kAttention, scores, 2);
       product(kAttention, values, 2);
@@ -126,8 +127,9 @@ class AttentionComposer : public Composer {
     });
   }
 
-  // Queries, keys and values come out of narrow vectors. Decoding multiplies queries with the
-  // weights that would widen the cache instead (DeepSeek-V2, arXiv 2405.04434, section 2.1.2).
+  // Queries, keys and values are expanded from narrow vectors. Decoding instead multiplies the
+  // queries by the weights that would expand the cache (DeepSeek-V2, arXiv 2405.04434, section
+  // 2.1.2).
   void add_latent_attention(const LatentAttention& latent) {
     const double heads = as_double(model_.heads) / tp_;
     const double key = latent.nope_dim + latent.rope_dim;
@@ -140,7 +142,7 @@ class AttentionComposer : public Composer {
     for (const Sequences& one : sequences()) {
       linear(kProducts, as_double(one.count * one.queries),
              heads * (latent.nope_dim + latent.value_dim), latent.kv_rank);
-      // The mean width of keys and values has the FLOPs of both.
+      // Attention of the mean width of keys and values has the FLOPs of both.
       add_flash_attention(one, model_.heads, (key + latent.value_dim) / 2);
     }
     linear(kProducts, tokens_, hidden_, heads * latent.value_dim);

@@ -1,5 +1,5 @@
 #pragma once
-// Adds the kernels and transfers of a step where they stand: forward, again and backward.
+// Adds the kernels and transfers of a step, each with its section and direction.
 #include <initializer_list>
 #include <string_view>
 
@@ -8,11 +8,12 @@
 
 namespace roofcast::transformer {
 
-// Parts that others ask for by name.
+// Names of parts that other files look for.
 inline constexpr std::string_view kAttention = "attention";
 inline constexpr std::string_view kOptimizer = "optimizer";
 inline constexpr std::string_view kWeightsBetweenGpus = "gradients and weights between GPUs";
 
+/// Base of the composers: adds operations in the section and the layers set last.
 class Composer {
  public:
   Composer(Step& step, const Architecture& model, const Task& task, KernelForecasts& forecasts)
@@ -33,7 +34,7 @@ class Composer {
     here_.count *= as_double(last - first);
   }
 
-  // Kernels of the forward pass; `again`: the backward pass computes those of layers again.
+  // Adds kernels of the forward pass; `again`: the backward pass recomputes those of layers.
   template <class Add>
   void forward(bool again, const Add& add) {
     here_.direction = Direction::forward;
@@ -64,10 +65,10 @@ class Composer {
     step_.add_operation(std::move(launches), one.time);
   }
 
-  /// A collective of each run of the section, where several GPUs take part.
+  /// Adds a collective for each run of the section, if it has several GPUs.
   void send(std::string_view part, const Transfer& transfer, Order order = Order::in_turn,
             bool last_pass = false);
-  /// Where the GPUs of tp share a product along k.
+  /// Adds the all-reduce of partial sums after a GEMM that the GPUs of tp split along k.
   void add_partial_sums() {
     const Transfer sum{Collective::all_reduce, row_bytes() * tokens_, tp_};
     forward(all_again_, [&] { send("tensor-parallel sums", sum); });
@@ -75,7 +76,7 @@ class Composer {
   }
   double row_bytes() const { return hidden_ * task_.activation_bytes(); }
 
-  /// C[m,n] = A[m,k]·B[k,n], `batch` of them.
+  /// `batch` GEMMs C[m,n] = A[m,k]·B[k,n].
   struct Product {
     double m, n, k, batch = 1;
   };
@@ -88,12 +89,12 @@ class Composer {
         {{"m", of.m}, {"n", of.n}, {"k", of.k}, {"batch", of.batch}, {"quantize", quantized}},
         times);
   }
-  /// Copies that read and write so many elements in all, by so many launches.
+  /// Adds copies by `launches` kernels; `elements` counts all reads and writes.
   void move(std::string_view part, double elements, double launches = 1) {
     add(part, "stream.copy", wide_, {{"n", elements / launches / 2}}, launches);
   }
 
-  // Forward, and the gradients of its input and of its weights.
+  // A linear layer: the forward GEMM, and the gradients of its input and of its weights.
   void linear(std::string_view part, double tokens, double n, double k) {
     forward(all_again_, [&] { product(part, {tokens, n, k}); });
     backward([&] {
@@ -102,7 +103,7 @@ class Composer {
     });
   }
 
-  // A bias's gradient sums what its product's gradients read; compiled code does that on the way.
+  // A bias's gradient sums the gradient of the GEMM's output; compiled code fuses that sum.
   void add_biases(double elements) {
     if (eager_) backward([&] { move("biases", elements); });
   }
@@ -118,7 +119,7 @@ class Composer {
     add(part, kernel, wide_, {{"rows", rows}, {"cols", cols}, {"pass", pass}, more});
   }
 
-  /// How the framework launches what has more than one form.
+  /// The parameter `form` of kernels that have an eager and a fused form.
   Given form() const { return {"form", eager_ ? "eager" : "fused"}; }
 
   void add_dropout(std::string_view part, double rows, double cols) {
@@ -133,7 +134,7 @@ class Composer {
   bool eager_ = task_.framework == Framework::eager;
   bool all_again_ = train_ && task_.checkpointing == Checkpointing::full;
   bool between_again_ = train_ && task_.checkpointing != Checkpointing::none;
-  /// Type of kernels between products: 16 bits where those have 8.
+  /// Type of kernels between GEMMs: bf16 where the GEMMs are in fp8.
   DType wide_ = task_.dtype == DType::fp8 ? DType::bf16 : task_.dtype;
   double tokens_ = task_.tokens();
   double hidden_ = as_double(model_.hidden);
@@ -143,19 +144,19 @@ class Composer {
   StepOperation here_;
 };
 
-/// All kernels, layer by layer, and the transfers: sums of partial results and rows to their
-/// experts and back in turn, gradients and weights beside. Throws InputError where a kernel has no
-/// forecast, and where the link is not known.
+/// Adds all kernels and the transfers: in turn the partial sums and the rows to experts and back,
+/// overlapped the gradients and weights. Throws InputError where a kernel has no forecast,
+/// and where the link is not known.
 void add_layers(Step& step, const Architecture& model, const Task& task,
                 KernelForecasts& forecasts);
 
-/// Runs the transfers beside with the launches: each operation then takes its time in the schedule,
-/// gradients and weights what no launch hides. Weights of a layer are gathered while the layer
-/// before runs, at most two layers' at once (FSDP: Zhao et al. 2023, arXiv 2304.11277, sections
-/// 3.3.1 and 3.3.2); gradients are sent while the layers before compute theirs.
+/// Schedules the overlapped transfers with the launches: each operation in turn then takes its time
+/// in the schedule, and the overlapped ones their exposed time. Weights of a layer are gathered
+/// while the layer before runs, at most two layers' at once (FSDP: Zhao et al. 2023, arXiv
+/// 2304.11277, sections 3.3.1 and 3.3.2); gradients are sent while preceding layers compute theirs.
 void overlap(Step& step, const Architecture& model, const Task& task);
 
-/// Attention of all layers, its products among it.
+/// Adds attention with its projections, for all layers.
 void add_attention(Step& step, const Architecture& model, const Task& task,
                    KernelForecasts& forecasts);
 

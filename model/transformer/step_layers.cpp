@@ -55,7 +55,7 @@ class LayersComposer : public Composer {
     if (model_.feed_forward_biased) add_biases(tokens_ * (up + hidden_));
   }
 
-  // cuBLASLt has GELU and its gradient, no SwiGLU. Computed again, GELU is a launch of its own.
+  // cuBLASLt's epilogues have GELU and its gradient, no SwiGLU. A recomputed GELU is a launch.
   bool activation_in_epilogue() const {
     return task_.framework == Framework::ideal && !model_.gated && task_.dtype != DType::fp8 &&
            task_.dtype != DType::fp32 && task_.checkpointing != Checkpointing::selective;
@@ -86,7 +86,7 @@ class LayersComposer : public Composer {
     between("activation", kernel, tokens_, inner, one_form ? Given{} : form());
   }
 
-  // The gradients of the input and of the weights take a pass each.
+  // Backward counts two passes: the gradients of the input and those of the weights.
   void add_experts(const Experts& experts) {
     const ExpertGroup group = expert_group(task_);
     const Transfer rows{Collective::alltoall, row_bytes() * tokens_ * experts.per_token / tp_,
@@ -110,8 +110,8 @@ class LayersComposer : public Composer {
     add_dense(experts.shared * experts.intermediate);
   }
 
-  // Fused, a norm does the sum before it too, at the start of a layer the sum of the layer before.
-  // Eager, the sum is a launch of its own.
+  // A fused norm includes the residual addition before it; at the start of a layer that is the
+  // addition of the previous layer. In eager code the addition is a separate launch.
   void add_residual_norm(bool after_attention) {
     if (eager_) {
       if (after_attention) add_residual();
@@ -137,7 +137,7 @@ class LayersComposer : public Composer {
     backward([&] { one_pass(kNorms, "layer.norm_backward", tokens_, hidden_, "backward"); });
   }
 
-  // Position vectors are looked up too, and added.
+  // Learned position vectors take a second lookup and an addition.
   void add_embedding() {
     constexpr std::string_view kPart = "embedding";
     between(kPart, "layer.embedding", tokens_, hidden_, {"entries", model_.vocabulary});
@@ -163,7 +163,7 @@ class LayersComposer : public Composer {
     if (train_) between("loss", "layer.cross_entropy", rows, vocabulary, form());
   }
 
-  // AdamW in fp32, or in the type of the weights; gradient descent: two arrays in, one out.
+  // AdamW runs in fp32 or in the type of the weights. SGD reads two arrays and writes one.
   void add_optimizer() {
     const double parameters = parameters_of_gpu(model_, task_);
     if (task_.optimizer == Optimizer::sgd) return move(kOptimizer, 3 * parameters);
@@ -172,7 +172,7 @@ class LayersComposer : public Composer {
         {{"rows", parameters / kCols}, {"cols", kCols}, {"form", eager_ ? "foreach" : "fused"}});
   }
 
-  // GPUs of fsdp share a layer's weights, those of dp have the same ones; experts lie on `copies`.
+  // fsdp GPUs shard a layer's weights, dp GPUs replicate them; experts are spread over `copies`.
   void add_weight_transfers() {
     const double fsdp = as_double(task_.fsdp), dp = as_double(task_.dp);
     const double copies = as_double(expert_group(task_).copies);
@@ -188,7 +188,8 @@ class LayersComposer : public Composer {
                  tp_ * copies * gathered});
   }
 
-  // The weights of a layer are gathered, their gradients scattered, and what copies have summed.
+  // Gathers a layer's weights, reduce-scatters their gradients, and in the last pass all-reduces
+  // the gradients over the copies.
   void add_weights(Transfer weights, const Transfer& summed) {
     forward(false, [&] { send(kWeightsBetweenGpus, weights, Order::before_layer); });
     backward([&] {

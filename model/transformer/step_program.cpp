@@ -1,4 +1,4 @@
-// The operations of a pass as launches and transfers on their streams.
+// Puts the operations of a pass on two streams: launches and transfers that overlap them.
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -9,16 +9,17 @@
 namespace roofcast::transformer {
 namespace {
 
-/// A layer in one direction, with the recomputation before its gradients.
+/// A layer in one direction; backward begins with the recomputation.
 struct Visit {
   Direction direction;
   std::int64_t layer;
-  std::size_t first, last;  ///< positions in the chain
+  std::size_t first, last;  ///< positions of its nodes in Program::chain
 };
 
-/// A pass of one GPU: before the layers, each layer, the end, and in training the same backward;
-/// the last pass also has what comes once a step. What software adds is spread evenly over the
-/// layers. `staged`: the layers of one stage, once the step's operations are those of a stage.
+/// Builds the program of a pass on one GPU: Section::begin, each layer, Section::end, and in
+/// training the same backward; the last pass also has Section::once. Time that software adds is
+/// spread evenly over the layers. `staged`: the step was already reduced to one pipeline stage
+/// (put_in_stages), and the pass has that stage's layers.
 class Builder {
  public:
   Builder(const Step& step, const Architecture& model, const Task& task, bool last, bool staged)
@@ -50,12 +51,13 @@ class Builder {
     visits_.push_back({direction, layer, first, result_.chain.size() - 1});
   }
 
-  // A launch waits for the transfers so far.
+  // Makes a launch wait for the overlapped transfers added so far.
   void wait_for_transfers(std::size_t launch) {
     if (!result_.beside.empty()) result_.chain[launch].after = result_.beside.size() - 1;
   }
 
-  // Transfers begin once a visit has ended, in the order in which frameworks ask for them.
+  // Adds the overlapped transfers in the order in which frameworks issue them; each may start once
+  // a visit has ended.
   void add_beside() {
     add_gather(0, false, kNothing);
     add_gather(1, false, kNothing);
@@ -67,7 +69,8 @@ class Builder {
     }
   }
 
-  // With Prefetch::post, weights for gradients are gathered late.
+  // Gathers the weights of a visit. With Prefetch::post, those of a backward visit are gathered
+  // `late`: after the visit before it, not while that one runs.
   void add_gather(std::size_t position, bool late, std::size_t after) {
     if (position >= visits_.size()) return;
     const Visit& visit = visits_[position];
@@ -82,7 +85,7 @@ class Builder {
     add(Section::layer, visit.direction, visit.layer, order, after);
   }
 
-  // Operations of the pass that stand there. Gradients are computed in reversed order.
+  // Adds the pass's operations of that section and direction. Gradients run in reverse order.
   void add(Section section, Direction direction, std::int64_t layer = 0,
            Order order = Order::in_turn, std::size_t after = kNothing) {
     const bool in_turn = order == Order::in_turn;
@@ -118,13 +121,13 @@ class Builder {
   Program result_;
 };
 
-/// Times of a step in its schedules.
+/// Times of a step, summed over the schedules of its passes.
 struct Scheduled {
-  std::vector<double> time_s;  ///< of each operation in turn
+  std::vector<double> time_s;  ///< time of each operation in turn, by its index
   double exposed_s = 0;        ///< while no operation in turn runs
 };
 
-/// With transfers beside that take `times` as long as expected.
+/// Schedules the passes, with overlapped transfers that take `times` their expected time.
 Scheduled scheduled(const Step& step, const Architecture& model, const Task& task, double times) {
   Scheduled sum{std::vector<double>(step.operations.size()), 0};
   double total_s = 0;

@@ -67,7 +67,7 @@ double parameters_of_gpu(const Architecture& model, const Task& task) {
 void check(const Architecture& model, const Task& task) {
   check_type(task);
   check_divides("tp", "attention heads", model.heads, task.tp);
-  // Where GPUs outnumber heads, several have the same head.
+  // With more GPUs than key and value heads, several GPUs hold the same head.
   if (task.tp <= model.kv_heads || model.kv_heads == 0 || task.tp % model.kv_heads != 0) {
     check_divides("tp", "key and value heads", model.kv_heads, task.tp);
   }
