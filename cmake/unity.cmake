@@ -1,15 +1,46 @@
 # roofcast_unity(TARGET): with ROOFCAST_UNITY the target's sources are compiled ten at a time, so that headers
-# are read (and clang-tidy walks them) once for all ten. Two that give the same name to different things in
-# their unnamed namespaces are never compiled together. Call it in the target's folder, after its sources.
+# are read (and clang-tidy walks them) once for all ten. Call it in the target's folder, after its sources.
 function(roofcast_unity target)
   if(NOT ROOFCAST_UNITY OR (ROOFCAST_UNITY STREQUAL "ALL_BUT_MODEL" AND target STREQUAL "roofcast_model"))
     return()
   endif()
+  roofcast_groups(groups ${target} "\\.cpp$" 10)
+  foreach(group IN LISTS groups)
+    set_source_files_properties(${members_${group}} PROPERTIES UNITY_GROUP ${group})
+  endforeach()
+  set_target_properties(
+    ${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP UNITY_BUILD_CODE_BEFORE_INCLUDE
+                         "// NOLINTNEXTLINE(bugprone-suspicious-include)")
+  # GCC takes the unnamed namespace of an included source for a header's.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endfunction()
+
+# roofcast_cuda_unity(TARGET LONG): the same of CUDA sources, five at a time, which CMake cannot before 3.31.
+# Those whose path matches LONG stay alone.
+function(roofcast_cuda_unity target long)
+  if(NOT ROOFCAST_UNITY)
+    return()
+  endif()
+  roofcast_groups(groups ${target} "\\.cu$" 5 "${long}")
+  foreach(group IN LISTS groups)
+    set(source "${CMAKE_CURRENT_BINARY_DIR}/${target}_unity_${group}.cu")
+    list(TRANSFORM members_${group} REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE includes)
+    list(JOIN includes "" includes)
+    file(CONFIGURE OUTPUT "${source}" CONTENT "${includes}")
+    set_source_files_properties(${members_${group}} PROPERTIES HEADER_FILE_ONLY ON)
+    target_sources(${target} PRIVATE "${source}")
+  endforeach()
+endfunction()
+
+# roofcast_groups(GROUPS TARGET PATTERN MOST [LEFT_OUT]): divides the target's sources that match PATTERN and not
+# LEFT_OUT into groups of at most MOST, and sets GROUPS to their numbers and members_N to the sources of each.
+# Two that give the same name to different things in their unnamed namespaces are never in one group.
+function(roofcast_groups groups target pattern most)
   get_target_property(sources ${target} SOURCES)
   set(last 0)
   foreach(source IN LISTS sources)
     cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
-    if(NOT path MATCHES "\\.cpp$" OR path MATCHES "^${PROJECT_BINARY_DIR}/")
+    if(NOT path MATCHES "${pattern}" OR path MATCHES "^${PROJECT_BINARY_DIR}/" OR (ARGN AND path MATCHES "${ARGN}"))
       continue()
     endif()
     roofcast_unnamed(names used "${path}")
@@ -20,28 +51,31 @@ function(roofcast_unity target)
       list(REMOVE_ITEM apart "" ${names_${group}})
       set(others ${names})
       list(REMOVE_ITEM others "" ${used_${group}})
-      if(count LESS 10 AND "${apart}" STREQUAL "${own}" AND "${others}" STREQUAL "${names}")
+      if(count LESS most AND "${apart}" STREQUAL "${own}" AND "${others}" STREQUAL "${names}")
         set(chosen ${group}) # one that is still empty is always among them
         break()
       endif()
     endforeach()
-    list(APPEND members_${chosen} "${source}")
+    list(APPEND members_${chosen} "${path}")
     list(APPEND names_${chosen} ${names})
     list(APPEND used_${chosen} ${used})
-    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${chosen})
     if(chosen EQUAL last)
       math(EXPR last "${last} + 1")
     endif()
   endforeach()
-  set_target_properties(
-    ${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP UNITY_BUILD_CODE_BEFORE_INCLUDE
-                         "// NOLINTNEXTLINE(bugprone-suspicious-include)")
-  # GCC takes the unnamed namespace of an included source for a header's.
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  set(numbers "")
+  foreach(group RANGE ${last})
+    if(members_${group})
+      list(APPEND numbers ${group})
+      set(members_${group} "${members_${group}}" PARENT_SCOPE)
+    endif()
+  endforeach()
+  set(${groups} "${numbers}" PARENT_SCOPE)
 endfunction()
 
 # roofcast_unnamed(NAMES USED FILE): the names that the file's unnamed namespaces declare, and some more;
-# and those that it takes over with `using`. The code is formatted: both begin in the first column.
+# and those that it takes over with `using`. Each stands behind the namespace around it. The code is formatted:
+# all begin in the first column.
 function(roofcast_unnamed names used file)
   file(READ "${file}" text)
   string(REGEX REPLACE "[][;]" " " text "${text}") # a list would break there
@@ -57,6 +91,9 @@ function(roofcast_unnamed names used file)
   endforeach()
   list(FILTER found EXCLUDE REGEX "^(|namespace|[A-Z_]+)$") # nor names of macros: TEST(Suite, Name)
   list(REMOVE_DUPLICATES found)
+  string(REGEX MATCH "\nnamespace [a-z_0-9:]+ {" around "${text}")
+  list(TRANSFORM found PREPEND "${around} ")
+  list(TRANSFORM taken PREPEND "${around} ")
   set(${names} "${found}" PARENT_SCOPE)
   set(${used} "${taken}" PARENT_SCOPE)
 endfunction()

@@ -21,7 +21,7 @@ struct LineTile {
 
   __host__ __device__ static constexpr int offset(int line, int chunk) {
     return line * kBytes + chunk / kSwizzledChunks * kSwizzled +
-           gemm::swizzled<kSwizzled>(line, chunk % kSwizzledChunks);
+           gemm::swizzled_chunk<kSwizzled>(line, chunk % kSwizzledChunks);
   }
   /// The address `lines` below and `chunks` to the right of `at`: lines are a multiple of 8, and
   /// `chunks` shares no bit with the chunk of `at`, so that their sum is their exclusive or.

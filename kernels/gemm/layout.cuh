@@ -22,14 +22,14 @@ inline constexpr int kPanelBytes = 128;  ///< bytes of a line of a swizzled pane
 /// bytes. Chunks of one column in eight neighbouring lines lie in different banks, so ldmatrix has
 /// no conflict. The offset depends on the line modulo 8 only.
 template <int kLineBytes>
-__host__ __device__ constexpr int swizzled(int line, int chunk) {
+__host__ __device__ constexpr int swizzled_chunk(int line, int chunk) {
   static_assert(kLineBytes == 32 || kLineBytes == 64 || kLineBytes == 128 || kLineBytes == 256);
   if (kLineBytes == 32) return (chunk ^ ((line >> 2) & 1)) * kChunkBytes;
   return (chunk ^ (kLineBytes == 64 ? (line >> 1) & 3 : line & 7)) * kChunkBytes;
 }
 template <int kLineBytes>
 __host__ __device__ constexpr int swizzled(int line, int chunk) {
-  return line * kLineBytes + swizzled<kLineBytes>(line, chunk);
+  return line * kLineBytes + swizzled_chunk<kLineBytes>(line, chunk);
 }
 
 struct LineChunk {
@@ -104,7 +104,7 @@ struct LineTile {
 
   /// Byte offset of a chunk in its line; it depends on the line modulo 8 only.
   __host__ __device__ static constexpr int turn(int line, int chunk) {
-    return swizzled<kBytes>(line, chunk);
+    return swizzled_chunk<kBytes>(line, chunk);
   }
   __host__ __device__ static constexpr int offset(int line, int chunk) {
     return line * kBytes + turn(line, chunk);

@@ -1,9 +1,9 @@
 // Softmax by sweeps over the row in memory, a block or a warp a row. Rows have any length, because
 // nothing is held.
 //
-//   three_pass   reads 3·n, writes n   Maximum, sum, normalize: what the formula says. online
-//   reads 2·n, writes n   Maximum and sum in one sweep. When the maximum grows, the sum
-//                                      so far is scaled down (Milakov, Gimelshein 2018).
+//   three_pass  reads 3·n, writes n  Maximum, sum, normalize: what the formula says.
+//   online      reads 2·n, writes n  Maximum and sum in one sweep. When the maximum grows, the sum
+//                                    so far is scaled down (Milakov, Gimelshein 2018).
 //
 // The second read comes from L1 while the rows of the SM's blocks fit L1, from L2 while the rows of
 // all resident blocks fit L2 (8 blocks of 256 threads on each of 132 SMs: rows under about 50 KB),
