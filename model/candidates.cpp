@@ -18,12 +18,12 @@ std::optional<Candidate> faster_candidate(const KernelRef& kernel, const Problem
                                           const Gpu& gpu, const Assumptions& assumptions,
                                           double at_most_s) {
   Candidate one{problem, kernel.kernel->plan_of(problem, gpu), {}, std::nullopt, std::nullopt};
-  if (gpu.occupancy && gpu.sm_count) one.clock = clock_of(one.program, gpu, assumptions);
+  if (gpu.occupancy && gpu.sm_count) one.clock = clock_of(one.sequence, gpu, assumptions);
   if (one.clock) {
-    one.time = program_time(one.program, *one.clock, gpu, assumptions);
+    one.time = sequence_time(one.sequence, *one.clock, gpu, assumptions);
     if (one.time->total_s() > at_most_s) return std::nullopt;
   }
-  one.limit = limit(one.program, gpu, assumptions.cache);
+  one.limit = limit(one.sequence, gpu, assumptions.cache);
   return one;
 }
 

@@ -10,10 +10,10 @@ namespace roofcast {
 /// A problem with all of its settings, its launches, and what the laws find for them.
 struct Candidate {
   Problem problem;
-  LaunchSequence program;
+  LaunchSequence sequence;
   Limit limit;
-  std::optional<SmClock> clock;     ///< absent: none is known
-  std::optional<ProgramTime> time;  ///< absent where the device has no clock or no occupancy rules
+  std::optional<SmClock> clock;      ///< absent: none is known
+  std::optional<SequenceTime> time;  ///< absent where the device has no clock or no occupancy rules
 
   /// Expected time (s), at least the limit: the limit is a fact, the forecast an estimate.
   double expected_s() const;

@@ -15,7 +15,7 @@
 namespace roofcast {
 namespace {
 
-void add_warm_reason(Prediction& result, const ProgramTime& found) {
+void add_warm_reason(Prediction& result, const SequenceTime& found) {
   double bytes = 0;
   for (const TimedLaunch& one : found.launches) bytes += one.node->repeats * one.memory.warm_bytes;
   if (bytes <= 0) return;
@@ -24,7 +24,7 @@ void add_warm_reason(Prediction& result, const ProgramTime& found) {
 }
 
 // Shows grid, occupancy and waves of the launch that takes most of the time.
-void show(Prediction& result, const ProgramTime& found, const Gpu& gpu) {
+void show(Prediction& result, const SequenceTime& found, const Gpu& gpu) {
   const auto time_s = [](const LaunchRun& run) { return run.count * run.running_s; };
   const auto longest = std::max_element(
       found.runs.begin(), found.runs.end(),
@@ -52,7 +52,7 @@ double widening(const KernelModel& kernel) {
 // Adds the forecast, the sum over all launches of the sequence.
 void add_forecast(Prediction& result, const Candidate& answer, const KernelRef& kernel,
                   const Gpu& gpu) {
-  const ProgramTime& found = *answer.time;
+  const SequenceTime& found = *answer.time;
   const double clock_hz = answer.clock->hz;
   result.work.l2 = found.l2;
   result.work.dram = found.dram;
@@ -101,17 +101,17 @@ void add_forecast(Prediction& result, const Candidate& answer, const KernelRef& 
 }
 
 // Says what the expected time rests on, where that is less than a validated calibration.
-void add_notes(Prediction& result, const KernelRef& found, const LaunchSequence& program,
+void add_notes(Prediction& result, const KernelRef& found, const LaunchSequence& sequence,
                const Gpu& gpu) {
   const Problem& problem = result.problem;
-  const Plan& first = program.front().plan;
+  const Plan& first = sequence.front().plan;
   if (!first.notes.caveat.empty()) result.notes.emplace_back(first.notes.caveat);
   const bool computes = result.work.flops() > 0 || result.work.conversions > 0;
   if (computes && !computes_in(gpu, problem.dtype)) {
     result.notes.push_back(gpu.name + " has no arithmetic in " + std::string(name(problem.dtype)) +
                            ": what emulates it is not counted");
   }
-  if (gpu.memory.dram_bytes && memory_bytes(program) > *gpu.memory.dram_bytes) {
+  if (gpu.memory.dram_bytes && memory_bytes(sequence) > *gpu.memory.dram_bytes) {
     result.notes.push_back("the arrays are larger than the " + gpu.name +
                            "'s memory: they do not fit all at once");
   }
@@ -150,7 +150,7 @@ Prediction predict_variant(const KernelRef& found, const Problem& problem, const
   Candidate answer = fastest_candidate(found, problem, gpu, assumptions);
   Prediction result;
   result.problem = answer.problem;
-  for (auto& [plan, repeats] : answer.program) {
+  for (auto& [plan, repeats] : answer.sequence) {
     result.work += repeats * total_work(plan);
     result.traffic_reasons.insert(result.traffic_reasons.end(),
                                   std::make_move_iterator(plan.notes.traffic_reasons.begin()),
@@ -164,12 +164,12 @@ Prediction predict_variant(const KernelRef& found, const Problem& problem, const
     result.useful_flops = asked.flops();
   }
   result.work.dram = result.work.compulsory;
-  const Plan& first = answer.program.front().plan;
+  const Plan& first = answer.sequence.front().plan;
   const auto io = found.kernel->io != nullptr ? found.kernel->io : found.family->io;
   result.io = io(answer.problem, result.work.compulsory.total_bytes(), first.on_chip_bytes);
   result.limit = answer.limit;
   result.launch = first.launch;
-  if (found.family->compares_footprint) result.footprint_bytes = memory_bytes(answer.program);
+  if (found.family->compares_footprint) result.footprint_bytes = memory_bytes(answer.sequence);
 
   if (!gpu.occupancy || !gpu.sm_count) {
     result.notes.emplace_back("occupancy, waves and expected time: not defined for this device");
@@ -180,7 +180,7 @@ Prediction predict_variant(const KernelRef& found, const Problem& problem, const
     return result;
   }
   add_forecast(result, answer, found, gpu);
-  add_notes(result, found, answer.program, gpu);
+  add_notes(result, found, answer.sequence, gpu);
   return result;
 }
 

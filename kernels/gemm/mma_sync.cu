@@ -173,7 +173,7 @@ constexpr CompiledTile compiled() {
                  static_cast<int>(tile.k_bytes / static_cast<int>(sizeof(Element))),
                  tile.warps_down, tile.warps_across, tile.stages, tile.blocks, kTransposedB>;
   static_assert(T::kSharedBytes == tile.shared_bytes() && T::kThreads == tile.threads());
-  static_assert(StayShared<T>::kBytes == tile.staying_shared_bytes(T::kResultSize));
+  static_assert(StayShared<T>::kBytes == tile.persistent_shared_bytes(T::kResultSize));
   return {tensor_configuration(kType, tile.m, tile.n, T::kDepth, kTransposedB), launch_of<T, kType>,
           run_tile<T, kType>};
 }

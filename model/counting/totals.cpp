@@ -43,8 +43,8 @@ Work total_work(const Plan& plan) {
   return total;
 }
 
-std::optional<Activation> activation_of(const LaunchSequence& program) {
-  for (const Launched& node : program) {
+std::optional<Activation> activation_of(const LaunchSequence& sequence) {
+  for (const Launched& node : sequence) {
     for (std::size_t i = 0; i < node.plan.arrays.size(); ++i) {
       const ArrayUse& use = node.plan.arrays[i];
       if (use.activation) return Activation{use.input.value_or(i), use.compulsory.read_bytes};

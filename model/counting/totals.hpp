@@ -32,6 +32,6 @@ struct Activation {
 };
 
 /// The first activation that the launches read; empty if there is none.
-std::optional<Activation> activation_of(const LaunchSequence& program);
+std::optional<Activation> activation_of(const LaunchSequence& sequence);
 
 }  // namespace roofcast

@@ -33,17 +33,17 @@ double may_be_found(double bytes, const Gpu& gpu) {
 
 // Compulsory traffic of a launch, less the reads that may hit in L2. An array that an earlier
 // launch of the sequence used adds nothing.
-Traffic unavoidable_traffic(const LaunchSequence& program, std::size_t position, CacheState cache,
+Traffic unavoidable_traffic(const LaunchSequence& sequence, std::size_t position, CacheState cache,
                             const Gpu& gpu) {
   Traffic sum;
-  const auto& arrays = program[position].plan.arrays;
+  const auto& arrays = sequence[position].plan.arrays;
   // An array that returns means that the launch repeats, with the same activations each time.
   const bool repeated = std::any_of(arrays.begin(), arrays.end(), [](const ArrayUse& use) {
     return use.returns_after_bytes.has_value();
   });
   double used = 0;  // bytes of inputs that an earlier kernel may have left in L2
   for (const ArrayUse& use : arrays) {
-    if (used_before(program, position, use.array)) continue;
+    if (used_before(sequence, position, use.array)) continue;
     sum += use.compulsory;
     const bool computed = use.activation && (repeated || cache == CacheState::warm);
     if (cache == CacheState::repeated || computed || use.returns_after_bytes) {
@@ -66,11 +66,11 @@ void add_arithmetic_of_whole(ByResource& times, const Plan& plan, const Gpu& gpu
   for (const DType type : kAllDTypes) take(Resource::tensor, plan.useful.tensor_flops[type], type);
 }
 
-ByResource bounds(const LaunchSequence& program, std::size_t position, CacheState cache,
+ByResource bounds(const LaunchSequence& sequence, std::size_t position, CacheState cache,
                   const Gpu& gpu) {
-  const Plan& plan = program[position].plan;
+  const Plan& plan = sequence[position].plan;
   ByResource times;
-  times[Resource::dram] = dram_bound_s(unavoidable_traffic(program, position, cache, gpu), gpu);
+  times[Resource::dram] = dram_bound_s(unavoidable_traffic(sequence, position, cache, gpu), gpu);
 
   const auto clock = limit_clock_hz(gpu);
   if (!clock || !gpu.sm_count) {
@@ -103,12 +103,12 @@ ByResource bounds(const LaunchSequence& program, std::size_t position, CacheStat
 
 }  // namespace
 
-Limit limit(const LaunchSequence& program, const Gpu& gpu, CacheState cache) {
+Limit limit(const LaunchSequence& sequence, const Gpu& gpu, CacheState cache) {
   Limit result;
   ByResource sum;
-  for (std::size_t i = 0; i < program.size(); ++i) {
-    const ByResource times = bounds(program, i, cache, gpu);
-    const double repeats = program[i].repeats;
+  for (std::size_t i = 0; i < sequence.size(); ++i) {
+    const ByResource times = bounds(sequence, i, cache, gpu);
+    const double repeats = sequence[i].repeats;
     result.time_s += repeats * *std::max_element(times.begin(), times.end());
     sum += repeats * times;
   }

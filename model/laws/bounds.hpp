@@ -9,7 +9,7 @@ namespace roofcast {
 /// clock, added up over the launches. DRAM moves compulsory traffic, less the writes that L2 can
 /// still hold when a kernel ends. Stated cache assumption: no input is in L2, or, if warm, as much
 /// as L2 can hold of what an earlier kernel computed; if repeated, of any input.
-Limit limit(const LaunchSequence& program, const Gpu& gpu, CacheState cache = CacheState::cold);
+Limit limit(const LaunchSequence& sequence, const Gpu& gpu, CacheState cache = CacheState::cold);
 
 /// Lower bound of a family's time: the larger of FLOPs ÷ the type's fastest pipe and compulsory
 /// bytes ÷ DRAM bandwidth. If warm, L2 may hold any of the inputs. Throws InputError if the device

@@ -83,7 +83,7 @@ namespace {
 
 // Adds up the traffic below L1. After a single run lines stay dirty in L2: the last launch need not
 // wait for their write-back.
-void add_memory(ProgramTime& result, CacheState cache, const Gpu& gpu) {
+void add_memory(SequenceTime& result, CacheState cache, const Gpu& gpu) {
   for (const TimedLaunch& one : result.launches) {
     result.l2 += one.node->repeats * one.memory.l2;
     result.dram += one.node->repeats * one.memory.dram;
@@ -104,23 +104,23 @@ std::optional<SmClock> expected_clock(bool on_tensor_cores, const Gpu& gpu,
   return hz ? std::optional(SmClock{*hz, measured.has_value()}) : std::nullopt;
 }
 
-std::optional<SmClock> clock_of(const LaunchSequence& program, const Gpu& gpu,
+std::optional<SmClock> clock_of(const LaunchSequence& sequence, const Gpu& gpu,
                                 const Assumptions& assumptions) {
   const bool on_tensor_cores =
-      std::any_of(program.begin(), program.end(),
+      std::any_of(sequence.begin(), sequence.end(),
                   [](const Launched& node) { return node.plan.useful.tensor_flops.total() > 0; });
   return expected_clock(on_tensor_cores, gpu, assumptions);
 }
 
-ProgramTime program_time(const LaunchSequence& program, const SmClock& clock, const Gpu& gpu,
-                         const Assumptions& assumptions) {
+SequenceTime sequence_time(const LaunchSequence& sequence, const SmClock& clock, const Gpu& gpu,
+                           const Assumptions& assumptions) {
   const CacheState cache = assumptions.cache;
-  ProgramTime result;
-  result.launches.reserve(program.size());
-  result.runs.reserve(program.size());
-  for (std::size_t i = 0; i < program.size(); ++i) {
-    const Occupancy fit = checked_occupancy(program[i].plan, gpu);
-    result.launches.push_back({&program[i], fit, launch_memory(program, i, fit, cache, gpu)});
+  SequenceTime result;
+  result.launches.reserve(sequence.size());
+  result.runs.reserve(sequence.size());
+  for (std::size_t i = 0; i < sequence.size(); ++i) {
+    const Occupancy fit = checked_occupancy(sequence[i].plan, gpu);
+    result.launches.push_back({&sequence[i], fit, launch_memory(sequence, i, fit, cache, gpu)});
   }
   add_memory(result, cache, gpu);
   for (TimedLaunch& one : result.launches) {

@@ -36,7 +36,7 @@ struct TimedLaunch {
 };
 
 /// The forecast of a launch sequence.
-struct ProgramTime {
+struct SequenceTime {
   std::vector<TimedLaunch> launches;
   std::vector<LaunchRun> runs;  ///< the same launches as input of schedule()
   LaunchCosts costs;
@@ -52,13 +52,13 @@ struct ProgramTime {
 /// the expected one. Absent where neither is known.
 std::optional<SmClock> expected_clock(bool on_tensor_cores, const Gpu& gpu,
                                       const Assumptions& assumptions);
-std::optional<SmClock> clock_of(const LaunchSequence& program, const Gpu& gpu,
+std::optional<SmClock> clock_of(const LaunchSequence& sequence, const Gpu& gpu,
                                 const Assumptions& assumptions);
 
 /// Forecasts a launch sequence on a device whose occupancy rules and SM count are known. Throws
-/// InputError where it cannot run a launch (checked_occupancy). The result points into `program`,
+/// InputError where it cannot run a launch (checked_occupancy). The result points into `sequence`,
 /// which must outlive it.
-ProgramTime program_time(const LaunchSequence& program, const SmClock& clock, const Gpu& gpu,
-                         const Assumptions& assumptions);
+SequenceTime sequence_time(const LaunchSequence& sequence, const SmClock& clock, const Gpu& gpu,
+                           const Assumptions& assumptions);
 
 }  // namespace roofcast

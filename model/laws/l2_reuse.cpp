@@ -88,10 +88,10 @@ bool uses(const Plan& plan, ArrayId array) {
                      [array](const ArrayUse& use) { return use.array == array; });
 }
 
-std::optional<std::size_t> last_user(const LaunchSequence& program, std::size_t position,
+std::optional<std::size_t> last_user(const LaunchSequence& sequence, std::size_t position,
                                      ArrayId array) {
   while (position-- > 0) {
-    if (uses(program[position].plan, array)) return position;
+    if (uses(sequence[position].plan, array)) return position;
   }
   return std::nullopt;
 }
@@ -111,17 +111,17 @@ double memory_bytes(std::span<const Launched> launches) {
   return std::accumulate(arrays.begin(), arrays.end(), 0.0);
 }
 
-bool used_before(const LaunchSequence& program, std::size_t position, ArrayId array) {
-  return last_user(program, position, array).has_value();
+bool used_before(const LaunchSequence& sequence, std::size_t position, ArrayId array) {
+  return last_user(sequence, position, array).has_value();
 }
 
-std::vector<ChainReuse> chain_reuse(const LaunchSequence& program, std::size_t position,
+std::vector<ChainReuse> chain_reuse(const LaunchSequence& sequence, std::size_t position,
                                     CacheState cache) {
   std::vector<ChainReuse> found;
   std::optional<double> round;  // reuse distance where launches repeat on the same data
-  if (cache == CacheState::repeated) round = memory_bytes(program);
-  for (const ArrayUse& use : program[position].plan.arrays) {
-    const auto last = last_user(program, position, use.array);
+  if (cache == CacheState::repeated) round = memory_bytes(sequence);
+  for (const ArrayUse& use : sequence[position].plan.arrays) {
+    const auto last = last_user(sequence, position, use.array);
     const auto& returns = use.returns_after_bytes ? use.returns_after_bytes : round;
     if (!last && cache != CacheState::cold && returns) {
       found.push_back({use.footprint, *returns, true});
@@ -130,7 +130,7 @@ std::vector<ChainReuse> chain_reuse(const LaunchSequence& program, std::size_t p
     const bool warm = cache == CacheState::warm && use.activation;
     if (!last && !warm) continue;
     const std::size_t from = last.value_or(0);
-    const double since = memory_bytes(std::span(program).subspan(from, position + 1 - from));
+    const double since = memory_bytes(std::span(sequence).subspan(from, position + 1 - from));
     found.push_back({use.footprint, since, !last});
   }
   return found;
@@ -220,13 +220,13 @@ double left_dirty_bytes(const Traffic& dram, const Gpu& gpu) {
   return std::min(dram.write_bytes, held * write_share);
 }
 
-LaunchMemory launch_memory(const LaunchSequence& program, std::size_t position,
+LaunchMemory launch_memory(const LaunchSequence& sequence, std::size_t position,
                            const Occupancy& occupancy, CacheState cache, const Gpu& gpu) {
-  const Plan& plan = program[position].plan;
-  const std::vector<ChainReuse> chain = chain_reuse(program, position, cache);
+  const Plan& plan = sequence[position].plan;
+  const std::vector<ChainReuse> chain = chain_reuse(sequence, position, cache);
   const bool reads_new_data =
       std::any_of(plan.arrays.begin(), plan.arrays.end(), [&](const ArrayUse& use) {
-        return use.compulsory.read_bytes > 0 && !used_before(program, position, use.array);
+        return use.compulsory.read_bytes > 0 && !used_before(sequence, position, use.array);
       });
   LaunchMemory memory;
   for (const ChainReuse& reuse : chain) {
@@ -235,7 +235,7 @@ LaunchMemory launch_memory(const LaunchSequence& program, std::size_t position,
         reuse.bytes.read_bytes * (1 - l2_miss_share(reuse.distance_bytes, Readers::one, gpu));
   }
   if (reads_new_data) {
-    memory.new_share = cache == CacheState::steady ? lost_of_small(memory_bytes(program), gpu) : 1;
+    memory.new_share = cache == CacheState::steady ? lost_of_small(memory_bytes(sequence), gpu) : 1;
   }
   memory.back_to_back = back_to_back(cache);
   memory.early_bytes = written_back_early_bytes(plan, occupancy, gpu);

@@ -33,14 +33,14 @@ struct ChainReuse {
 };
 
 /// Whether a launch before `position` uses the array.
-bool used_before(const LaunchSequence& program, std::size_t position, ArrayId array);
+bool used_before(const LaunchSequence& sequence, std::size_t position, ArrayId array);
 
 /// The arrays of launch `position` that may be in L2 when it starts: arrays that an earlier launch
 /// of the sequence used; unless it starts cold, arrays that return (returns_after_bytes; if
 /// `repeated`, all); if it starts warm, activations, as if a launch right before the first had
 /// computed them. The reuse distance of an array that does not return is the bytes of all arrays of
 /// the launches from its last user to this one.
-std::vector<ChainReuse> chain_reuse(const LaunchSequence& program, std::size_t position,
+std::vector<ChainReuse> chain_reuse(const LaunchSequence& sequence, std::size_t position,
                                     CacheState cache = CacheState::cold);
 
 /// Traffic of one launch below L1. Each written byte counts, also if it is still dirty in L2 when
@@ -79,7 +79,7 @@ double lost_of_small(double bytes, const Gpu& gpu);
 double left_dirty_bytes(const Traffic& dram, const Gpu& gpu);
 
 /// The traffic of launch `position` of a sequence that starts with L2 in the state `cache`.
-LaunchMemory launch_memory(const LaunchSequence& program, std::size_t position,
+LaunchMemory launch_memory(const LaunchSequence& sequence, std::size_t position,
                            const Occupancy& occupancy, CacheState cache, const Gpu& gpu);
 
 }  // namespace roofcast

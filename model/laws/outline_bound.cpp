@@ -17,7 +17,7 @@ constexpr double kNever = 1e18;
 /// A block's last step, in SM cycles.
 class End {
  public:
-  End(const Outline::End& step, double warps, const Gpu& gpu)
+  End(const Outline::Epilogue& step, double warps, const Gpu& gpu)
       : stored_(step.bytes.write_bytes),
         loads_(step.bytes.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever)) {
     const StepLatency latency = latency_of(step.waits, {}, gpu);
@@ -91,8 +91,9 @@ class LoopBound {
   }
   /// Cycles of L2 for the bytes that the launch looks up, and for its stores at the rate of writes.
   double l2() const {
-    const double stored = static_cast<double>(outline_.blocks) * outline_.end.bytes.write_bytes;
-    return (outline_.looked_up_bytes + stored / law::kL2WriteShare) / l2_reads_;
+    const double stored =
+        static_cast<double>(outline_.blocks) * outline_.epilogue.bytes.write_bytes;
+    return (outline_.l2_read_bytes + stored / law::kL2WriteShare) / l2_reads_;
   }
 
  private:
@@ -119,7 +120,7 @@ class LoopBound {
   double l2_reads_, arithmetic_, port_, loads_, multiplied_, step_;
 };
 
-// Cycles of a launch's blocks: full rounds, the partial one, then the rounds of rest_blocks.
+// Cycles of a launch's blocks: full rounds, the partial one, then the rounds of tail_blocks.
 double rounds_cycles(const Outline& outline, const LoopBound& loop, const Gpu& gpu) {
   const std::int64_t sms = gpu.sm_count.value_or(1), all = sms * outline.blocks_per_sm;
   const auto full = static_cast<double>(outline.blocks / all);
@@ -130,16 +131,16 @@ double rounds_cycles(const Outline& outline, const LoopBound& loop, const Gpu& g
                        const End& end) {
     if (rounds > 0) cycles += loop.rounds(rounds, resident, active, steps, end, cycles <= 0);
   };
-  const End end(outline.end, outline.warps, gpu);
+  const End end(outline.epilogue, outline.warps, gpu);
   add(full, static_cast<double>(outline.blocks_per_sm), static_cast<double>(sms), outline.steps,
       end);
   add(last > 0 ? 1 : 0, last, left / last, outline.steps, end);
-  if (outline.rest_blocks > 0) {
-    const std::int64_t before = (outline.rest_blocks - 1) / all;
-    add(static_cast<double>(before), 1, static_cast<double>(sms), outline.rest_steps,
-        End(outline.rest_end, outline.warps, gpu));
-    add(1, 1, static_cast<double>(outline.rest_blocks - before * all), outline.rest_steps,
-        End(outline.last_end, outline.warps, gpu));
+  if (outline.tail_blocks > 0) {
+    const std::int64_t before = (outline.tail_blocks - 1) / all;
+    add(static_cast<double>(before), 1, static_cast<double>(sms), outline.tail_steps,
+        End(outline.tail_epilogue, outline.warps, gpu));
+    add(1, 1, static_cast<double>(outline.tail_blocks - before * all), outline.tail_steps,
+        End(outline.reducing_epilogue, outline.warps, gpu));
   }
   return cycles;
 }
@@ -157,7 +158,7 @@ double least_beside_s(const Outline& outline, const Gpu& gpu, const Assumptions&
   const double new_data_s = back_to_back(cache) ? 0 : gpu.sustained.first_access_s.value_or(0);
   const double next_s = costs.next_s + gpu.sustained.first_access_s.value_or(0);
   const auto& l2 = gpu.sustained.l2_bandwidth_bytes_per_s;
-  const double summed_s = l2 ? outline.summed_bytes / *l2 : 0;
+  const double summed_s = l2 ? outline.reduction_bytes / *l2 : 0;
   return costs.first_s + (outline.launches - 1) * next_s + new_data_s + summed_s;
 }
 

@@ -30,7 +30,7 @@ struct Places {
 Places places_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   const std::int64_t all = places(plan.launch, occupancy, gpu);
   const std::int64_t sms = std::max<std::int64_t>(1, all / occupancy.blocks_per_sm);
-  if (!stays(plan.scheduler) || plan.launch.blocks() >= all) {
+  if (!is_persistent(plan.scheduler) || plan.launch.blocks() >= all) {
     return {occupancy.blocks_per_sm, all, static_cast<double>(sms)};
   }
   const std::int64_t blocks = plan.launch.blocks(), per_sm = (blocks + sms - 1) / sms;
@@ -118,7 +118,7 @@ class Rounds {
                                  bool first) {
     std::vector<Visit>& found = started_;
     found.clear();
-    const bool starts = first || !stays(plan_.scheduler);
+    const bool starts = first || !is_persistent(plan_.scheduler);
     const bool apart = starts && visits.front().repeats > 1;
     if (apart) found.push_back(start(resident, first));
     found.insert(found.end(), visits.begin(), visits.end());
@@ -158,7 +158,7 @@ class Rounds {
   // and queue there, phase by phase, even if other SMs use no memory.
   double in_step(const std::vector<Visit>& visits, double resident, Ends ends) const {
     double cycles = 0;
-    if (!stays(plan_.scheduler)) {
+    if (!is_persistent(plan_.scheduler)) {
       const Visit begin = start(resident, false);
       cycles = begin.demand[Station::block_start] + begin.latency;
     }
@@ -169,7 +169,7 @@ class Rounds {
     return cycles;
   }
   double apart(const std::vector<Visit>& visits, double resident, double active) {
-    const Ends ends = stays(plan_.scheduler) ? Ends::last : Ends::both;
+    const Ends ends = is_persistent(plan_.scheduler) ? Ends::last : Ends::both;
     const std::span<const Visit> all = started(visits, resident, active, false);
     if (plan_.scheduler != TileScheduler::ping_pong) {
       const double least = visits.size() > 1 ? in_step(visits, resident, ends) : 0;
@@ -225,7 +225,7 @@ class Rounds {
       busy_[Resource::dram] += times * places_.sms * visit.demand[Station::dram];
       busy_[Resource::latency] += times * visit.latency / static_cast<double>(places_.per_sm);
     }
-    if (!stays(plan_.scheduler)) busy_[Resource::block_start] += per_sm * start_cycles_;
+    if (!is_persistent(plan_.scheduler)) busy_[Resource::block_start] += per_sm * start_cycles_;
   }
 
   const Plan& plan_;

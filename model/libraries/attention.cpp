@@ -64,11 +64,11 @@ Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
     plan.arrays[kK] = scratch(kK, {c.shape.kv_bytes(), 0});
     plan.arrays[kV] = scratch(kV, {c.shape.kv_bytes(), 0});
   }
-  if (stays(plan.scheduler)) {
+  if (is_persistent(plan.scheduler)) {
     plan.launch.grid[0] = std::min(plan.launch.grid[0], gpu.slots(c.tile.blocks_per_sm));
   }
   BlockSteps steps = forward_steps(c, p.dtype);
-  if (!c.kernel.wide() && c.tile.chains > 1) read_as_multiplied(steps, c);
+  if (!c.kernel.async_mma() && c.tile.chains > 1) read_as_multiplied(steps, c);
   if (c.kernel.product == Instruction::wgmma) read_shared(steps, c, p.dtype, gpu);
   if (!c.tile.merges) {
     add_blocks(plan, steps, steps_of_tiles(c), c.heads(), c.tile.in_order ? 1 : c.heads(),
@@ -109,44 +109,44 @@ Plan moved_heads(const Shape& shape, const ArrayUse& from, const ArrayUse& to) {
 // D and zeros for dQ, blocks of keys that add to dQ in fp32, and dQ in its type; before them
 // PyTorch's copies of O and dO for FlashAttention-2.
 LaunchSequence backward_launches(Library library, const Problem& p, const Gpu& gpu) {
-  LaunchSequence program = backward_program(library_backward(library, Shape(p), gpu), p.dtype);
+  LaunchSequence sequence = backward_launches(library_backward(library, Shape(p), gpu), p.dtype);
   if (library == kFa2 && p[kLayout] == kHeadsFirst) {
     const Shape shape(p);
     const double bytes = shape.q_bytes();
-    program.insert(program.begin(),
-                   {{moved_heads(shape, reads(kO, bytes), scratch(kParts, {0, bytes}))},
-                    {moved_heads(shape, gradient_input(shape), scratch(kQkv, {0, bytes}))}});
+    sequence.insert(sequence.begin(),
+                    {{moved_heads(shape, reads(kO, bytes), scratch(kParts, {0, bytes}))},
+                     {moved_heads(shape, gradient_input(shape), scratch(kQkv, {0, bytes}))}});
   }
-  for (Launched& node : program) node.plan.notes.caveat = kGuess;
-  return program;
+  for (Launched& node : sequence) node.plan.notes.caveat = kGuess;
+  return sequence;
 }
 
 LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gpu) {
   const Forward c = library_forward(library, p, gpu);
   const bool paged = p[kCacheWrites] != kNoWrites;
-  LaunchSequence program;
-  if (paged && library == kTrtllm) program.push_back({offsets(c.shape)});
+  LaunchSequence sequence;
+  if (paged && library == kTrtllm) sequence.push_back({offsets(c.shape)});
   if (p[kCacheWrites] == kWritesQkv || (library == kTrtllm && c.tile.deals_keys)) {
-    program.push_back({serving::rotated_rows(c, gpu)});
+    sequence.push_back({serving::rotated_rows(c, gpu)});
   } else if (paged) {
-    program.push_back({serving::cache_writes(c.shape)});
+    sequence.push_back({serving::cache_writes(c.shape)});
   }
-  if (c.tile.scheduler == TileScheduler::queue) program.push_back({cleared_counter()});
-  program.push_back({attention_launch(c, p, gpu)});
-  if (c.splits > 1 && !c.tile.merges) program.push_back({sum_of_parts(c)});
+  if (c.tile.scheduler == TileScheduler::queue) sequence.push_back({cleared_counter()});
+  sequence.push_back({attention_launch(c, p, gpu)});
+  if (c.splits > 1 && !c.tile.merges) sequence.push_back({sum_of_parts(c)});
   if (library == kFa3 && paged && c.splits == 1 && may_split(c.shape)) {
-    program.push_back({even_launch(ceil_div(c.shape.batch * c.shape.heads * c.shape.seq_q, 8), 256,
-                                   {}, {})});  // launched, but has no parts to add
+    sequence.push_back({even_launch(ceil_div(c.shape.batch * c.shape.heads * c.shape.seq_q, 8), 256,
+                                    {}, {})});  // launched, but has no parts to add
   }
   if (library == kFa2 && paged && c.packed > 1) {
     const double bytes = c.shape.q_bytes();
-    program.push_back({moved_heads(c.shape, scratch(kO, {bytes, 0}), writes(kO, bytes))});
+    sequence.push_back({moved_heads(c.shape, scratch(kO, {bytes, 0}), writes(kO, bytes))});
     if (c.shape.kv_heads > 1) {
-      program.insert(program.begin(),
-                     {moved_heads(c.shape, scratch(kO, {bytes, 0}), scratch(kQ, {0, bytes}))});
+      sequence.insert(sequence.begin(),
+                      {moved_heads(c.shape, scratch(kO, {bytes, 0}), scratch(kQ, {0, bytes}))});
     }
   }
-  return program;
+  return sequence;
 }
 
 }  // namespace
@@ -177,10 +177,10 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
 LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   require(p[kSplits] >= 1, "splits is ", p[kSplits], " in a plan: give a number from 1");
   const auto library = static_cast<Library>(p[kLibraryChoice]);
-  LaunchSequence program = p[kPass] == kBackward ? backward_launches(library, p, gpu)
-                                                 : forward_launches(library, p, gpu);
-  for (Launched& node : program) node.plan.notes.estimated_traffic = true;
-  return program;
+  LaunchSequence sequence = p[kPass] == kBackward ? backward_launches(library, p, gpu)
+                                                  : forward_launches(library, p, gpu);
+  for (Launched& node : sequence) node.plan.notes.estimated_traffic = true;
+  return sequence;
 }
 
 }  // namespace roofcast::attention

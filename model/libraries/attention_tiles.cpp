@@ -151,7 +151,7 @@ void set_cudnn(Forward& c, const Gpu& gpu) {
     c.packed = c.shape.group();
     c.tile = tile_in(kCudnnDecodeTiles, c.width);
     c.tile.deals_keys = true;
-  } else if (c.kernel.wide()) {
+  } else if (c.kernel.async_mma()) {
     c.tile = tile_in(kCudnnTiles, c.width);
     c.tile.scheduler = TileScheduler::queue;
   } else {
@@ -163,11 +163,11 @@ void set_cudnn(Forward& c, const Gpu& gpu) {
 
 void set_trtllm(Forward& c, const Gpu& gpu) {
   if (!serving::decodes(c.shape)) {
-    c.tile = c.kernel.wide() ? tile_in(kTrtllmTiles, c.width) : tile_in(kNarrowTiles, c.width);
+    c.tile = c.kernel.async_mma() ? tile_in(kTrtllmTiles, c.width) : tile_in(kNarrowTiles, c.width);
     // fused_multihead_attention_v2.cpp: where K and V, counted once a query head, fit L2, the
     // longest tiles of all heads go first; else the tiles of a head follow each other. Blocks stay,
     // but Q has one buffer: a tile's copies wait for the one before, as if a block started with it.
-    if (c.kernel.wide()) {
+    if (c.kernel.async_mma()) {
       c.tile.in_order = 2 * c.shape.q_bytes() > gpu.memory.l2_bytes.value_or(0);
       if (c.width < 256 && c.shape.seq_q <= 64) c.tile.queries = 64;
     }
@@ -217,7 +217,7 @@ void fit_backward(Tile& tile, std::int64_t width, const Gpu& gpu) {
 
 Kernel kernel_of(Library library, const Gpu& gpu) {
   if (library == kFa3) return kFlash3;
-  if (library == kFa2 || !has_wide_products(gpu)) return kFlash2;
+  if (library == kFa2 || !has_async_mma(gpu)) return kFlash2;
   Kernel kernel = kFlash3;
   if (!gpu.features.has(Instruction::wgmma)) kernel.product = Instruction::tcgen05;
   return kernel;
@@ -247,7 +247,7 @@ Forward library_forward(Library library, const Problem& p, const Gpu& gpu) {
   }
   if (!shape.causal) c.kernel.instructions_a_mask = library::kEdgeInstructions;
   const bool shares_queries = !c.tile.merges && !c.tile.deals_keys;
-  if (shares_queries && !stays(c.tile.scheduler)) {
+  if (shares_queries && !is_persistent(c.tile.scheduler)) {
     c.tile.waits_before.arithmetic = library::kBlockOperations;
   }
   fit_block(c, gpu);
@@ -272,7 +272,7 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
     c.rows.group_waits = library::kGroupSumWaits;
   }
   Tile& tile = c.keys;
-  if (!c.kernel.wide()) {
+  if (!c.kernel.async_mma()) {
     tile = tile_in(kFa2BackwardTiles, width);
     tile.chains = 2;  // P and dS of a tile concurrently
     tile.warps_across = 2;
@@ -285,7 +285,7 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
   tile.together =
       heads_together(shape.batch * shape.heads, 1, shape.seq_q * shape.head_dim * 2, shape.causal);
   fit_backward(tile, width, gpu);
-  if (library == kCudnn && c.kernel.wide()) {
+  if (library == kCudnn && c.kernel.async_mma()) {
     tile.block_instructions = as_double(tile.keys * width) * library::kResultInstructions / 32;
   }
   return c;

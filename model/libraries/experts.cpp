@@ -124,12 +124,12 @@ Plan pass_over_choices(double blocks, double choices, double bytes) {
 // Sorts the choices by expert: one kernel for up to 256 tokens; for more, blocks of tokens count
 // each expert's choices, one block adds the counts up, and as many blocks as counted place them
 // (TensorRT-LLM, cutlass_kernels/moe_gemm/moe_kernels.cu, threeStepBuildExpertMapsSortFirstToken).
-void add_routing(LaunchSequence& program, const Problem& p, const Share& share) {
+void add_routing(LaunchSequence& sequence, const Problem& p, const Share& share) {
   constexpr double kTokensOfOneKernel = 256, kBytesOfChoice = 8;  // expert and place
   const double per_token = as_double(p[kPerToken]), choices = share.tokens * per_token;
   const double bytes = choices * kBytesOfChoice;
   if (share.tokens <= kTokensOfOneKernel) {
-    program.push_back(
+    sequence.push_back(
         {pass_over_choices(std::ceil(choices / as_double(kThreads)), as_double(kThreads), bytes)});
     return;
   }
@@ -137,9 +137,9 @@ void add_routing(LaunchSequence& program, const Problem& p, const Share& share) 
   double tokens = 32;  // per block
   while (tokens < 1024 && std::ceil(share.tokens / tokens) * experts > tokens) tokens *= 2;
   const double counts = std::ceil(share.tokens / tokens) * experts;
-  program.push_back({pass_over_choices(counts, tokens * per_token, bytes)});
-  program.push_back({pass_over_choices(1, counts, counts * sizeof(std::int32_t))});
-  program.push_back({pass_over_choices(counts, tokens, bytes)});
+  sequence.push_back({pass_over_choices(counts, tokens * per_token, bytes)});
+  sequence.push_back({pass_over_choices(1, counts, counts * sizeof(std::int32_t))});
+  sequence.push_back({pass_over_choices(counts, tokens, bytes)});
 }
 
 // Grouped product C = A·B as a batch of row tiles of mean height: a tile has one expert's rows.
@@ -156,7 +156,7 @@ Plan grouped(const Problem& p, const Share& share, std::int64_t columns, std::in
   plan.useful.tensor_flops[p.dtype] = 2 * share.rows * as_double(columns) * as_double(depth);
   for (std::size_t i = 0; i < arrays.size(); ++i) arrays[i].pattern = plan.arrays[i].pattern;
   plan.arrays.assign(arrays.begin(), arrays.end());
-  const double slowdown = has_wide_products(gpu) ? 1 : kMmaSlowdown.value;
+  const double slowdown = has_async_mma(gpu) ? 1 : kMmaSlowdown.value;
   std::vector<Phase>& phases = plan.blocks.front().phases;
   for (Phase& phase : phases) phase.step.issued.tensor_flops[p.dtype] *= slowdown;
   phases.back().step.waits.global += kTileSwitch;
@@ -178,7 +178,7 @@ constexpr std::array kMmaTiles = {Tile{16, 256}, Tile{32, 32},   Tile{64, 64},
 // routing. So a tile has at most the rows of an expert under balanced routing.
 std::int64_t most_tile_rows(const Problem& p, const Gpu& gpu) {
   constexpr std::int64_t kLowest = 16, kTallest = 256;
-  if (p[kRouting] == kBalanced || !has_wide_products(gpu)) return kTallest;
+  if (p[kRouting] == kBalanced || !has_async_mma(gpu)) return kTallest;
   const std::int64_t of_expert = ceil_div(p[kTokens] * p[kPerToken], p[kExperts]);
   return std::clamp(power_of_two_from(of_expert), kLowest, kTallest);
 }
@@ -187,7 +187,7 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
   require_tensor_cores(p.dtype, gpu);
   std::vector<Problem> found;
   std::span<const Tile> tiles = kMmaTiles;
-  if (has_wide_products(gpu)) tiles = kWgmmaTiles;
+  if (has_async_mma(gpu)) tiles = kWgmmaTiles;
   const std::int64_t most = most_tile_rows(p, gpu);
   for (const Tile& tile : tiles) {
     if (p[kTileRows] == kToChoose && tile.rows > most) continue;
@@ -227,27 +227,27 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   const auto from = [](ArrayId array, double bytes) { return scratch(array, {bytes, 0}); };
   const auto to = [](ArrayId array, double bytes) { return scratch(array, {0, bytes}); };
 
-  LaunchSequence program;
-  add_routing(program, p, share);
+  LaunchSequence sequence;
+  add_routing(sequence, p, share);
   ArrayUse input = reads_activation(kInput, share.distinct_tokens() * wide_row);
   const bool narrows = p.dtype == DType::fp8;
   if (narrows) {
-    program.push_back(
+    sequence.push_back(
         {pass_over_rows(tokens, row, 1, kCopy, input, to(kNarrowInput, tokens * row))});
     input = from(kNarrowInput, tokens * row);
   }
-  program.push_back({pass_over_rows(rows, row, 1, kCopy, input, to(kSorted, sorted))});
-  program.push_back({grouped(
+  sequence.push_back({pass_over_rows(rows, row, 1, kCopy, input, to(kSorted, sorted))});
+  sequence.push_back({grouped(
       p, share, 2 * p[kIntermediate], p[kHidden],
       {from(kSorted, sorted), reads(kWeights1, 2 * share.weight()), to(kGateUp, gate_up)}, gpu)});
-  program.push_back(
+  sequence.push_back(
       {pass_over_rows(rows, inner_row, 2, kGate, from(kGateUp, gate_up), to(kInner, inner))});
-  program.push_back({grouped(
+  sequence.push_back({grouped(
       p, share, p[kHidden], p[kIntermediate],
       {from(kInner, inner), reads(kWeights2, share.weight()), to(kOutputs, outputs)}, gpu)});
-  program.push_back({pass_over_rows(tokens, wide_row, std::max(1.0, rows / tokens), kSum,
-                                    from(kOutputs, outputs), writes(kResult, result))});
-  return program;
+  sequence.push_back({pass_over_rows(tokens, wide_row, std::max(1.0, rows / tokens), kSum,
+                                     from(kOutputs, outputs), writes(kResult, result))});
+  return sequence;
 }
 
 constinit const KernelFamily kFamily = {

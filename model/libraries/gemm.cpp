@@ -116,11 +116,11 @@ void set_blocks(Plan& plan, const LibraryProduct& c, const Outline& brief) {
   Step first;
   first.waits = {.global = 2, .tile_loads = 1};
   Step epilogue;
-  set_traffic(epilogue.issued, brief.end.bytes);
-  epilogue.warp_instructions = brief.end.instructions;
+  set_traffic(epilogue.issued, brief.epilogue.bytes);
+  epilogue.warp_instructions = brief.epilogue.instructions;
   std::vector<Phase> phases;
   if (step.waits.tile_loads == 0) phases.push_back({first});
-  const double groups = c.takes_wide ? brief.parts / brief.chains : 0;
+  const double groups = c.takes_async_mma ? brief.parts / brief.chains : 0;
   phases.push_back({step, brief.steps, brief.ahead, groups, brief.chains});
   phases.push_back({epilogue});
   roofcast::set_blocks(plan, std::move(phases));
@@ -134,9 +134,9 @@ Plan plan_of_tiles(const Problem& p, const LibraryProduct& c, const ProductSizes
   plan.compute = p.dtype;
   if (c.tensor) {
     const bool wgmma = gpu.features.has(Instruction::wgmma);
-    plan.needs = {!c.takes_wide ? Instruction::mma_sync
-                  : wgmma       ? Instruction::wgmma
-                                : Instruction::tcgen05};
+    plan.needs = {!c.takes_async_mma ? Instruction::mma_sync
+                  : wgmma            ? Instruction::wgmma
+                                     : Instruction::tcgen05};
   }
   (c.tensor ? plan.useful.tensor_flops[p.dtype] : plan.useful.vector_flops) = c.flops();
   set_matrices(plan, p, sizes);
@@ -148,7 +148,7 @@ Plan plan_of_tiles(const Problem& p, const LibraryProduct& c, const ProductSizes
   }
   if (p[kBatch] == 1) plan.raster = c.raster();
   // wgmma's kernels fetch their code while the launch before ends (programmatic dependent launch).
-  if (!c.takes_wide) plan.start = Start::kept_code;
+  if (!c.takes_async_mma) plan.start = Start::kept_code;
   plan.scheduler = brief.scheduler;
   plan.launch.grid[0] = brief.blocks;
   plan.launch.block[0] = c.tile.threads;
@@ -157,7 +157,7 @@ Plan plan_of_tiles(const Problem& p, const LibraryProduct& c, const ProductSizes
     plan.launch.shared_bytes = c.tile.stages * stage_bytes(c.tile);
   }
   plan.joined.bytes =
-      brief.step_bytes * brief.steps * as_double(brief.blocks) - brief.looked_up_bytes;
+      brief.step_bytes * brief.steps * as_double(brief.blocks) - brief.l2_read_bytes;
   set_blocks(plan, c, brief);
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
   plan.notes.caveat = c.aligned ? kGuess : kUnaligned;
@@ -177,8 +177,8 @@ void set_matrices(Plan& plan, const Problem& p, const ProductSizes& sizes) {
   plan.arrays[kB].returns_after_bytes = once + as_double(p[kWeightCopies]) * sizes.b;
 }
 
-void add_product(LaunchSequence& program, Plan plan, const Problem& p, const ProductSizes& sizes) {
-  program.push_back({std::move(plan)});
+void add_product(LaunchSequence& sequence, Plan plan, const Problem& p, const ProductSizes& sizes) {
+  sequence.push_back({std::move(plan)});
   if (p[kSplitK] <= 1) return;
   // cuBLASLt's splitKreduce is one kernel for every epilogue: trips for its parameters and scales
   // come before those for the parts, of which a thread loads eight at once.
@@ -188,7 +188,7 @@ void add_product(LaunchSequence& program, Plan plan, const Problem& p, const Pro
   sum.start = Start::kept_code;
   sum.blocks.front().phases.front().step.waits.global =
       kTrips + splits / (p.dtype == DType::fp32 ? 1 : kPartsAtOnce);
-  program.push_back({std::move(sum)});
+  sequence.push_back({std::move(sum)});
 }
 
 Work library_work(const Problem& p) {
@@ -239,12 +239,12 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu, const Packings& pa
   const ProductSizes sizes{of_k * as_double(c.a.extent) * packings.a.stored,
                            of_k * as_double(c.b.extent) * packings.b.stored, c.outputs() * c.result,
                            c.outputs()};
-  LaunchSequence program =
+  LaunchSequence sequence =
       quantization(static_cast<Quantize>(p[kQuantize]), of_k / c.element * as_double(c.a.extent),
                    {kWideA, kA, kScale, kWideScale});
-  add_product(program, plan_of_tiles(p, c, sizes, gpu), p, sizes);
-  add_epilogue(program.back().plan, p);
-  return program;
+  add_product(sequence, plan_of_tiles(p, c, sizes, gpu), p, sizes);
+  add_epilogue(sequence.back().plan, p);
+  return sequence;
 }
 
 std::vector<Problem> product_candidates(const Problem& p, const Gpu& gpu) {

@@ -85,7 +85,7 @@ struct ProductSizes {
 /// next copy.
 void set_matrices(Plan& plan, const Problem& problem, const ProductSizes& sizes);
 /// Appends the product, and the launch that adds its parts where k is split.
-void add_product(LaunchSequence& program, Plan plan, const Problem& problem,
+void add_product(LaunchSequence& sequence, Plan plan, const Problem& problem,
                  const ProductSizes& sizes);
 
 inline constexpr std::array kLibraryTypes = {DType::bf16, DType::fp16, DType::tf32, DType::fp8,

@@ -29,7 +29,7 @@ bool is_small_tf32(const Problem& p) {
 
 // Whether kTf32Tiles are the product's tiles.
 bool takes_tf32_tiles(const Problem& p, const Gpu& gpu) {
-  return p.dtype == DType::tf32 && has_wgmma(gpu) && takes_wide(p, gpu);
+  return p.dtype == DType::tf32 && has_wgmma(gpu) && takes_async_mma(p, gpu);
 }
 
 // Rows of A and columns of B, over all stages, that fit in shared memory.
@@ -41,7 +41,7 @@ std::int64_t stages(std::int64_t lines, const Gpu& gpu) {
   return gpu.occupancy ? std::min(kMostStages, lines_of_stages(gpu) / lines) : kMostStages;
 }
 
-std::span<const std::int64_t> wide_sides(const Gpu& gpu) {
+std::span<const std::int64_t> async_sides(const Gpu& gpu) {
   if (has_wgmma(gpu)) return kWgmmaSides;
   return kTcgen05Sides;
 }
@@ -51,15 +51,15 @@ std::int64_t widest(std::int64_t side, const Gpu& gpu) {
   return has_wgmma(gpu) ? 2 * kSumsShared * kGroupThreads / side : kTcgen05Columns;
 }
 
-bool is_wide_tile(std::int64_t side, std::int64_t other, const Gpu& gpu) {
-  const auto sides = wide_sides(gpu);
+bool is_async_tile(std::int64_t side, std::int64_t other, const Gpu& gpu) {
+  const auto sides = async_sides(gpu);
   return std::find(sides.begin(), sides.end(), side) != sides.end() && other > 0 &&
-         other % kWideColumns == 0 && other <= widest(side, gpu);
+         other % kColumnUnit == 0 && other <= widest(side, gpu);
 }
 
 // A tile with one listed side and another of any width that fits.
-std::optional<LibraryTile> wide_tile(std::int64_t m, std::int64_t n, const Gpu& gpu) {
-  if (!is_wide_tile(m, n, gpu) && !is_wide_tile(n, m, gpu)) return std::nullopt;
+std::optional<LibraryTile> async_tile(std::int64_t m, std::int64_t n, const Gpu& gpu) {
+  if (!is_async_tile(m, n, gpu) && !is_async_tile(n, m, gpu)) return std::nullopt;
   LibraryTile tile{.m = m, .n = n, .blocks_per_sm = 1};
   tile.ping_pong = !has_wgmma(gpu);
   tile.stages = stages(m + n, gpu);
@@ -70,12 +70,12 @@ std::optional<LibraryTile> wide_tile(std::int64_t m, std::int64_t n, const Gpu& 
 // The listed tiles; empty where one side may have any width.
 std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
   if (p.dtype == DType::fp32) {
-    if (has_wide_products(gpu)) return kStagedSimtTiles;
+    if (has_async_mma(gpu)) return kStagedSimtTiles;
     if (p[kBatch] > 1 && gpu.features.has(Instruction::cp_async)) return kSimtBatchTiles;
     return kSimtTiles;
   }
   if (takes_tf32_tiles(p, gpu)) return kTf32Tiles;
-  if (takes_wide(p, gpu)) return {};
+  if (takes_async_mma(p, gpu)) return {};
   if (!has_wgmma(gpu)) return kMmaTiles;
   if (p.dtype == DType::tf32 && library_aligned(p)) return kSmallTf32Tiles;
   if (p.dtype == DType::bf16 && copied_vector(p) == 1) return kOddTiles;
@@ -103,7 +103,7 @@ std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu) {
     return tile;
   }
   // Run files name tiles of other types for tf32.
-  if (tiles.empty() || of_tf32) return wide_tile(m, n, gpu);
+  if (tiles.empty() || of_tf32) return async_tile(m, n, gpu);
   return std::nullopt;
 }
 
@@ -134,7 +134,7 @@ void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side
   if (gpu.occupancy && has_wgmma(gpu)) {
     most = std::min(most, lines_of_stages(gpu) / kLeastStages - side);
   }
-  most = std::min(most / kWideColumns, ceil_div(other, kWideColumns)) * kWideColumns;
+  most = std::min(most / kColumnUnit, ceil_div(other, kColumnUnit)) * kColumnUnit;
   if (most <= 0 && asked == kToChoose) return;
   // By the names and grids of 700 kernels for wgmma, k is split where it has at least 40 steps and
   // more than twice as many as C has tiles of 64x64. A part has at least 20 steps.
@@ -150,16 +150,16 @@ void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side
     if (asked == kToChoose) {
       const std::int64_t blocks = rows * splits, least = blocks * ceil_div(other, most);
       const std::int64_t columns = ceil_div(least, places) * places / blocks;
-      width = ceil_div(ceil_div(other, columns), kWideColumns) * kWideColumns;
+      width = ceil_div(ceil_div(other, columns), kColumnUnit) * kColumnUnit;
     }
     const std::int64_t m = along_m ? side : width, n = along_m ? width : side;
-    if (wide_tile(m, n, gpu)) add(found, p, m, n, splits);
+    if (async_tile(m, n, gpu)) add(found, p, m, n, splits);
   }
 }
 
 std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
   std::vector<Problem> found;
-  for (const std::int64_t side : wide_sides(gpu)) {
+  for (const std::int64_t side : async_sides(gpu)) {
     for (const bool along_m : {true, false}) {
       if (is_asked(p[along_m ? kTileM : kTileN], side)) add_widths(found, p, side, along_m, gpu);
     }
@@ -225,8 +225,8 @@ std::int64_t copied_vector(const Problem& p) {
   return std::clamp<std::int64_t>(kNarrowBytes / element_bytes(p.dtype), 1, vector);
 }
 
-bool takes_wide(const Problem& p, const Gpu& gpu) {
-  if (p.dtype == DType::fp32 || !has_wide_products(gpu) || !library_aligned(p)) return false;
+bool takes_async_mma(const Problem& p, const Gpu& gpu) {
+  if (p.dtype == DType::fp32 || !has_async_mma(gpu) || !library_aligned(p)) return false;
   return p.dtype != DType::tf32 || !is_small_tf32(p);
 }
 
@@ -242,8 +242,8 @@ LibraryTile library_tile(const Problem& p, const Gpu& gpu) {
       "gemm.library has no tile " + tile_text({p[kTileM], p[kTileN], 1}) + " here: ";
   const auto tiles = tiles_for(p, gpu);
   if (!tiles.empty()) throw InputError(refused + "choose one of " + listed(tiles, tile_text));
-  throw InputError(refused + "one side is one of " + listed(wide_sides(gpu), side_text) +
-                   ", the other a multiple of " + std::to_string(kWideColumns));
+  throw InputError(refused + "one side is one of " + listed(async_sides(gpu), side_text) +
+                   ", the other a multiple of " + std::to_string(kColumnUnit));
 }
 
 std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, bool alone) {

@@ -21,7 +21,7 @@ bool library_aligned(const Problem& p);
 std::int64_t copied_vector(const Problem& p);
 
 /// Whether the library takes its kernels for wgmma or tcgen05.
-bool takes_wide(const Problem& p, const Gpu& gpu);
+bool takes_async_mma(const Problem& p, const Gpu& gpu);
 
 /// The tile that the problem names. Throws InputError where the library has no such tile here.
 LibraryTile library_tile(const Problem& p, const Gpu& gpu);
@@ -66,7 +66,7 @@ struct LibraryProduct {
   double widening;         ///< as in Packings
   double vector;           ///< elements that one copy of A or B takes
   bool aligned;            ///< all rows begin at multiples of 16 B
-  bool takes_wide;         ///< multiplies by wgmma or tcgen05
+  bool takes_async_mma;    ///< multiplies by wgmma or tcgen05
   bool tensor;             ///< multiplies on the tensor cores
   bool through_registers;  ///< tiles pass through registers to shared memory, in two stages
 

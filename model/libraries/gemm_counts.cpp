@@ -52,7 +52,7 @@ double operand_wavefronts(const LibraryProduct& c, bool of_tcgen05) {
   constexpr std::int64_t kRows = 64;
   if (!c.tensor || of_tcgen05) return 0;
   const double lines_of_row = as_double(c.tile.step_bytes) / as_double(kLineBytes);
-  if (!c.takes_wide) return (kWarpsAcross + 1) * c.lines() * lines_of_row;
+  if (!c.takes_async_mma) return (kWarpsAcross + 1) * c.lines() * lines_of_row;
   const auto [columns, rows] = std::minmax(c.tile.m, c.tile.n);
   return as_double(ceil_div(rows, kRows) * (kRows + columns)) * lines_of_row;
 }
@@ -60,7 +60,7 @@ double operand_wavefronts(const LibraryProduct& c, bool of_tcgen05) {
 // Bytes of a step's operands that a block looks up in L2. Two blocks of a cluster share one side of
 // their tiles. Whole lines that two neighbours request at about the same time are looked up once.
 double step_lookup_bytes(const LibraryProduct& c, const Gpu& gpu) {
-  const bool shares = gpu.features.has_clusters() && c.takes_wide;
+  const bool shares = gpu.features.has_clusters() && c.takes_async_mma;
   const auto of_side = [shares](const LibraryOperand& side, const LibraryOperand& other) {
     return as_double(side.tile) * side.packing.received *
            (shares && other.tiles() > 1 ? 1 - side.joined / 2 : 1);
@@ -86,7 +86,7 @@ double copy_requests(const LibraryProduct& c) {
 
 LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings& packings) {
   const RowLengths rows = library_rows(p);
-  const bool wide = takes_wide(p, gpu), along_k = wide && p.dtype == DType::tf32;
+  const bool wide = takes_async_mma(p, gpu), along_k = wide && p.dtype == DType::tf32;
   const bool tensor = p.dtype != DType::fp32;
   const LibraryTile tile = library_tile(p, gpu);
   const std::int64_t element = element_bytes(p.dtype);
@@ -104,7 +104,7 @@ LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings&
       .widening = packings.widening,
       .vector = as_double(copied_vector(p)),
       .aligned = library_aligned(p),
-      .takes_wide = wide,
+      .takes_async_mma = wide,
       .tensor = tensor,
       .through_registers = tensor && tile.stages == 2,
   };
@@ -124,15 +124,16 @@ TileRaster LibraryProduct::raster() const {
 
 Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu) {
   const double blocks = as_double(c.blocks()), steps = c.steps();
-  const bool of_tcgen05 = c.takes_wide && gpu.features.has(Instruction::tcgen05);
+  const bool of_tcgen05 = c.takes_async_mma && gpu.features.has(Instruction::tcgen05);
   // A warpgroup issues a product before the previous one has ended.
-  const double chains = c.takes_wide ? 2 : 1, groups = c.takes_wide && !c.tile.ping_pong ? 2 : 1;
+  const double chains = c.takes_async_mma ? 2 : 1,
+               groups = c.takes_async_mma && !c.tile.ping_pong ? 2 : 1;
   const double stored = c.outputs() * (c.splits > 1 ? as_double(c.splits * kPartBytes) : c.result);
   return {.blocks = c.blocks(),
           .blocks_per_sm = c.tile.blocks_per_sm,
-          .scheduler = c.tile.ping_pong ? TileScheduler::ping_pong
-                       : c.takes_wide   ? TileScheduler::persistent
-                                        : TileScheduler::hardware,
+          .scheduler = c.tile.ping_pong    ? TileScheduler::ping_pong
+                       : c.takes_async_mma ? TileScheduler::persistent
+                                           : TileScheduler::hardware,
           .type = type,
           .on_tensor_cores = c.tensor,
           .of_tcgen05 = of_tcgen05,
@@ -149,9 +150,9 @@ Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu) {
           .step_operands = operand_wavefronts(c, of_tcgen05),
           .step_bytes = (c.received(c.a, c.b) + c.received(c.b, c.a)) / (blocks * steps),
           .step_copies = copy_requests(c),
-          .end = {.bytes = {0, stored / blocks},
-                  .instructions = c.tensor ? tensor::end_instructions(c.area()) : 0},
-          .looked_up_bytes = step_lookup_bytes(c, gpu) * blocks * steps,
+          .epilogue = {.bytes = {0, stored / blocks},
+                       .instructions = c.tensor ? tensor::end_instructions(c.area()) : 0},
+          .l2_read_bytes = step_lookup_bytes(c, gpu) * blocks * steps,
           .launches = c.splits > 1 ? 2.0 : 1.0,
           .useful_flops = c.tensor ? c.flops() : 0};
 }

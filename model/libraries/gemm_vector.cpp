@@ -185,9 +185,9 @@ LaunchSequence plan_vector_product(const Problem& p) {
   plan.notes.caveat =
       "a product with a vector: by blocks and registers of cuBLAS's gemv kernels; which of them it "
       "takes is a guess";
-  LaunchSequence program;
-  add_product(program, std::move(plan), p, sizes);
-  return program;
+  LaunchSequence sequence;
+  add_product(sequence, std::move(plan), p, sizes);
+  return sequence;
 }
 
 }  // namespace roofcast::gemm

@@ -108,13 +108,13 @@ constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 constexpr std::array kNarrowedTypes = {DType::bf16, DType::fp16};
 
 LaunchSequence plan_of(const Operation& operation, const Problem& p, const Gpu& gpu) {
-  LaunchSequence program = plan_of(launches_of(operation, p, p[kForm]), p, gpu);
-  for (Launched& node : program) {
+  LaunchSequence sequence = plan_of(launches_of(operation, p, p[kForm]), p, gpu);
+  for (Launched& node : sequence) {
     node.plan.notes.caveat =
         "bytes, launches and waits are counted from the framework's source; registers are an "
         "estimate";
   }
-  return program;
+  return sequence;
 }
 
 template <const Operation& kOperation>
@@ -173,7 +173,7 @@ constexpr std::array kVariants = {
 
 // A launch reads what the launch before it has written.
 LaunchSequence plan_of(const Launches& movements, const Problem& p, const Gpu& gpu) {
-  LaunchSequence program;
+  LaunchSequence sequence;
   ArrayId input = 0;
   double handed = 0;
   for (const Movement& movement : movements) {
@@ -188,8 +188,8 @@ LaunchSequence plan_of(const Launches& movements, const Problem& p, const Gpu& g
       plan.arrays.clear();
       if (taken > 0) plan.arrays.push_back(scratch(before, {taken, 0}));
       if (given > 0) {
-        plan.arrays.push_back(program.empty() ? reads_activation(input, given)
-                                              : reads(input, given));
+        plan.arrays.push_back(sequence.empty() ? reads_activation(input, given)
+                                               : reads(input, given));
       }
       if (all.write_bytes > 0) {
         plan.arrays.push_back(is_last ? writes(output, all.write_bytes)
@@ -199,12 +199,12 @@ LaunchSequence plan_of(const Launches& movements, const Problem& p, const Gpu& g
         for (ArrayUse& use : plan.arrays) use.pattern.read_density = column_read_density(one);
       }
       plan.notes.estimated_traffic = true;
-      program.push_back({std::move(plan), launches * movement.launches});
+      sequence.push_back({std::move(plan), launches * movement.launches});
     }
     handed = whole.bytes().write_bytes;
     input += 2;
   }
-  return program;
+  return sequence;
 }
 
 constinit const KernelFamily kFamily = {

@@ -59,27 +59,27 @@ LaunchSequence plan_linear_loss(const Problem& p, const Gpu& gpu) {
   of_rows.arrays = {scratch(kLogits, {logits, gradients ? logits : 0}),
                     reads(kTargets, tokens * kIndex),
                     writes(kTokens, tokens * loss.of_row().write_bytes)};
-  LaunchSequence program;
+  LaunchSequence sequence;
   const double once = 1 / chunks;
-  program.push_back(
+  sequence.push_back(
       {plan_of_product(forward, gpu, {{{kInput, 1}, {kWeights, once}, {kLogits, 0}}})});
-  program.push_back({std::move(of_rows)});
+  sequence.push_back({std::move(of_rows)});
   if (gradients) {
-    program.push_back({plan_of_product(product(p, chunk, hidden, vocabulary), gpu,
-                                       {{{kLogits, 0}, {kWeights, 0}, {kInputGradient, 1}}})});
+    sequence.push_back({plan_of_product(product(p, chunk, hidden, vocabulary), gpu,
+                                        {{{kLogits, 0}, {kWeights, 0}, {kInputGradient, 1}}})});
     Problem added = product(p, vocabulary, hidden, chunk);
     added[gemm::kLayout] = gemm::kTN;  // logits lie as [tokens, words]
     added[gemm::kEpilogue] = gemm::kResidual;
-    program.push_back(
+    sequence.push_back(
         {plan_of_product(added, gpu, {{{kLogits, 0}, {kInput, 0}, {kWeightGradient, once}}})});
   }
-  for (Launched& node : program) {
+  for (Launched& node : sequence) {
     node.repeats = chunks;
     node.plan.notes.caveat =
         "chunks as Liger-Kernel cuts them, its products with one tile for all; registers are an "
         "estimate";
   }
-  return program;
+  return sequence;
 }
 
 std::vector<Problem> linear_loss_candidates(const Problem& p, const Gpu& gpu) {

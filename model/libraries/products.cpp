@@ -45,11 +45,11 @@ Outline int4_outline(const Problem& p, const Gpu& gpu) {
 
 LaunchSequence int4_plan(const Problem& p, const Gpu& gpu) {
   require_plain(p);
-  LaunchSequence program = gemm::plan_library(p, gpu, kInt4);
-  program.front().plan.notes.caveat =
+  LaunchSequence sequence = gemm::plan_library(p, gpu, kInt4);
+  sequence.front().plan.notes.caveat =
       "weights of 4 bits are widened as Marlin's source counts: PyTorch's own kernel takes 0.8 to "
       "1.4 times as long for one row where it was measured, and 8 to 17 times for 64";
-  return program;
+  return sequence;
 }
 
 constexpr std::array kInt4Types = {DType::bf16, DType::fp16};
@@ -125,11 +125,11 @@ IoComplexity convolution_io(const Problem& p, double compulsory_bytes, double on
 
 LaunchSequence convolution_plan(const Problem& p, const Gpu& gpu) {
   const gemm::Packings image{.a = {.stored = image_elements(p) / matrix_elements(p)}};
-  LaunchSequence program = gemm::plan_library(product_of(p), gpu, image);
-  program.front().plan.notes.caveat =
+  LaunchSequence sequence = gemm::plan_library(product_of(p), gpu, image);
+  sequence.front().plan.notes.caveat =
       "an implicit product with cuBLAS's tiles, pixels last; that channels of less than 16 B are "
       "padded first is not counted";
-  return program;
+  return sequence;
 }
 
 constexpr std::array kConvolutionTypes = {DType::bf16, DType::fp16, DType::tf32, DType::fp32};

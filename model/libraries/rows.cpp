@@ -141,14 +141,15 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   result.instructions = 28;
   result.of_thread = 45;
   result.joined = {};
-  LaunchSequence program = layer::plan_of({moments, result}, p, gpu);
-  const Plan& first = program.front().plan;
-  std::vector<ArrayUse>& arrays = program.back().plan.arrays;  // moments; x and vectors; the result
+  LaunchSequence sequence = layer::plan_of({moments, result}, p, gpu);
+  const Plan& first = sequence.front().plan;
+  std::vector<ArrayUse>& arrays =
+      sequence.back().plan.arrays;  // moments; x and vectors; the result
   const double vectors = whole.parameters * as_double(p[rows::kCols]) * size_bytes(p.dtype);
   arrays[1].array = kVectors;
   arrays[1].compulsory.read_bytes = arrays[1].footprint.read_bytes = vectors;
   arrays.push_back(scratch(first.arrays.front().array, first.arrays.front().footprint));
-  return program;
+  return sequence;
 }
 
 }  // namespace roofcast::norm

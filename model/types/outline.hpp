@@ -10,7 +10,7 @@ namespace roofcast {
 /// lower bound of its time follows without its plan. A step is one block's step of the main loop.
 struct Outline {
   /// The epilogue of a block.
-  struct End {
+  struct Epilogue {
     Traffic bytes;            ///< between the SM and L2
     double instructions = 0;  ///< of all warps
     Waits waits = {};
@@ -28,18 +28,19 @@ struct Outline {
   double chains = 1;        ///< Phase::chains
   Waits step_waits = {.tile_loads = 1};
   double step_flops = 0;
-  double step_instructions = 0;      ///< warp instructions
-  double step_operands = 0;          ///< Wavefronts::operands
-  double step_bytes = 0;             ///< received from L2
-  double step_copies = 0;            ///< Wavefronts::copies
-  End end = {};                      ///< of a block that is no part of a tail split
-  double looked_up_bytes = 0;        ///< the launch's reads that access L2 (JoinedReads do not)
-  double launches = 1;               ///< 2: with a separate reduction kernel
-  double summed_bytes = 0;           ///< read by the reduction kernel
-  std::int64_t rest_blocks = 0;      ///< tail split-K: blocks of the last round, parts of its tiles
-  double rest_steps = 0;             ///< of each such block's main loop
-  End rest_end = {}, last_end = {};  ///< tail blocks: storing partial sums; adding them up
-  double useful_flops = 0;           ///< of the launch, on tensor cores
+  double step_instructions = 0;  ///< warp instructions
+  double step_operands = 0;      ///< Wavefronts::operands
+  double step_bytes = 0;         ///< received from L2
+  double step_copies = 0;        ///< Wavefronts::copies
+  Epilogue epilogue = {};        ///< of a block that is no part of a tail split
+  double l2_read_bytes = 0;      ///< the launch's reads that access L2 (JoinedReads do not)
+  double launches = 1;           ///< 2: with a separate reduction kernel
+  double reduction_bytes = 0;    ///< read by the reduction kernel
+  std::int64_t tail_blocks = 0;  ///< tail split-K: blocks of the last round, parts of its tiles
+  double tail_steps = 0;         ///< of each such block's main loop
+  Epilogue tail_epilogue = {},
+           reducing_epilogue = {};  ///< tail blocks: storing partial sums; adding them up
+  double useful_flops = 0;          ///< of the launch, on tensor cores
 };
 
 }  // namespace roofcast

@@ -74,7 +74,7 @@ enum class TileScheduler : unsigned char {
 };
 
 /// Whether blocks stay on their SM and take tile after tile.
-constexpr bool stays(TileScheduler scheduler) {
+constexpr bool is_persistent(TileScheduler scheduler) {
   return scheduler != TileScheduler::hardware;
 }
 

@@ -52,7 +52,7 @@ double waits_of_block(const Plan& plan, Member Waits::*member) {
 }
 
 /// Reads that cost L2 an access.
-inline double looked_up_bytes(const Plan& plan) {
+inline double l2_read_bytes(const Plan& plan) {
   return total_work(plan).l2.read_bytes - plan.joined.bytes;
 }
 

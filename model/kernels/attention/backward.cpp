@@ -18,13 +18,13 @@ Blocks blocks_of_keys(const Backward& c) {
           .kernel = c.kernel,
           .tile = c.keys,
           .width = c.width,
-          .keys_stay = true,
+          .keys_stationary = true,
           .packed = c.heads_apart ? 1 : c.shape.group(),
           .products = adds ? 5.0 : 4.0,
-          .held = 2,
-          .numbers = kRowNumbers,
+          .resident_matrices = 2,
+          .row_stat_bytes = kRowNumbers,
           .written = 2 * c.shape.row_bytes(),
-          .added = adds ? as_double(c.rows.width) : 0};
+          .dq_row_elements = adds ? as_double(c.rows.width) : 0};
 }
 
 // Products: S and dP again, and dQ.
@@ -34,8 +34,8 @@ Blocks blocks_of_queries(const Backward& c) {
           .tile = c.queries,
           .width = c.width,
           .products = 3,
-          .held = 2,
-          .numbers = kRowNumbers,
+          .resident_matrices = 2,
+          .row_stat_bytes = kRowNumbers,
           .written = c.shape.row_bytes()};
 }
 
@@ -53,17 +53,17 @@ double shared_bytes_of_step(const Blocks& b) {
   constexpr double kRowsOfGroup = 64;
   const double rows = as_double(b.rows_held()), columns = as_double(b.rows_passing());
   const double d = as_double(b.width), parts = as_double(b.tile.parts);
-  const bool wide = b.kernel.wide();
-  const double units = as_double(wide ? multiplying_groups(b.tile.warps) : b.tile.warps);
+  const bool async = b.kernel.async_mma();
+  const double units = as_double(async ? multiplying_groups(b.tile.warps) : b.tile.warps);
   const double across =
-      wide ? std::max(1.0, units * kRowsOfGroup / rows) : as_double(b.tile.warps_across);
+      async ? std::max(1.0, units * kRowsOfGroup / rows) : as_double(b.tile.warps_across);
   const double down = units / across;
   const bool held = across <= 1;  // P and dS stay in registers as operands
   double elements = 2 * parts * read_by_warps(rows, columns / parts, d, down, across, false);
-  elements += (b.keys_stay ? 2 : 1) * read_by_warps(rows, d, columns, down, across, held);
+  elements += (b.keys_stationary ? 2 : 1) * read_by_warps(rows, d, columns, down, across, held);
   if (!held) elements += 2 * rows * columns;
-  if (b.added > 0) {
-    const double dq_rows = wide ? kRowsOfGroup : as_double(b.tile.dq_rows);
+  if (b.dq_row_elements > 0) {
+    const double dq_rows = async ? kRowsOfGroup : as_double(b.tile.dq_rows);
     const double dq_down = std::min(units, columns / dq_rows);
     if (held) elements += rows * columns;  // dS alone
     elements += read_by_warps(columns, d, rows, dq_down, units / dq_down, false);
@@ -84,7 +84,7 @@ Plan blocks_plan(const Backward& c, const Blocks& b, const std::vector<ArrayUse>
                  DType type) {
   const Shape& s = c.shape;
   Plan plan = launch_plan(b, 1, type);
-  if (!b.keys_stay) {  // S and dP are useful once: in the blocks of keys
+  if (!b.keys_stationary) {  // S and dP are useful once: in the blocks of keys
     plan.useful = {};
     plan.useful.tensor_flops[type] = s.product_flops();
   }
@@ -174,18 +174,18 @@ Plan pass_over(double elements, double instructions, std::vector<ArrayUse> array
   return even_launch(static_cast<std::int64_t>(blocks), kThreads, std::move(arrays), step);
 }
 
-LaunchSequence backward_program(const Backward& c, DType type) {
-  LaunchSequence program;
-  program.push_back({row_dots(c)});
-  program.push_back({plan_of_keys(c, type)});
-  program.push_back({c.dq == kAtomic ? round_dq(c)
-                                     : blocks_plan(c, blocks_of_queries(c),
-                                                   {writes(kDQ, c.shape.q_bytes())}, type)});
+LaunchSequence backward_launches(const Backward& c, DType type) {
+  LaunchSequence sequence;
+  sequence.push_back({row_dots(c)});
+  sequence.push_back({plan_of_keys(c, type)});
+  sequence.push_back({c.dq == kAtomic ? round_dq(c)
+                                      : blocks_plan(c, blocks_of_queries(c),
+                                                    {writes(kDQ, c.shape.q_bytes())}, type)});
   if (adds_over_groups(c)) {
-    program.push_back({sum_over_group(c, kHeadDK, kDK)});
-    program.push_back({sum_over_group(c, kHeadDV, kDV)});
+    sequence.push_back({sum_over_group(c, kHeadDK, kDK)});
+    sequence.push_back({sum_over_group(c, kHeadDV, kDV)});
   }
-  return program;
+  return sequence;
 }
 
 }  // namespace roofcast::attention

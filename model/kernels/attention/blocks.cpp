@@ -23,10 +23,10 @@ double step_instructions(const Blocks& b, bool masked) {
     return b.tile.step_instructions - (masked ? 0 : kOfCompiledMask * scores / 32);
   }
   const double queries = as_double(b.tile.queries);
-  const double sums = (b.keys_stay ? 0 : queries * head) + queries * b.added;
+  const double sums = (b.keys_stationary ? 0 : queries * head) + queries * b.dq_row_elements;
   const double multiplying = !b.kernel.on_tensor_cores() ? b.kernel.vector_instructions * head
-                             : b.kernel.wide()           ? 0
-                                               : 2 * b.products * head * kInstructionsAFlop;
+                             : b.kernel.async_mma()      ? 0
+                                                    : 2 * b.products * head * kInstructionsAFlop;
   const double a_score =
       b.kernel.instructions_a_score + multiplying + (masked ? b.kernel.instructions_a_mask : 0);
   return (scores * a_score + sums * b.kernel.instructions_a_sum) / 32;
@@ -38,8 +38,9 @@ Step step_of(const Blocks& b, DType type, bool masked) {
   const double flops = 2 * b.products * as_double(b.width) * scores;
   Step step;
   step.issued.special_flops = scores;
-  set_traffic(step.issued, {rows * (2 * b.copied_row_bytes() + (b.keys_stay ? b.numbers : 0)),
-                            queries * b.added * kSumElement});
+  set_traffic(step.issued,
+              {rows * (2 * b.copied_row_bytes() + (b.keys_stationary ? b.row_stat_bytes : 0)),
+               queries * b.dq_row_elements * kSumElement});
   if (b.kernel.on_tensor_cores()) {
     step.issued.tensor_flops[type] = flops;
     // Lower bound: the streamed tile is written to shared memory and read from it once.
@@ -109,8 +110,9 @@ BlockSteps block_steps(const Blocks& b, DType type) {
   const double there = as_double(b.rows()) / as_double(b.tiles());
   const double copied = b.kernel.by_boxes() ? as_double(b.rows_held()) : there;
   Step prologue, epilogue;
-  set_traffic(prologue.issued,
-              {copied * (b.held * b.copied_row_bytes() + (b.keys_stay ? 0 : b.numbers)), 0});
+  set_traffic(prologue.issued, {copied * (b.resident_matrices * b.copied_row_bytes() +
+                                          (b.keys_stationary ? 0 : b.row_stat_bytes)),
+                                0});
   prologue.waits = b.tile.waits_before;
   set_traffic(epilogue.issued, {0, there * b.written});
   epilogue.warp_instructions = b.tile.block_instructions;
@@ -119,7 +121,7 @@ BlockSteps block_steps(const Blocks& b, DType type) {
           step_of(b, type, true),
           epilogue,
           as_double(b.tile.stages),
-          b.kernel.wide() ? as_double(multiplying_groups(b.tile.warps)) : 0,
+          b.kernel.async_mma() ? as_double(multiplying_groups(b.tile.warps)) : 0,
           b.tile.chains,
           b.tile.waited_products};
 }
@@ -151,17 +153,17 @@ std::vector<Steps> steps_of_tiles(const Blocks& b) {
   std::vector<Steps> tiles;
   for (std::int64_t first = 0; first < b.rows(); first += b.rows_held()) {
     const std::int64_t end = std::min(b.rows(), first + b.rows_held());
-    Steps steps = b.keys_stay ? steps_over_queries(b.shape, first, end - 1, b.tile.queries)
-                              : steps_over_keys(b.shape, first / b.packed,
-                                                ceil_div(end, b.packed) - 1, b.tile.keys);
-    if (b.keys_stay) {
+    Steps steps = b.keys_stationary ? steps_over_queries(b.shape, first, end - 1, b.tile.queries)
+                                    : steps_over_keys(b.shape, first / b.packed,
+                                                      ceil_div(end, b.packed) - 1, b.tile.keys);
+    if (b.keys_stationary) {
       steps.full *= as_double(b.packed);
       steps.masked *= as_double(b.packed);
     }
     tiles.push_back(steps);
   }
   // The last queries see most keys; tiles of keys are longest first already.
-  if (!b.keys_stay && !b.tile.in_order) std::reverse(tiles.begin(), tiles.end());
+  if (!b.keys_stationary && !b.tile.in_order) std::reverse(tiles.begin(), tiles.end());
   return tiles;
 }
 
@@ -212,17 +214,17 @@ Plan launch_plan(const Blocks& b, std::int64_t splits, DType type) {
   plan.launch.registers = b.tile.registers;
   plan.launch.shared_bytes = b.tile.shared_bytes;
   plan.scheduler = b.tile.scheduler;
-  const std::int64_t sums = (b.keys_stay ? 2 : 1) * b.rows_held() * b.width;
+  const std::int64_t sums = (b.keys_stationary ? 2 : 1) * b.rows_held() * b.width;
   plan.on_chip_bytes = as_double(sums) * kSumElement + as_double(b.tile.shared_bytes);
   return plan;
 }
 
 void add_tiles(Plan& plan, const Blocks& b, const BlockSteps& steps) {
   const std::vector<Steps> tiles = steps_of_tiles(b);
-  const std::int64_t group = b.keys_stay ? 1 : b.shape.group();
+  const std::int64_t group = b.keys_stationary ? 1 : b.shape.group();
   const double rows =
-      mean_rows(tiles, b.rows_passing(), b.keys_stay ? b.shape.seq_q : b.shape.seq_kv);
-  const double sums = rows * b.added * kSumElement;
+      mean_rows(tiles, b.rows_passing(), b.keys_stationary ? b.shape.seq_q : b.shape.seq_kv);
+  const double sums = rows * b.dq_row_elements * kSumElement;
   plan.raster = TileRaster{.tile_rows = b.heads() / group,
                            .tile_columns = b.tiles() * group,
                            .group_rows = std::max<std::int64_t>(1, b.tile.together / group),

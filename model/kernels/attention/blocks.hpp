@@ -53,10 +53,10 @@ struct Kernel {
   bool by_rows = false;  ///< wgmma or tcgen05 operands come by cp.async, no row beyond the last
 
   bool on_tensor_cores() const { return vector_instructions == 0; }
-  bool wide() const { return product != Instruction::mma_sync; }
+  bool async_mma() const { return product != Instruction::mma_sync; }
   /// The instruction that copies operands to shared memory.
   Instruction copy() const { return by_boxes() ? Instruction::bulk_copy : Instruction::cp_async; }
-  bool by_boxes() const { return wide() && !by_rows; }
+  bool by_boxes() const { return async_mma() && !by_rows; }
 };
 
 /// The tile of a block, and how its warps share it.
@@ -114,25 +114,27 @@ struct Blocks {
   Shape shape;
   Kernel kernel;
   Tile tile;
-  std::int64_t width;       ///< padded head dim: elements of a row in a tile
-  bool keys_stay = false;   ///< the block keeps keys and streams queries; else the reverse
-  std::int64_t packed = 1;  ///< query heads that share a block
-  double products = 2;      ///< matrix products per step
-  double held = 1;          ///< matrices that the block keeps
-  double numbers = 0;       ///< bytes per query besides its matrices: log-sum-exp and D
-  double written = 0;       ///< bytes per row of the kept tile, at the end of the block
-  double added = 0;         ///< elements per row of dQ that a step adds to
+  std::int64_t width;            ///< padded head dim: elements of a row in a tile
+  bool keys_stationary = false;  ///< the block keeps keys and streams queries; else the reverse
+  std::int64_t packed = 1;       ///< query heads that share a block
+  double products = 2;           ///< matrix products per step
+  double resident_matrices = 1;  ///< matrices that the block keeps
+  double row_stat_bytes = 0;     ///< bytes per query besides its matrices: log-sum-exp and D
+  double written = 0;            ///< bytes per row of the kept tile, at the end of the block
+  double dq_row_elements = 0;    ///< elements per row of dQ that a step adds to
 
-  std::int64_t rows_held() const { return keys_stay ? tile.keys : tile.queries; }
-  std::int64_t rows_passing() const { return keys_stay ? tile.queries : tile.keys; }
+  std::int64_t rows_held() const { return keys_stationary ? tile.keys : tile.queries; }
+  std::int64_t rows_passing() const { return keys_stationary ? tile.queries : tile.keys; }
   /// Rows of the sequence whose tiles blocks keep; packed heads count as more queries.
-  std::int64_t rows() const { return keys_stay ? shape.seq_kv : shape.seq_q * packed; }
+  std::int64_t rows() const { return keys_stationary ? shape.seq_kv : shape.seq_q * packed; }
   std::int64_t tiles() const { return ceil_div(rows(), rows_held()); }
   std::int64_t heads() const { return shape.batch * shape.heads / packed; }
   /// Bytes that L2 sends for a row of Q, K, V or dO. TMA: whole boxes, with the zeros beyond the
   /// head dim; cp.async: whole sectors.
   double copied_row_bytes() const;
-  double passing_row_bytes() const { return 2 * shape.row_bytes() + (keys_stay ? numbers : 0); }
+  double passing_row_bytes() const {
+    return 2 * shape.row_bytes() + (keys_stationary ? row_stat_bytes : 0);
+  }
 };
 
 /// The steps that blocks of one kernel are made of, whatever their number.
@@ -234,7 +236,7 @@ struct Backward {
 
 /// The launches: D (and zeros for dQ), blocks of keys, dQ rounded from fp32 or by blocks of
 /// queries, and the sums over groups.
-LaunchSequence backward_program(const Backward& backward, DType type);
+LaunchSequence backward_launches(const Backward& backward, DType type);
 
 /// dO, which an earlier kernel has just computed.
 ArrayUse gradient_input(const Shape& shape);

@@ -136,14 +136,14 @@ LaunchSequence plan_decode(const Problem& p, const Gpu& gpu) {
   require(p[kDecodeSplits] >= 1 && p[kDecodeSplits] <= most, "splits is ", p[kDecodeSplits],
           ": give 1 to ", most, ", a unit of ", kUnitKeys, " keys each at least");
   const Forward c = forward_of(shape, p.dtype, p[kDecodeSplits]);
-  LaunchSequence program = launch_of(main_launch(c, p.dtype));
+  LaunchSequence sequence = launch_of(main_launch(c, p.dtype));
   if (c.splits > 1) {
     Plan sum = sum_of_parts(c);
     sum.launch.registers = compiled::registers("attention::decoding::combine_kernel", p.dtype);
     if (gpu.features.has_clusters()) sum.start = Start::programmatic;
-    program.push_back({std::move(sum)});
+    sequence.push_back({std::move(sum)});
   }
-  return program;
+  return sequence;
 }
 
 }  // namespace roofcast::attention

@@ -125,16 +125,17 @@ Backward flash3_backward(const Shape& s, DqSum dq, DType type) {
           queries};
 }
 
-LaunchSequence forward_program(const Shape& shape, const Kernel& kernel, const Tile& tile,
-                               DType type, const Gpu& gpu) {
+LaunchSequence forward_launches(const Shape& shape, const Kernel& kernel, const Tile& tile,
+                                DType type, const Gpu& gpu) {
   const Forward c{{shape, kernel, tile, padded_head(shape.head_dim)}, 1, true};
   Plan plan = forward_plan(c, type);
-  if (stays(plan.scheduler)) plan.launch.grid[0] = std::min(plan.launch.grid[0], gpu.slots(1));
+  if (is_persistent(plan.scheduler))
+    plan.launch.grid[0] = std::min(plan.launch.grid[0], gpu.slots(1));
   add_tiles(plan, c.blocks(), forward_steps(c, type));
-  LaunchSequence program = launch_of(std::move(plan));
+  LaunchSequence sequence = launch_of(std::move(plan));
   // The counter is cleared first, but the sequence begins with the kernel that it is about.
-  if (tile.scheduler == TileScheduler::queue) program.push_back({cleared_counter()});
-  return program;
+  if (tile.scheduler == TileScheduler::queue) sequence.push_back({cleared_counter()});
+  return sequence;
 }
 
 LaunchSequence plan_flash(const Problem& p, const Gpu& gpu, const Kernel& kernel,
@@ -142,8 +143,8 @@ LaunchSequence plan_flash(const Problem& p, const Gpu& gpu, const Kernel& kernel
                           Backward (*backward)(const Shape&, DqSum, DType)) {
   const Shape s(p);
   check_computable(p, s, gpu);
-  if (!s.backward) return forward_program(s, kernel, forward(s, p.dtype), p.dtype, gpu);
-  return backward_program(backward(s, static_cast<DqSum>(p[kDq]), p.dtype), p.dtype);
+  if (!s.backward) return forward_launches(s, kernel, forward(s, p.dtype), p.dtype, gpu);
+  return backward_launches(backward(s, static_cast<DqSum>(p[kDq]), p.dtype), p.dtype);
 }
 
 }  // namespace

@@ -33,14 +33,14 @@ BlockSteps forward_steps(const Forward& c, DType type) {
   // K and V are written to shared memory once. Each warp with its own queries, or 64 rows of wgmma
   // or tcgen05, read them whole; warps that divide the keys read them once. wgmma and tcgen05 also
   // read Q.
-  const bool wide = c.kernel.wide();
+  const bool async = c.kernel.async_mma();
   const double queries = as_double(c.tile.queries);
-  const double readers = wide ? queries / 64 : c.tile.deals_keys ? 1 : as_double(c.tile.warps);
+  const double readers = async ? queries / 64 : c.tile.deals_keys ? 1 : as_double(c.tile.warps);
   const double kv_bytes = 2 * as_double(c.tile.keys) * c.shape.row_bytes();
   for (Step* step : {&steps.full, &steps.masked}) {
     step->issued.shared_bytes =
-        (readers + 1) * kv_bytes + (wide ? queries * c.shape.row_bytes() : 0);
-    if (!wide) step->wavefronts.shared = step->issued.shared_bytes / 128;
+        (readers + 1) * kv_bytes + (async ? queries * c.shape.row_bytes() : 0);
+    if (!async) step->wavefronts.shared = step->issued.shared_bytes / 128;
   }
   return steps;
 }

@@ -206,10 +206,10 @@ IoComplexity standard_io(const Problem& p, double compulsory_bytes, double on_ch
 }
 
 LaunchSequence plan_standard(const Problem& p, const Gpu& gpu) {
-  Program program{p, gpu};
-  check_computable(p, program.s, gpu);
-  (program.s.backward ? backward : forward)(program, static_cast<Passes>(p[kPasses]));
-  return std::move(program.launches);
+  Program sequence{p, gpu};
+  check_computable(p, sequence.s, gpu);
+  (sequence.s.backward ? backward : forward)(sequence, static_cast<Passes>(p[kPasses]));
+  return std::move(sequence.launches);
 }
 
 }  // namespace roofcast::attention

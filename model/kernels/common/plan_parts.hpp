@@ -66,9 +66,9 @@ inline Plan launch_plan(std::int64_t blocks, const std::array<std::int64_t, 3>& 
 
 /// A launch sequence of one launch.
 inline LaunchSequence launch_of(Plan plan) {
-  LaunchSequence program;
-  program.push_back({std::move(plan)});
-  return program;
+  LaunchSequence sequence;
+  sequence.push_back({std::move(plan)});
+  return sequence;
 }
 
 /// Whether a setting `value` of a problem admits a tile with `of_tile`: equal, or left to choose.
@@ -80,7 +80,7 @@ constexpr bool is_asked(std::int64_t value, std::int64_t of_tile) {
 void require_tensor_cores(DType type, const Gpu& gpu);
 
 /// Whether matrix instructions read their operands directly from shared memory.
-inline bool has_wide_products(const Gpu& gpu) {
+inline bool has_async_mma(const Gpu& gpu) {
   return gpu.features.has(Instruction::wgmma) || gpu.features.has(Instruction::tcgen05);
 }
 

@@ -76,12 +76,12 @@ Plan plan_whole(const Problem& problem) {
 
 template <bool kFused>
 LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
-  LaunchSequence program =
+  LaunchSequence sequence =
       kFused ? launch_of(plan_whole(problem))
              : chain_plans(expression::eager(expression_of(problem)), {}, problem);
-  program.front().plan.notes.caveat =
+  sequence.front().plan.notes.caveat =
       "the kernels are generated: their registers and instruction counts are estimates";
-  return program;
+  return sequence;
 }
 
 Work work(const Problem& problem) {
@@ -139,8 +139,8 @@ map::Operation operation_of(const Expression& expression, DType dtype) {
 
 LaunchSequence chain_plans(const Chain& chain, std::span<const std::string_view> kernels,
                            const Problem& problem) {
-  LaunchSequence program;
-  program.reserve(chain.steps.size());
+  LaunchSequence sequence;
+  sequence.reserve(chain.steps.size());
   for (std::size_t i = 0; i < chain.steps.size(); ++i) {
     const expression::Step& step = chain.steps[i];
     Plan plan;
@@ -158,9 +158,9 @@ LaunchSequence chain_plans(const Chain& chain, std::span<const std::string_view>
     }
     plan.arrays.back().array = static_cast<ArrayId>(step.writes);
     for (ArrayUse& use : plan.arrays) use.activation = use.array == 0;  // the chain's first input
-    program.push_back({std::move(plan)});
+    sequence.push_back({std::move(plan)});
   }
-  return program;
+  return sequence;
 }
 
 Expression expression_of(const Problem& problem) {

@@ -126,28 +126,28 @@ Plan sums(const Launch& launch, double outputs, double parts, const ArrayUse& fr
 }  // namespace
 
 LaunchSequence quantization(Quantize how, double elements, const QuantizedArrays& arrays) {
-  LaunchSequence program;
+  LaunchSequence sequence;
   if (how == kActivations) {
     const ArrayUse wide = reads_activation(arrays.wide, elements * kWide);
-    program.push_back({conversion_of_vectors(elements, wide, arrays.narrow)});
+    sequence.push_back({conversion_of_vectors(elements, wide, arrays.narrow)});
   }
-  if (how != kDynamic && how != kDynamicVectors) return program;
-  program.push_back({of_a_number({scratch(arrays.scale, {0, 4})})});
-  program.push_back({largest(elements, arrays)});
+  if (how != kDynamic && how != kDynamicVectors) return sequence;
+  sequence.push_back({of_a_number({scratch(arrays.scale, {0, 4})})});
+  sequence.push_back({largest(elements, arrays)});
   if (how == kDynamicVectors) {
     const ArrayUse again = scratch(arrays.wide, {elements * kWide, 0});
-    program.push_back({conversion_of_vectors(elements, again, arrays.narrow)});
+    sequence.push_back({conversion_of_vectors(elements, again, arrays.narrow)});
   } else {
     // The scale has 16 bits and is widened for the product.
-    program.push_back({conversion(elements, arrays)});
-    program.push_back(
+    sequence.push_back({conversion(elements, arrays)});
+    sequence.push_back(
         {of_a_number({scratch(arrays.scale, {4, 0}), scratch(arrays.wide_scale, {0, 4})})});
   }
   // Later releases launch each while the one before runs (programmatic dependent launch).
-  for (Launched& node : program) {
+  for (Launched& node : sequence) {
     node.plan.start = how == kDynamic ? Start::code : Start::kept_code;
   }
-  return program;
+  return sequence;
 }
 
 Plan sum_of_parts(double outputs, double splits, double result_bytes, ArrayId parts, ArrayId to) {

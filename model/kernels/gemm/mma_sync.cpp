@@ -22,11 +22,12 @@ TileShape shape_of(const MmaTile& tile, DType type) {
 }
 
 /// Whether blocks are persistent and copy by TMA: the code for GPUs with wgmma.
-bool blocks_stay(const Gpu& gpu) {
+bool is_persistent(const Gpu& gpu) {
   return gpu.features.has(Instruction::wgmma);
 }
-std::int64_t shared_bytes_of(const MmaTile& tile, DType type, bool stays) {
-  return stays ? tile.staying_shared_bytes(element_bytes(result_type(type))) : tile.shared_bytes();
+std::int64_t shared_bytes_of(const MmaTile& tile, DType type, bool persistent) {
+  return persistent ? tile.persistent_shared_bytes(element_bytes(result_type(type)))
+                    : tile.shared_bytes();
 }
 
 const MmaTile& tile_of(const Problem& p) {
@@ -48,15 +49,15 @@ std::int64_t resident_blocks(const Launch& launch, const Gpu& gpu) {
   return std::max<std::int64_t>(1, std::min(by_registers, by_shared));
 }
 
-Launch launch_of(const TiledProduct& c, const MmaTile& tile, bool stays, const Gpu& gpu) {
+Launch launch_of(const TiledProduct& c, const MmaTile& tile, bool persistent, const Gpu& gpu) {
   Launch launch;
   launch.block[0] = tile.threads();
   const bool transposed_b = mma_sync_along_k(c.p.dtype) || c.p[kTransposedB] != 0;
   launch.registers =
       compiled::registers("gemm::mma_kernel", c.p.dtype, tile.m, tile.n, c.tile.k, tile.warps_down,
                           tile.warps_across, tile.stages, tile.blocks, transposed_b);
-  launch.shared_bytes = shared_bytes_of(tile, c.p.dtype, stays);
-  if (stays) {
+  launch.shared_bytes = shared_bytes_of(tile, c.p.dtype, persistent);
+  if (persistent) {
     launch.grid[0] = std::min(c.tiles(), gpu.slots(resident_blocks(launch, gpu)));
   } else {
     launch.grid = {c.down() * c.across, c.p[kBatch], 1};
@@ -72,14 +73,14 @@ double sectors_by_element(const TiledProduct& c) {
   return c.s.batch * c.s.outputs() / 2;
 }
 
-Plan main_launch(const TiledProduct& c, const MmaTile& tile, bool stays, const Operands& operands,
-                 const ArrayUse& result, const Gpu& gpu) {
+Plan main_launch(const TiledProduct& c, const MmaTile& tile, bool persistent,
+                 const Operands& operands, const ArrayUse& result, const Gpu& gpu) {
   // Epilogue instructions of a warp, and of an accumulator: zeroed, converted, staged, stored.
   constexpr double kOfWarp = 400, kOfSum = 6;
   Plan plan =
-      c.plan({Instruction::mma_sync, stays ? Instruction::bulk_copy : Instruction::cp_async},
-             launch_of(c, tile, stays, gpu));
-  if (stays) plan.scheduler = TileScheduler::persistent;
+      c.plan({Instruction::mma_sync, persistent ? Instruction::bulk_copy : Instruction::cp_async},
+             launch_of(c, tile, persistent, gpu));
+  if (persistent) plan.scheduler = TileScheduler::persistent;
   plan.arrays = {operands.a.use, operands.b.use, result};
   const double tiles = as_double(c.tiles()), scattered = sectors_by_element(c);
   Step store;
@@ -88,7 +89,7 @@ Plan main_launch(const TiledProduct& c, const MmaTile& tile, bool stays, const O
   const double stored = scattered > 0 ? scattered * as_double(kSectorBytes) : c.s.c();
   set_traffic(store.issued, {0, stored / tiles});
   store.wavefronts.l1 = scattered / tiles;
-  set_mma_loop(plan, c, tile, operands, stays, store);
+  set_mma_loop(plan, c, tile, operands, persistent, store);
   return plan;
 }
 
@@ -98,7 +99,7 @@ LaunchSequence plan_mma_sync(const Problem& p, const Gpu& gpu) {
   const MmaTile& tile = tile_of(p);
   const TiledProduct c(p);
   const Copies copies{mma_sync_along_k(p.dtype) && p[kTransposedB] == 0};
-  Plan plan = main_launch(c, tile, blocks_stay(gpu), operands_of(p, copies, tile.k_bytes),
+  Plan plan = main_launch(c, tile, is_persistent(gpu), operands_of(p, copies, tile.k_bytes),
                           writes_tiles(kC, c.s.c()), gpu);
   plan.raster = c.raster();
   if (plan.raster) plan.raster->group_rows = std::min(kMmaGroupRows, c.down());
@@ -116,8 +117,8 @@ std::vector<Problem> mma_sync_candidates(const Problem& p, const Gpu& gpu) {
   for (const MmaTile& tile : tiles_for(p)) {
     const TileShape shape = shape_of(tile, p.dtype);
     if (!shape.is_asked_by(p)) continue;
-    // A tile that is asked for and does not fit stays: the occupancy check refuses it.
-    const bool fits = !gpu.occupancy || shared_bytes_of(tile, p.dtype, blocks_stay(gpu)) <=
+    // A tile that is asked for and does not fit persistent: the occupancy check refuses it.
+    const bool fits = !gpu.occupancy || shared_bytes_of(tile, p.dtype, is_persistent(gpu)) <=
                                             gpu.occupancy->shared_bytes_per_block;
     if (p[kTileM] == kToChoose && !fits) continue;
     found.push_back(shape.chosen_in(p));

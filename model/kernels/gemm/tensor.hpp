@@ -156,7 +156,7 @@ struct MmaTile {
   constexpr std::int64_t threads() const { return std::int64_t{32} * warps_down * warps_across; }
   constexpr std::int64_t shared_bytes() const { return stages * (m + n) * k_bytes; }
   /// Bytes of a persistent block: also 16 padded rows of C for each warp, and the mbarriers.
-  constexpr std::int64_t staying_shared_bytes(std::int64_t result_bytes) const {
+  constexpr std::int64_t persistent_shared_bytes(std::int64_t result_bytes) const {
     return shared_bytes() +
            std::int64_t{16} * warps_down * (n + std::int64_t{8} * warps_across) * result_bytes +
            std::int64_t{16} * stages;

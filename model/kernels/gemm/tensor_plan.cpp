@@ -136,20 +136,20 @@ Operands operands_of(const Problem& p, Copies copies, std::int64_t piece_bytes) 
 }
 
 LaunchSequence copies_before(const Problem& p, Copies copies) {
-  LaunchSequence program;
+  LaunchSequence sequence;
   for (const Source& source : sources_of(p, copies)) {
     if (!source.copied) continue;
-    program.push_back({source.copying()});
-    if (program.size() > 1) program.back().plan.start = Start::code;
+    sequence.push_back({source.copying()});
+    if (sequence.size() > 1) sequence.back().plan.start = Start::code;
   }
-  return program;
+  return sequence;
 }
 
 LaunchSequence with_copies(const Problem& p, Copies copies, Plan product) {
-  LaunchSequence program = copies_before(p, copies);
-  if (!program.empty()) product.start = Start::code;
-  program.push_back({std::move(product)});
-  return program;
+  LaunchSequence sequence = copies_before(p, copies);
+  if (!sequence.empty()) product.start = Start::code;
+  sequence.push_back({std::move(product)});
+  return sequence;
 }
 
 bool TileShape::is_asked_by(const Problem& p) const {

@@ -34,7 +34,7 @@ constexpr std::int64_t stage_bytes(const LibraryTile& tile) {
 // validation/measured): one side, along m or n, is one of kWgmmaSides, the other any
 // multiple of 8. Two warpgroups share a tile. Stages fill the shared memory.
 inline constexpr std::array<std::int64_t, 4> kWgmmaSides = {64, 128, 192, 256};
-inline constexpr std::int64_t kWideColumns = 8;
+inline constexpr std::int64_t kColumnUnit = 8;
 inline constexpr std::int64_t kGroupThreads = 128;
 inline constexpr std::int64_t kSumsShared = 160;  ///< most accumulators a thread of two warpgroups
 inline constexpr std::int64_t kMostStages = 16;

@@ -43,12 +43,12 @@ struct Choice : TiledProduct {
   std::int64_t split_tiles(const Gpu& gpu) const {
     return p[kSplitRest] > 1 ? tiles() % gpu.slots(1) : 0;
   }
-  std::int64_t rest_steps() const { return ceil_div(steps, p[kSplitRest]); }
+  std::int64_t tail_steps() const { return ceil_div(steps, p[kSplitRest]); }
   /// k-slabs of all tiles and parts of the launch.
   double all_steps(const Gpu& gpu) const {
     const std::int64_t split = split_tiles(gpu);
     return as_double(blocks() - split) * as_double(steps) +
-           as_double(split * p[kSplitRest] * rest_steps());
+           as_double(split * p[kSplitRest] * tail_steps());
   }
   TileScheduler scheduler() const {
     return one.ping_pong ? TileScheduler::ping_pong : TileScheduler::persistent;
@@ -147,7 +147,7 @@ Step step_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
 }
 
 // The epilogue of a part of a split tile, except its last part: the partial sums go to memory.
-Step leave_of(const Choice& c) {
+Step partial_epilogue(const Choice& c) {
   Step leave;
   set_traffic(leave.issued, {0, c.sums_bytes()});
   leave.wavefronts.l1 = c.sums_bytes() / as_double(kTileLineBytes);
@@ -156,7 +156,7 @@ Step leave_of(const Choice& c) {
 
 // The epilogue of a split tile's last part: once the other parts' sums are written and seen, the
 // block loads them, one part at a time, four sums a load, adds them to its own and stores C.
-Step join_of(const Choice& c, Step store) {
+Step reducing_epilogue(const Choice& c, Step store) {
   const double others = as_double(c.p[kSplitRest] - 1), bytes = others * c.sums_bytes();
   store.issued.requested.read_bytes = store.issued.l1.read_bytes = store.issued.l2.read_bytes =
       bytes;
@@ -193,14 +193,14 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   plan.blocks.reserve(3);
   add(c.blocks() - split, c.steps, stores.step);
   if (split == 0) return plan;
-  add(split * others, c.rest_steps(), leave_of(c));
-  add(split, c.rest_steps(), join_of(c, stores.step));
+  add(split * others, c.tail_steps(), partial_epilogue(c));
+  add(split, c.tail_steps(), reducing_epilogue(c, stores.step));
   return plan;
 }
 
 // Factors of tail split-K worth a forecast: those whose parts fill one round of blocks, or several
 // rounds if these take less time in all.
-std::vector<std::int64_t> rest_splits(const Choice& c, std::int64_t split, const Gpu& gpu) {
+std::vector<std::int64_t> tail_splits(const Choice& c, std::int64_t split, const Gpu& gpu) {
   constexpr std::int64_t kMost = 12, kLeastSteps = 3, kMostRounds = 4;
   constexpr double kWorthIt = 0.03;  // least gain, in rounds of whole tiles
   if (c.p[kSplitRest] != kToChoose) return {c.p[kSplitRest]};
@@ -225,10 +225,10 @@ std::vector<std::int64_t> rest_splits(const Choice& c, std::int64_t split, const
 
 LaunchSequence plan_wgmma(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p);
-  LaunchSequence program =
+  LaunchSequence sequence =
       with_copies(p, copies_of(p), main_launch(c, operands_of(p, copies_of(p)), gpu));
-  if (p[kSplitK] > 1) program.push_back({sum_of_parts(p)});
-  return program;
+  if (p[kSplitK] > 1) sequence.push_back({sum_of_parts(p)});
+  return sequence;
 }
 
 std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
@@ -252,7 +252,7 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
       // No split-K of all tiles with swap_ab tiles, or where split_rest is given.
       if (p[kSplitK] == kToChoose && split > 1 && (tile.swap_ab || p[kSplitRest] > 1)) break;
       one[kSplitK] = split;
-      for (const std::int64_t rest : rest_splits(whole, split, gpu)) {
+      for (const std::int64_t rest : tail_splits(whole, split, gpu)) {
         found.emplace_back(one)[kSplitRest] = rest;
       }
     }
@@ -263,7 +263,7 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
 
 Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
   const auto in_brief = [](const Step& end) {
-    return Outline::End{end.issued.l2, end.warp_instructions, end.waits};
+    return Outline::Epilogue{end.issued.l2, end.warp_instructions, end.waits};
   };
   const Choice c = choice_of(p);
   const Operands operands = operands_of(p, copies_of(p));
@@ -281,14 +281,14 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
           .step_operands = step.wavefronts.operands,
           .step_bytes = step.issued.l2.read_bytes,
           .step_copies = step.wavefronts.copies,
-          .end = in_brief(store),
-          .looked_up_bytes = lookup_bytes(c, operands),
+          .epilogue = in_brief(store),
+          .l2_read_bytes = lookup_bytes(c, operands),
           .launches = p[kSplitK] > 1 ? 2.0 : 1.0,
-          .summed_bytes = c.partial_bytes(),
-          .rest_blocks = split * p[kSplitRest],
-          .rest_steps = as_double(c.rest_steps()),
-          .rest_end = in_brief(leave_of(c)),
-          .last_end = in_brief(join_of(c, store)),
+          .reduction_bytes = c.partial_bytes(),
+          .tail_blocks = split * p[kSplitRest],
+          .tail_steps = as_double(c.tail_steps()),
+          .tail_epilogue = in_brief(partial_epilogue(c)),
+          .reducing_epilogue = in_brief(reducing_epilogue(c, store)),
           .useful_flops = c.s.flops()};
 }
 

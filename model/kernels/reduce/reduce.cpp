@@ -192,9 +192,9 @@ LaunchSequence plan(const Problem& given, const Gpu& /*gpu*/) {
           "threads is ", given[kThreads], ": give 32, 64, 128 or 256, or 0 for the fastest");
   const Problem p = rows_of(kKind, given);
   const Layout layout = layout_of(p, rows_a_group(kKind));
-  LaunchSequence program = launch_of(plan_sums(kKind == Kind::weighted, p, layout));
-  if (layout.split > 1) program.push_back({plan_finish(p, layout)});
-  return program;
+  LaunchSequence sequence = launch_of(plan_sums(kKind == Kind::weighted, p, layout));
+  if (layout.split > 1) sequence.push_back({plan_finish(p, layout)});
+  return sequence;
 }
 
 constexpr std::array kParameters = with_own(

@@ -14,7 +14,7 @@ constexpr Occupancy kOneAnSm{1, 8, OccupancyLimiter::blocks};
 // Blocks of 1000 dependent multiply-adds of 4 cycles.
 Plan blocks(std::int64_t count, TileScheduler scheduler = TileScheduler::hardware) {
   Plan plan;
-  plan.launch.grid[0] = stays(scheduler) ? std::min(count, kSms) : count;
+  plan.launch.grid[0] = is_persistent(scheduler) ? std::min(count, kSms) : count;
   plan.launch.block[0] = 256;
   plan.scheduler = scheduler;
   Step step;

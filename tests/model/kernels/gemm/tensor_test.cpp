@@ -178,11 +178,11 @@ TEST(Skinny, TheLastPartOfKJoinsTheOthersInTheSameLaunch) {
 TEST(Skinny, TilesOf64TokensAreThoseOfWgmmaWhereThereIsThat) {
   const Gpu h200 = gpu_named("h200-sxm"), a100 = gpu_named("a100-sxm4-80gb");
   const Problem p = product(64, 14336, 4096, {64, 128, 64});
-  EXPECT_TRUE(stays(plan_skinny(p, h200).front().plan.scheduler));
+  EXPECT_TRUE(is_persistent(plan_skinny(p, h200).front().plan.scheduler));
   EXPECT_EQ(plan_skinny(p, a100).front().plan.scheduler, TileScheduler::hardware);
   // Where A holds the weights, of 64 rows alone; without wgmma there is no such tile.
   const Problem columns = product(14336, 64, 4096, {64, 64, 64});
-  EXPECT_TRUE(stays(plan_skinny(columns, h200).front().plan.scheduler));
+  EXPECT_TRUE(is_persistent(plan_skinny(columns, h200).front().plan.scheduler));
   EXPECT_THAT([&] { (void)plan_skinny(columns, a100); },
               ThrowsMessage<InputError>(HasSubstr("no tile 64x64x64")));
   // k of its tiles is split where they leave SMs idle: 64 tiles of 64 rows.

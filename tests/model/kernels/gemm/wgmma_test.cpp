@@ -44,8 +44,8 @@ TEST(Wgmma, EveryBlockGetsBoxesAndL2AnswersAClusterOnce) {
   EXPECT_DOUBLE_EQ(total_work(plan_of(2)).l2.read_bytes, delivered);
   // Without a cluster L2 joins what two ask for.
   constexpr double kSteps = 512.0 * 64;
-  EXPECT_NEAR(testing::looked_up_bytes(plan_of(1)) / kSteps, (128 + 256) / 2 * 128, 1e-6);
-  EXPECT_NEAR(testing::looked_up_bytes(plan_of(2)) / kSteps, (128 + 256 / 2) * 128, 1e-6);
+  EXPECT_NEAR(testing::l2_read_bytes(plan_of(1)) / kSteps, (128 + 256) / 2 * 128, 1e-6);
+  EXPECT_NEAR(testing::l2_read_bytes(plan_of(2)) / kSteps, (128 + 256 / 2) * 128, 1e-6);
   // The copy engine asks for every piece, half a line at once.
   EXPECT_DOUBLE_EQ(testing::first_step(plan_of(1)).wavefronts.copies, 2 * (128 + 256));
   EXPECT_DOUBLE_EQ(testing::first_step(plan_of(2)).wavefronts.copies, 2 * (128 + 128));
@@ -71,7 +71,7 @@ TEST(Wgmma, PiecesOffASectorAreLookedUpAlone) {
   const Gpu h100 = gpu_named("h100-sxm5");
   const auto bytes_of = [&](std::int64_t k) {
     const Plan plan = plan_wgmma(product(1280, 2560, k, {128, 256, 64}), h100).front().plan;
-    return testing::looked_up_bytes(plan);
+    return testing::l2_read_bytes(plan);
   };
   // Rows of n are whole lines: of ten tile rows, two and two ask for them once.
   const double b = 2560 * 5;
@@ -207,7 +207,7 @@ TEST(Wgmma, SwapAbTilesFitTheRowsThatThereAre) {
   EXPECT_EQ(plan.launch.shared_bytes, 4 * 416 * 128 + 4 * 32 * 128 + 80 + 1024);
   // Two neighbours along n share A's tile.
   const double all = 4096.0 * 2 * (777 * 12 + 5 * 6144);
-  EXPECT_NEAR(testing::looked_up_bytes(plan), all, 1);
+  EXPECT_NEAR(testing::l2_read_bytes(plan), all, 1);
   ASSERT_TRUE(plan.raster);
   EXPECT_EQ(plan.raster->tile_rows, 24);
   EXPECT_EQ(plan_wgmma(swap_ab(176, 128, 1), h100).front().plan.launch.shared_bytes,
@@ -225,7 +225,7 @@ TEST(Wgmma, SwapAbTilesWithoutAClusterGoDownCFirst) {
   EXPECT_DOUBLE_EQ(plan.raster->column_panel_bytes, 128.0 * 4096 * 2);
   // Of five blocks that share B's tile two pairs ask for it once, of 48 that share A's all.
   const double looked_up = 4096.0 * 2 * (6144 * 3 + 777 * 24);
-  EXPECT_NEAR(testing::looked_up_bytes(plan), looked_up, 1);
+  EXPECT_NEAR(testing::l2_read_bytes(plan), looked_up, 1);
 }
 
 TEST(Wgmma, SwapAbTilesAreForWeightsAlongKAndNoSplitOfAllTiles) {
