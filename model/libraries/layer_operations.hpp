@@ -100,6 +100,8 @@ inline constexpr Movement kNormInput = by_rows(kTwo, kOne, kNormGradient)
                                            .with(&Movement::threads, 128)
                                            .with(&Movement::together, 4)
                                            .with(&Movement::at_once, 1)
+                                           .with(&Movement::instructions, 1)
+                                           .with(&Movement::of_thread, 142)
                                            .with(&Movement::joined, {.shared = 22, .barriers = 5});
 inline constexpr Movement kNormParameters{
     .walk = Walk::columns, .reads = kTwo, .flops = 4, .row = {8, 0}, .tall = 8};

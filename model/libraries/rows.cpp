@@ -13,7 +13,7 @@ namespace {
 // algorithms (CUDA 13.0, compute capability 9.0).
 constexpr layer::Movement kSoftmax =
     layer::by_rows(layer::kOne, layer::kOne, 4, 3).with(&layer::Movement::chain, 14);
-constexpr double kInstructionsOfBlock = 40, kInstructionsOfWarp = 34;  // arithmetic included
+constexpr double kInstructionsOfBlock = 40, kInstructionsOfWarp = 36;  // arithmetic included
 
 // Instructions per element and sweep, besides the arithmetic.
 double beside(double instructions, double sweeps = 1) {
@@ -33,7 +33,7 @@ layer::Movement in_warps(std::int64_t cols) {
   movement.instructions = beside(kInstructionsOfWarp * padded);
   movement.registers = std::clamp<std::int64_t>(24 + width / rows::kWarp, 32, 80);
   movement.chain *= padded;
-  movement.of_thread = 75;
+  movement.of_thread = 44;
   movement.joined.barriers = 0;
   movement.most_elements = kMostElements;
   return movement;
@@ -57,13 +57,14 @@ layer::Movement in_sweeps(std::int64_t vectors) {
 
 // 1024 threads hold the row in registers if it fits, else sweep it three times.
 layer::Movement held(std::int64_t cols) {
+  constexpr double kInstructionsHeld = 48;
   constexpr std::int64_t kMostInRegisters = 9 * rows::kMaxThreads;
   const bool fits = cols <= kMostInRegisters;
   layer::Movement movement = fits ? kSoftmax : kSoftmax.swept(3);
   movement.threads = rows::kMaxThreads;
   movement.at_once = fits ? cols : 1;
-  movement.instructions = beside(kInstructionsOfBlock, movement.sweeps);
-  movement.of_thread = 95;
+  movement.instructions = beside(kInstructionsHeld, movement.sweeps);
+  movement.of_thread = 110;
   movement.joined = {.shared = 24, .arithmetic = 20, .barriers = 6};
   return movement;
 }
@@ -94,24 +95,26 @@ constexpr layer::Movement kSwept = layer::by_rows(layer::kOne, layer::kOne)
 // By the machine code of the same algorithms (CUDA 13.0, compute capability 9.0). Welford's update
 // of mean and squared deviations divides: its reciprocal is refined and checked before the next
 // element begins; 31 instructions join two threads' statistics, 14 of them in a chain.
-constexpr double kResultFlops = 4;  // (x - mean) · rstd · γ + β
-constexpr layer::Movement layernorm() {
+constexpr double kLayernormResult = 4, kRmsnormResult = 2;  // FLOPs: (x - mean)·rstd·γ + β; x·rstd·γ
+layer::Movement layernorm(std::int64_t cols) {
   layer::Movement movement = kSwept.beside({0, 8});
   movement.parameters = 2;
-  movement.flops = 7 + kResultFlops;
+  movement.flops = 7 + kLayernormResult;
   movement.special = 1;
   movement.chain = 8;
-  movement.of_thread = 245;
+  // Warps without elements join no statistics.
+  const double with_elements = std::min(1.0, std::ceil(as_double(cols) / 128) / 4);
+  movement.of_thread = 120 + 170 * with_elements;
   movement.registers = 40;  // 39 by ptxas for compute capability 8.0
   movement.joined = {.shared = 8, .arithmetic = 98, .barriers = 5};
   return movement;
 }
 constexpr layer::Movement rmsnorm() {
   layer::Movement movement = kSwept.beside({0, 4}).scaled();
-  movement.flops = 2 + kResultFlops;
+  movement.flops = 2 + kRmsnormResult;
   movement.instructions = -1;
   movement.chain = 1;
-  movement.of_thread = 110;
+  movement.of_thread = 125;
   movement.joined = {.shared = 8, .arithmetic = 21, .barriers = 5};
   return movement;
 }
@@ -121,7 +124,7 @@ constexpr layer::Movement rmsnorm() {
 LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   constexpr ArrayId kVectors = 9;
   const bool rms = p[kLibraryKind] == kLibraryRmsnorm;
-  const layer::Movement whole = rms ? rmsnorm() : layernorm();
+  const layer::Movement whole = rms ? rmsnorm() : layernorm(p[rows::kCols]);
   if (p[rows::kCols] % whole.together == 0) return layer::plan_of({whole}, p, gpu);
   // Rows of no multiple of four elements: one kernel per sweep, an indexed element per thread.
   layer::Movement moments = whole.swept(1), result = whole.swept(1).after();
@@ -129,17 +132,17 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   moments.writes = layer::kNone;
   moments.parameters = 0;
   moments.threads = 512;
-  moments.flops -= kResultFlops;
-  moments.instructions = 31 - moments.flops - moments.special;
+  result.flops = rms ? kRmsnormResult : kLayernormResult;
+  moments.flops -= result.flops;
+  moments.instructions = 29 - moments.flops - moments.special;
   moments.chain = 0;
-  moments.of_thread = 242;
+  moments.of_thread = 258;
   moments.joined = {.shared = 10, .arithmetic = 140, .barriers = 2};
   std::swap(result.row.read_bytes, result.row.write_bytes);
   result.threads = 256;
-  result.flops = kResultFlops;
   result.special = result.chain = 0;
-  result.instructions = 28;
-  result.of_thread = 45;
+  result.instructions = 27;
+  result.of_thread = 28;
   result.joined = {};
   LaunchSequence sequence = layer::plan_of({moments, result}, p, gpu);
   const Plan& first = sequence.front().plan;

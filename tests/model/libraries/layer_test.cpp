@@ -6,6 +6,8 @@
 
 #include <cmath>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "model/counting/coalescing.hpp"
 #include "model/libraries/gemm.hpp"
@@ -98,15 +100,37 @@ TEST(LayerKernels, ARowThatIsSweptTwiceIsAskedForTwice) {
   EXPECT_EQ(program.size(), 2U);
 }
 
-// Those of γ and β: 4096 columns are 128 blocks of 32 warps, which step over 256 rows at once.
+// The gradients of γ and β: 4096 columns are 128 blocks of 32 warps, which step over 256 rows at once.
 TEST(LayerKernels, GradientsOfParametersAreSumsOverColumns) {
   const auto sums = [] {
     return find_kernel("layer.norm_backward").kernel->plan(matrix(), hopper_like()).back().plan;
   };
   EXPECT_EQ(sums().launch.blocks(), 128);
   EXPECT_EQ(sums().launch.threads(), 1024);
-  EXPECT_DOUBLE_EQ(sums().blocks.front().phases.front().repeats, 1000.0 / 256);
+  EXPECT_DOUBLE_EQ(sums().blocks.front().phases.front().repeats, 4);  // the last of 232 rows
   EXPECT_NEAR(total_work(sums()).requested.read_bytes, 4 * kMatrix + 8 * 1000, 1);
+}
+
+// The grids and blocks that torch.profiler shows (PyTorch 2.11, H100).
+TEST(LayerKernels, GradientsOfParametersTakeWarpsByTheRowsAndSplitManyRows) {
+  const auto launches = [](std::int64_t rows, std::int64_t cols) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> found;
+    Problem p = matrix();
+    p[layer::kRows] = rows;
+    p[layer::kCols] = cols;
+    const auto sequence = find_kernel("layer.norm_backward").kernel->plan(p, hopper_like());
+    for (std::size_t i = 1; i < sequence.size(); ++i) {
+      found.emplace_back(sequence[i].plan.launch.blocks(), sequence[i].plan.launch.threads());
+    }
+    return found;
+  };
+  using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  EXPECT_EQ(launches(58, 1152), (Pairs{{36, 32}}));
+  EXPECT_EQ(launches(121, 2496), (Pairs{{78, 256}}));
+  EXPECT_EQ(launches(254, 64), (Pairs{{2, 512}}));
+  EXPECT_EQ(launches(62935, 64), (Pairs{{2, 1024}}));
+  EXPECT_EQ(launches(100549, 1600).front(), (std::pair<std::int64_t, std::int64_t>{50 * 655, 32}));
+  EXPECT_EQ(launches(75683, 2880), (Pairs{{90, 1024}}));  // as many columns as half of the SMs
 }
 
 TEST(LayerKernels, DropoutKeepsAByteOfMask) {
@@ -184,7 +208,7 @@ TEST(LayerKernels, FewGradientsOfAnEmbeddingAreAddedToItsRows) {
   const auto program =
       find_kernel("layer.embedding").kernel->plan(matrix(kBackward, kFused, 2), hopper_like());
   EXPECT_EQ(program.back().plan.launch.blocks(), 128);
-  EXPECT_DOUBLE_EQ(program.back().plan.blocks.front().phases.front().repeats, 1000.0 / 32);
+  EXPECT_DOUBLE_EQ(program.back().plan.blocks.front().phases.front().repeats, 32);
 }
 
 // Zeros for the table, eight passes over indices and places and 20 launches over either, sums in
