@@ -105,8 +105,8 @@ inline constexpr Movement kNormInput = by_rows(kTwo, kOne, kNormGradient)
                                            .with(&Movement::joined, {.shared = 22, .barriers = 5});
 inline constexpr Movement kNormParameters{
     .walk = Walk::columns, .reads = kTwo, .flops = 4, .row = {8, 0}, .tall = 8};
-// The same of many rows and few columns, by blocks of a warp that take parts of the rows; and the sum
-// over the parts (aten/src/ATen/native/cuda/Reduce.cuh), by blocks of four warps.
+// The same of many rows and few columns, by blocks of a warp that take parts of the rows; and the
+// sum over the parts (aten/src/ATen/native/cuda/Reduce.cuh), by blocks of four warps.
 inline constexpr Movement kNormParts =
     kNormParameters.with(&Movement::tall, 32).with(&Movement::threads, 32);
 inline constexpr Movement kPartSums{

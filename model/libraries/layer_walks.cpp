@@ -12,7 +12,8 @@
 namespace roofcast::layer {
 namespace {
 
-/// Reads of a row in a later sweep. `written`: the share of other blocks that write theirs meanwhile.
+/// Reads of a row in a later sweep. `written`: the share of other blocks that write theirs
+/// meanwhile.
 Reuse reread(double bytes, double row_bytes, double written_bytes, double written) {
   return {.bytes = bytes,
           .distance_bytes = row_bytes + written_bytes,
@@ -137,9 +138,7 @@ Blocks by_rows(const Counted& one) {
   last.read_bytes -= read.read_bytes;
   double steps = movement.together > 0 ? as_double(accesses) : sweep;
   // A row that is not whole accesses is written element by element.
-  if (!chunks && movement.together > 0 &&
-      one.cols !=
-          std::floor(one.cols / as_double(movement.together)) * as_double(movement.together)) {
+  if (!chunks && movement.together > 0 && std::fmod(one.cols, movement.together) != 0) {
     steps = std::ceil(one.cols / as_double(threads));
   }
   if (before > 0) {
@@ -159,28 +158,26 @@ Blocks by_rows(const Counted& one) {
   return result;
 }
 
-// GammaBetaBackwardCUDAKernelTemplate (aten/src/ATen/native/cuda/layer_norm_kernel.cu) uses blocks of
-// fewer warps for few rows; embedding_backward_feature_kernel always uses 32. A warp loads `tall` rows
-// of its 32 columns, with their moments, before it adds them up.
+// GammaBetaBackwardCUDAKernelTemplate (aten/src/ATen/native/cuda/layer_norm_kernel.cu) uses blocks
+// of fewer warps for few rows; embedding_backward_feature_kernel always uses 32.
+std::int64_t column_warps(const Counted& one) {
+  if (one.movement.threads > 0) return one.movement.threads / rows::kWarp;
+  if (one.movement.tall == 1 || one.rows >= 256) return 32;
+  return one.rows >= 128 ? 16 : one.rows >= 64 ? 8 : 1;
+}
+
+// A warp loads `tall` rows of its 32 columns, with their moments, before it adds them up.
 Blocks by_columns(const Counted& one) {
-  constexpr std::int64_t kMostWarps = 32;
-  // Of a warp, by the machine code of the same algorithm (CUDA 13.0, compute capability 9.0): for an
-  // array of a row address and load, for a row two shuffles; for a step index and moments.
+  // Instructions of a warp as compiled for compute capability 9.0 (CUDA 13.0): address and load for
+  // an array of a row, two shuffles for a row, index and moments for a step.
   constexpr double kOfArray = 2.75, kShuffles = 2, kOfStep = 34;
-  // The end: sums cross shared memory, then a warp adds up one column after the other.
+  // At the end sums cross shared memory, then a warp adds up one column after the other.
   constexpr double kOfEnd = 60, kOfColumn = 60;
   const Movement& movement = one.movement;
-  const bool together = movement.tall == 1;
-  const std::int64_t by_rows =  // warps
-      one.rows >= 256  ? kMostWarps
-      : one.rows < 64  ? 1
-      : one.rows < 128 ? 8
-                       : 16;
-  const std::int64_t warps = movement.threads > 0 ? movement.threads / rows::kWarp
-                             : together           ? kMostWarps
-                                                  : by_rows;
-  const auto groups =
-      static_cast<std::int64_t>(movement.threads == rows::kWarp ? one.row_splits() : 1);
+  const bool meets = movement.tall == 1;  // at each step
+  const std::int64_t warps = column_warps(one);
+  const bool splits = movement.threads == rows::kWarp;
+  const auto groups = static_cast<std::int64_t>(splits ? one.row_splits() : 1);
   const double all = as_double(warps), in_block = one.rows / as_double(groups);
   const double steps = std::ceil(in_block / (all * as_double(movement.tall)));
   const double of_row =
@@ -188,8 +185,8 @@ Blocks by_columns(const Counted& one) {
   Blocks result =
       even_blocks(one, groups * ceil_div(static_cast<std::int64_t>(one.cols), rows::kWarp),
                   warps * rows::kWarp, in_block / steps * of_row + all * kOfStep,
-                  {.global = together ? 2.0 : 1.0, .barriers = together ? 2.0 : 0.0}, steps);
-  if (!together && warps > 1) {
+                  {.global = meets ? 2.0 : 1.0, .barriers = meets ? 2.0 : 0.0}, steps);
+  if (!meets && warps > 1) {
     const double columns = as_double(rows::kWarp) / all;  // of a warp
     Step end;
     end.warp_instructions = all * (kOfEnd + columns * kOfColumn);
@@ -284,8 +281,8 @@ Plan plan_of(const Counted& one) {
         {Level::requested,
          std::to_string(static_cast<int>(movement.sweeps)) + " sweeps over a row"});
     // The first sweep waits for DRAM and takes most of a block's life: until its second one every
-    // other block has read a row and written one. Later sweeps that miss take equal time: a third of
-    // the blocks are in each, and one in three writes.
+    // other block has read a row and written one. Later sweeps that miss take equal time: a third
+    // of the blocks are in each, and one in three writes.
     plan.reuse.push_back(reread(one.rows * read, read, written, 1));
     if (movement.sweeps > 2) {
       plan.reuse.push_back(reread((movement.sweeps - 2) * one.rows * read, read, written, 1.0 / 3));

@@ -9,8 +9,8 @@ namespace roofcast::softmax {
 namespace {
 
 // Arithmetic per element: the maximum; x - max, exp and sum; x - max, exp and the division, which
-// is refined and checked before the next one begins. Instructions by the machine code of the same
-// algorithms (CUDA 13.0, compute capability 9.0).
+// is refined and checked before the next one begins. Instructions as counted of PyTorch 2.11's
+// kernels, and for release 2.1's block by the machine code of its algorithm (CUDA 13.0).
 constexpr layer::Movement kSoftmax =
     layer::by_rows(layer::kOne, layer::kOne, 4, 3).with(&layer::Movement::chain, 14);
 constexpr double kInstructionsOfBlock = 40, kInstructionsOfWarp = 36;  // arithmetic included
@@ -92,10 +92,11 @@ constexpr layer::Movement kSwept = layer::by_rows(layer::kOne, layer::kOne)
                                        .with(&layer::Movement::together, 4)
                                        .with(&layer::Movement::at_once, 1);
 
-// By the machine code of the same algorithms (CUDA 13.0, compute capability 9.0). Welford's update
-// of mean and squared deviations divides: its reciprocal is refined and checked before the next
+// Instructions as counted of PyTorch 2.11's kernels (compute capability 9.0). Welford's update of
+// mean and squared deviations divides: its reciprocal is refined and checked before the next
 // element begins; 31 instructions join two threads' statistics, 14 of them in a chain.
-constexpr double kLayernormResult = 4, kRmsnormResult = 2;  // FLOPs: (x - mean)·rstd·γ + β; x·rstd·γ
+constexpr double kLayernormResult = 4,
+                 kRmsnormResult = 2;  // FLOPs: (x - mean)·rstd·γ + β; x·rstd·γ
 layer::Movement layernorm(std::int64_t cols) {
   layer::Movement movement = kSwept.beside({0, 8});
   movement.parameters = 2;
