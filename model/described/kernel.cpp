@@ -42,6 +42,8 @@ struct OwnKernel {
     kernel.source = &source;
     family = {d.name, d.summary, parameters, d.dtypes, nullptr, streaming, {&kernel, 1}, {}};
   }
+  OwnKernel(const OwnKernel&) = delete;
+  OwnKernel& operator=(const OwnKernel&) = delete;
 
   Description description;
   std::vector<Parameter> parameters;

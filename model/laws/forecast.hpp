@@ -44,8 +44,8 @@ struct SequenceTime {
   Traffic l2, dram;      ///< sums over all launches
   double running_s = 0;  ///< sum of the kernels' times
 
-  double launch_s() const { return chain.total_s - running_s; }
-  double total_s() const { return launch_s() + running_s; }
+  double total_s() const { return chain.total_s; }
+  double launch_s() const { return total_s() - running_s; }
 };
 
 /// The SM clock of a launch sequence, with or without use of tensor cores: the assumed clock, else

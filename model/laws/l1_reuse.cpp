@@ -12,7 +12,7 @@
 namespace roofcast {
 namespace {
 
-double resident_blocks(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
+double resident_per_sm(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   const std::int64_t sms = gpu.sm_count.value_or(1);
   return static_cast<double>(
       std::min(occupancy.blocks_per_sm, (plan.launch.blocks() + sms - 1) / sms));
@@ -75,7 +75,7 @@ double l1_miss_share(double distance_bytes, double capacity_bytes) {
 }
 
 L1Misses l1_misses(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
-  const double resident = resident_blocks(plan, occupancy, gpu);
+  const double resident = resident_per_sm(plan, occupancy, gpu);
   return misses_of(plan, resident, l1_capacity_bytes(plan, resident, gpu), gpu);
 }
 

@@ -39,7 +39,7 @@ Places places_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
 
 // Cycles of the SM's launch unit for a block.
 double start_cycles(const Plan& plan, const Gpu& gpu) {
-  const double warps = static_cast<double>((plan.launch.threads() + 31) / 32);
+  const double warps = plan.launch.warps();
   return gpu.sustained.block_launch_cycles.value_or(0) +
          warps * gpu.sustained.warp_launch_cycles.value_or(0);
 }
@@ -98,7 +98,7 @@ class Rounds {
       const Visit visit = visit_of(phase, plan_, memory_, gpu_);
       if (!does_something(visit)) continue;
       visits.push_back(visit);
-      pipelined_ |= phase.ahead > 0 && phase.step.waits.tile_loads > 0;
+      pipelined_ |= is_pipelined(phase);
     }
     if (visits.empty()) visits.emplace_back();
     return visits;

@@ -9,7 +9,6 @@ struct SmTime {
   /// Cycles that each resource alone takes, on average over the SMs that have blocks.
   ByResource busy;
   double idle = 0;  ///< part of `cycles`: the average place is empty while the last blocks run
-  double tensor_busy = 0;  ///< of an average SM, the useful work of its tensor cores
 };
 
 /// The SM time of a launch. Blocks follow each other in the places of an SM, each for the steady

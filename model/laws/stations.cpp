@@ -78,8 +78,8 @@ Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, c
   const Step& step = phase.step;
   const ByResource pipes = pipe_cycles(step, plan, gpu);
   const Traffic& l2 = step.issued.l2;
-  const bool pipelined = phase.ahead > 0 && step.waits.tile_loads > 0;
-  const double warps = static_cast<double>((plan.launch.threads() + 31) / 32);
+  const bool pipelined = is_pipelined(phase);
+  const double warps = plan.launch.warps();
   Visit visit;
   visit.pipes = pipes;
   visit.bytes = l2.total_bytes();

@@ -15,6 +15,11 @@ inline const std::optional<double>& rate(const std::optional<double>& sustained,
   return sustained ? sustained : datasheet;
 }
 
+/// Whether tiles are loaded ahead of their use.
+inline bool is_pipelined(const Phase& phase) {
+  return phase.ahead > 0 && phase.step.waits.tile_loads > 0;
+}
+
 /// Share of the tensor cores' rate that the plan's matrix instruction reaches.
 double tensor_share(const Plan& plan, const Gpu& gpu);
 

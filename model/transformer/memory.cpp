@@ -64,7 +64,7 @@ double loss_bytes(const Architecture& model, const Task& task) {
            task.activation_bytes();
   }
   const double logits = task.tokens() * as_double(model.vocabulary) / as_double(task.tp);
-  if (task.framework == Framework::eager) return 3 * sizeof(float) * logits;
+  if (task.framework == Framework::eager) return 3 * kFp32Bytes * logits;
   const double weights =
       as_double(model.vocabulary * model.hidden) / as_double(task.tp * task.fsdp);
   return (2 * logits + weights) * task.activation_bytes();

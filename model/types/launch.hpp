@@ -19,6 +19,7 @@ struct Launch {
   constexpr std::int64_t blocks() const { return grid[0] * grid[1] * grid[2]; }
   constexpr std::int64_t cluster_blocks() const { return cluster[0] * cluster[1] * cluster[2]; }
   constexpr std::int64_t threads() const { return block[0] * block[1] * block[2]; }
+  constexpr double warps() const { return static_cast<double>((threads() + 31) / 32); }
 };
 
 }  // namespace roofcast

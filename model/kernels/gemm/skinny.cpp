@@ -63,8 +63,11 @@ std::vector<Option> options_of(const Problem& p, const Gpu& gpu) {
     if (ring.tokens < tokens_of(p)) continue;
     Option option{{ring.tokens, ring.rows, ring.depth}};
     if (!has_wgmma || !skinny::of_wgmma(option.tile.chosen_in(p))) {
-      if (has_whole_rows(p)) option.ring = &ring;
-      if (!has_whole_rows(p)) option.registers = registers_for(p, ring.tokens);
+      if (has_whole_rows(p)) {
+        option.ring = &ring;
+      } else {
+        option.registers = registers_for(p, ring.tokens);
+      }
     }
     all.push_back(option);
   }
