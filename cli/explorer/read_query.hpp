@@ -14,8 +14,8 @@ using ExplorerJson = nlohmann::ordered_json;
 /// Keeps loaded devices: validating a specification takes longer than a forecast.
 class ExplorerDevices {
  public:
-  /// The device of a query: "gpu" is a shipped name or a specification as an object, "set" overrides
-  /// its values. The reference is valid until the next call.
+  /// The device of a query: "gpu" is a shipped name or a specification as an object, "set"
+  /// overrides its values. The reference is valid until the next call.
   const Gpu& of(const ExplorerJson& query);
 
  private:

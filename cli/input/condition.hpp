@@ -24,7 +24,7 @@ struct Condition {
   bool at_least = false;               ///< the sign is >=, else <=; unused for a bound
   bool negated = false;                ///< the sign of a bound is !=, else =
   double number = 0;                   ///< limit of the quantity: s, FLOP/s, B/s or a share
-  Resource resource = Resource::dram;  ///< of a bound
+  Resource resource = Resource::dram;  ///< the resource of a bound
 };
 
 /// A unit's name, "µs", and its factor to the SI unit.

@@ -20,8 +20,9 @@ struct ToolLimits {
 std::filesystem::path find_cuobjdump();
 
 /// Runs the program without a shell, calls `line` with each line of its standard output and waits
-/// for its end. Throws InputError where it cannot be started, fails (with its first line of standard
-/// error) or prints more than the limits; Interrupted on a signal. An exception of `line` kills it.
+/// for its end. Throws InputError where it cannot be started, fails (with the first line of its
+/// standard error) or prints more than the limits; Interrupted on a signal. An exception of `line`
+/// kills it.
 void run_tool(const std::filesystem::path& program, const std::vector<std::string>& arguments,
               const std::function<void(std::string_view)>& line, const ToolLimits& limits = {});
 

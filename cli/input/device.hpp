@@ -23,8 +23,8 @@ struct DeviceOptions {
 std::vector<Option> device_option_table();
 DeviceOptions read_device_options(const Options& options);
 
-/// The names or paths of --gpu, which may be repeated or a comma-separated list. UsageError if there
-/// is none.
+/// The names or paths of --gpu, which may be repeated or a comma-separated list. UsageError if
+/// there is none.
 std::vector<std::string> read_device_names(const Options& options);
 /// The one name of --gpu. UsageError if there is none or several.
 std::string read_device_name(const Options& options);

@@ -1,4 +1,5 @@
-// A file of its own: Boost's archive links into programs, not into a shared library as options.cpp.
+// Apart from options.cpp, which is also in a shared library: Boost's archive links into programs
+// alone.
 #include "cli/input/options.hpp"
 
 #include <fmt/format.h>

@@ -21,8 +21,8 @@ std::vector<Option> task_options();
 /// type and as check_given.
 std::vector<transformer::Task> read_tasks(const Options& options);
 
-/// Reads a member of a query line: "phase", "batch", … Throws InputError for another key and for a
-/// number out of range, UsageError for an unknown word.
+/// Reads a member of a query line: "phase", "batch", … Throws InputError for another key, number or
+/// type, UsageError for an unknown word.
 void read_task_field(const QueryField& field, transformer::Task& task);
 
 /// Throws InputError where a decode step has no context or a key does not go with the phase.

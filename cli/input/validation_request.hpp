@@ -25,7 +25,8 @@ struct ValidationRequest {
   validation::Shard shard;
   std::string output;
 
-  /// The suite, drawn for the GPU if it is a random one. InputError where the GPU takes no case.
+  /// The suite, drawn for the GPU if it is a random one. InputError where the GPU takes too few
+  /// cases.
   validation::Suite suite_for(const Gpu& gpu) const;
 };
 

@@ -42,7 +42,8 @@ ModelPoint point_of(const StepAnswer& answer) {
 struct Charts {
   ModelAxes axes;
   std::vector<ModelPoint> points;
-  std::function<std::string(double)> timeline;  ///< for a frame of that width
+  std::function<std::string(double)>
+      timeline;  ///< draws for a frame of that width; empty: not for these answers
 
   std::string chart(std::string_view name, double width) const {
     if (name == "memory") return model_memory_chart(axes, points, width);
