@@ -9,10 +9,10 @@
 
 namespace roofcast::cli {
 
-/// Words of a command line.
+/// Arguments after the name of the program or of a subcommand.
 using Arguments = std::vector<std::string>;
 
-/// What a command's words, the arguments that are no options, name.
+/// The kind of names that a command takes as words: arguments that are neither options nor values.
 enum class Words : unsigned char {
   none,
   kernels,

@@ -230,7 +230,7 @@ std::string required(const Options& options, std::string_view option) {
       "solve model needs --{}, as in --find tp=1,2,4,8 --until 'time_per_token<=20ms'", option));
 }
 
-/// "tp=1,2,4,8"
+/// Reads KEY=VALUES, "tp=1,2,4,8".
 Axis parse_unknown(const std::string& text, const Options& options) {
   const std::size_t sign = text.find('=');
   if (sign == std::string::npos) {

@@ -19,7 +19,7 @@ namespace {
 
 using Json = ExplorerJson;
 
-/// Most settings of a request: the charts compare no more by eye.
+/// Most settings of a request: more cannot be compared by eye.
 constexpr std::size_t kMostQueries = 4;
 
 struct AnsweredQuestion {

@@ -21,7 +21,7 @@ struct Axis {
   std::int64_t divided = 0;  ///< not 0: its value is this ÷ that of tied_to
 };
 
-/// Numbers and ranges lo:hi:step (hi included where hit) or lo:hi:*factor, parted by commas; or
+/// Numbers and ranges lo:hi:step (hi included where hit) or lo:hi:*factor, separated by commas; or
 /// =other, or =NUMBER/other for the whole part of the quotient (a product kept constant), at least
 /// 1. Throws UsageError for other text, InputError for an empty or too long range.
 Axis parse_axis(std::string_view name, std::string_view text);

@@ -20,7 +20,7 @@ class Devices {
   const Gpu& get(const std::string& name);
   /// Null for a name that is neither loaded nor that of a shipped device.
   const Gpu* find(std::string_view name);
-  /// Makes a device that was loaded from a path known by its own name.
+  /// Makes the device known by its own name too, since --gpu may have loaded it from a path.
   void alias(const Gpu& gpu) { loaded_[gpu.name] = std::make_unique<Gpu>(gpu); }
 
  private:

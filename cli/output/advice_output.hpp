@@ -24,9 +24,10 @@ struct AdviceAnswer {
   bool of_product() const { return is_product(kernel); }
 };
 
-/// {"schema_version":…,"asked":{"forecast":FORECAST},"shapes":[{"kind":…,…,"forecast":FORECAST}]},
-/// forecasts as `predict` writes them; or the refusal. Where settings were searched, "asked" and
-/// the shapes have the fastest, and "settings" is {"asked","faster","forecasts","every_value"}.
+/// {"schema_version":…,"asked":{…,"forecast":FORECAST},
+/// "shapes":[{"kind":…,…,"forecast":FORECAST}]}, forecasts as `predict` writes them; or the
+/// refusal. Where settings were searched, "asked" and the shapes have the fastest, and "settings"
+/// is {"asked","faster","forecasts","every_value"}.
 void write_json(JsonWriter& json, const AdviceAnswer& answer);
 
 /// A row for each faster choice of settings, for the shape asked for and for each advised shape;

@@ -71,8 +71,8 @@ std::optional<double> tensor_peak(const Gpu& gpu, DType type) {
   return clock ? tensor_peak_flops_per_s(gpu, type, *clock) : std::nullopt;
 }
 
-/// Datasheet peak (FLOP/s) of the pipe that does the work. A family has no launch and leaves the
-/// pipe open: that of the fastest pipe.
+/// Datasheet peak (FLOP/s) of the pipe that does the work; without a launch, as for a family, that
+/// of the fastest pipe.
 std::optional<double> datasheet_peak(const Prediction& prediction, const Gpu& gpu) {
   const DType type = prediction.problem.dtype;
   const auto vector = vector_peak(gpu, type);

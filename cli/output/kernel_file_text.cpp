@@ -15,8 +15,8 @@ using sass::KernelReport;
 using sass::Mix;
 using Json = nlohmann::ordered_json;
 
-/// Most loops with a parameter for their passes, since a text has at most 255 characters. Other
-/// loops count as one pass.
+/// Most loops with a parameter for their passes, since an expression has at most 255 characters.
+/// Other loops count as one pass.
 constexpr std::size_t kMostLoops = 8;
 
 /// Which loops have a parameter: those with the most instructions, with the loops around them.

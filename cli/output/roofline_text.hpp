@@ -8,7 +8,7 @@
 
 namespace roofcast::cli {
 
-/// A table with a column for each device, its roofs and its DRAM ridge points; below it one with a
+/// A table of roofs and DRAM ridge points with a column for each device; below it a table with a
 /// row for each point: intensity at each level, expected rate, limit, and the measured rate if any.
 std::string roofline_text(const std::vector<reports::DevicePoints>& devices, const Style& style);
 

@@ -7,7 +7,8 @@
 namespace roofcast::cli {
 
 /// The last pass of the step and the operations that come once a step. Tracks: layers, operations
-/// with their kernels, and transfers if there are any. InputError where the step has no forecast.
+/// with their kernels, and transfers if there are any; times are in µs. InputError where the step
+/// has no forecast.
 std::string step_trace(const StepAnswer& answer);
 
 }  // namespace roofcast::cli
