@@ -26,7 +26,7 @@ void predict_call(benchmark::State& state) {
 }
 BENCHMARK(predict_call);
 
-/// What a call of the Python module adds its own cost to.
+/// The C++ share of a call of the Python module, which adds its own cost.
 void predict_copy(benchmark::State& state) {
   const roofcast::Gpu gpu = roofcast::cli::load_device("h200-sxm", {});
   const roofcast::KernelRef kernel = roofcast::find_kernel("stream.copy");

@@ -126,7 +126,7 @@ ExitCode with_errors_reported(const std::function<ExitCode()>& work) {
   } catch (const NoGpuError& error) {
     return fail(ExitCode::no_gpu, error.what());
   } catch (const WriteError& error) {
-    // `roofcast … | head` is no fault: the reader has what it wants.
+    // `roofcast … | head` is no fault: no message.
     if (reader_went_away()) return ExitCode::broken_pipe;
     return fail(ExitCode::bad_input, error.what());
   } catch (const Interrupted&) {

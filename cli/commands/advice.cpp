@@ -7,7 +7,7 @@
 namespace roofcast::cli {
 namespace {
 
-/// Of `all` those that are to vary.
+/// The positions in `all` that the request lets vary.
 std::vector<std::size_t> varied(const KernelRef& kernel, const std::vector<std::size_t>& all,
                                 const AdviceRequest& request) {
   if (!request.varied) return all;

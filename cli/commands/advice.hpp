@@ -1,5 +1,5 @@
 #pragma once
-// What `advise` answers to one checked question.
+// The answer of `advise` to one checked question.
 #include <string>
 #include <vector>
 
@@ -7,16 +7,16 @@
 
 namespace roofcast::cli {
 
-/// How far advice may go, for whichever kernel is asked about.
+/// What advice may change in the shape and settings of any kernel.
 struct AdviceRequest {
-  double within = 0.05;                            ///< of each extent
+  double within = 0.05;  ///< largest relative change of an extent; alignment may exceed it
   std::optional<std::vector<std::string>> varied;  ///< parameters by name; absent: all of them
-  bool smaller = true;                             ///< also shapes that leave something out
+  bool smaller = true;                             ///< also smaller shapes
 };
 
-/// Settings and shapes of a kernel. Of a family each variant with its fastest settings, and the
-/// advice on the fastest. Throws InputError as predict, and UsageError for a varied parameter that
-/// the kernel does not have.
+/// Advice on the settings and shapes of a kernel. For a family it forecasts each variant with its
+/// fastest settings and advises on the fastest variant. Throws InputError as predict, and
+/// UsageError for a varied parameter that the kernel does not have.
 AdviceAnswer advice_on(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                        const Assumptions& assumptions, const AdviceRequest& request);
 

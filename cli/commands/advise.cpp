@@ -101,7 +101,7 @@ void write_answers(std::span<const AdviceAnswer> answers, std::string_view forma
   }
 }
 
-/// The kernel has a say in what else may be asked, so --kernel is found before options are checked.
+/// The kernel's parameters are options too, so --kernel is read before the options are checked.
 std::optional<std::string> find_kernel_option(const Arguments& options) {
   constexpr std::string_view kName = "--kernel";
   for (std::size_t i = 0; i < options.size(); ++i) {

@@ -12,7 +12,7 @@
 namespace roofcast::cli {
 namespace {
 
-/// The members that are no parameters of the kernel.
+/// The members of a query that name the kernel or model, the GPU and the type; null where absent.
 struct Asked {
   const QueryField* kernel = nullptr;
   const QueryField* gpu = nullptr;
@@ -48,7 +48,7 @@ void write_forecast(JsonWriter& json, const KernelRef& kernel, const Problem& pr
 }
 
 Batch::Batch(BatchDefaults defaults) : defaults_(std::move(defaults)) {
-  // A path is opened only where the command line names it, never because a line of input does.
+  // Paths of GPUs and kernels are opened only where the command line names them, never from a line.
   if (defaults_.gpu) gpus_.emplace(*defaults_.gpu, load_device(*defaults_.gpu, defaults_.device));
   if (!defaults_.kernel.empty()) kernels_.emplace(defaults_.kernel, kernel_named(defaults_.kernel));
   for (const std::string& path : defaults_.kernel_files) add_kernel_file(path);

@@ -25,12 +25,12 @@ using WriteAnswer = std::function<void(JsonWriter&, const KernelRef&, const Prob
 void write_forecast(JsonWriter& json, const KernelRef& kernel, const Problem& problem,
                     const Gpu& gpu, const Assumptions& assumptions);
 
-/// What holds for lines that do not say otherwise.
+/// Values for lines that do not give their own.
 struct BatchDefaults {
   DeviceOptions device;
   std::string kernel;  ///< empty: every line names one
-  /// Kernel files that lines may name, by the path or by the name in the file. The one file that a
-  /// line itself opens is the config.json of a model.
+  /// Kernel files that lines may name, by path or by the name in the file. A line opens no file
+  /// itself, except the config.json of a model.
   std::vector<std::string> kernel_files;
   std::optional<std::string> gpu;
   std::optional<DType> dtype;
@@ -40,8 +40,8 @@ struct BatchDefaults {
 
 class Batch {
  public:
-  /// Throws UsageError for a kernel or a GPU of the defaults that there is not, and where a kernel
-  /// file has the name of another kernel; SpecError for what is wrong in it.
+  /// Throws UsageError where the defaults name an unknown kernel or GPU, or a kernel file has the
+  /// name of another kernel; SpecError for faults in a kernel file.
   explicit Batch(BatchDefaults defaults);
 
   /// Appends the answer, one line. False if it is {"error":…,"line":…}.
@@ -68,7 +68,7 @@ class Batch {
   Query query_;
   ByName<KernelRef> kernels_;
   ByName<Gpu> gpus_;
-  ByName<Gpu> changed_;  ///< by their "set"
+  ByName<Gpu> changed_;  ///< GPUs with overrides, by name and "set"
 };
 
 }  // namespace roofcast::cli

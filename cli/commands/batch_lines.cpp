@@ -15,7 +15,7 @@
 namespace roofcast::cli {
 namespace {
 
-/// One thread's part of the lines at hand, and their answers.
+/// Lines that one thread answers, and their answers.
 struct Part {
   std::string text;
   std::vector<std::size_t> ends;
@@ -23,7 +23,7 @@ struct Part {
   fmt::memory_buffer answers;
   std::int64_t failed = 0;
 
-  /// Empty again; the buffers keep their memory.
+  /// Empties the part; the buffers keep their memory.
   void restart(std::int64_t number) {
     text.clear();
     ends.clear();
@@ -46,8 +46,8 @@ struct Part {
   }
 };
 
-// Cuts lines that are there without waiting, at least one, into parts of about equal size. Returns
-// the parts that have any.
+// Fills part after part, each to 256 lines or 1 MiB, with the lines that are there without waiting.
+// Waits only for the first line. Returns the parts that have lines.
 std::span<Part> next_parts(std::vector<Part>& parts, QueryLines& lines, std::int64_t& number) {
   constexpr std::size_t kLinesOfPart = 256;
   constexpr std::size_t kBytesOfPart = std::size_t{1} << 20;

@@ -10,22 +10,22 @@
 
 namespace roofcast::cli {
 
-/// A command's options and those of a batch, --queries and --jobs: it has them where no kernel is
-/// named.
+/// A command's options and those of a batch: --queries, --kernel-file and --jobs. A command has
+/// these only where no kernel is named.
 std::vector<Option> with_batch_options(std::vector<Option> options);
-/// Throws UsageError where the file of queries is given as --batch, a parameter of kernels.
+/// Throws UsageError for --batch, a parameter of kernels, given in place of --queries.
 void refuse_batch_option(const Arguments& arguments);
-/// Throws UsageError where an option is given that goes with --queries alone.
+/// Throws UsageError where --jobs or --kernel-file, which need --queries, is given.
 void refuse_without_queries(const Options& options);
-/// --gpu, --dtype and the like, for lines that do not say otherwise. Throws UsageError.
+/// --gpu, --dtype and the like, for lines that do not give their own. Throws UsageError.
 BatchDefaults read_batch_defaults(const Options& options);
 
-/// The threads asked for: 1 without --jobs, as many as there are cores for 0. Throws UsageError.
+/// Threads to use: --jobs, or one for each core without it or where it is 0. Throws UsageError.
 std::size_t read_jobs(const Options& options);
 
-/// Answers every line of `input` ("-": standard input) into `output`, with `make()` for each
-/// thread. A program that writes some lines and waits for their answers gets them. Returns
-/// bad_input, with a warning, where a line could not be answered.
+/// Answers every line of `input` ("-": standard input) into `output`; each thread has a Batch from
+/// `make`. Answers are flushed before each wait for input, so a program that writes some lines and
+/// waits gets theirs. Returns bad_input, with a warning, where a line could not be answered.
 ExitCode answer_lines(const std::string& input, const std::optional<std::string>& output,
                       std::size_t jobs, const std::function<Batch()>& make);
 

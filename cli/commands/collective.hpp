@@ -11,10 +11,10 @@
 
 namespace roofcast::cli {
 
-/// What lists show of them: names, summaries and parameters; no plans, so nothing asks it for a
-/// forecast.
+/// The collectives as lists show them: names, summaries and parameters. They have no plans, so
+/// predict() must not be called with them.
 const KernelFamily& collective_family();
-/// The family, or one of its collectives.
+/// The family for "collective", else one of its collectives. UsageError as collective_named.
 KernelRef collective_ref(std::string_view name);
 
 /// "collective.all_reduce"
@@ -22,13 +22,14 @@ std::string full_name(transformer::Collective collective);
 
 /// Whether the name asks for a collective: "collective" or "collective.…".
 bool is_collective(std::string_view name);
-/// UsageError naming them all for one that is none.
+/// The collective with that full name. UsageError, with the names of all, for another name.
 transformer::Collective collective_named(std::string_view name);
 
-/// A member of a query line. Throws InputError for another key and for another kind of value.
+/// Reads "bytes" or "gpus" of a query line. Throws InputError for another key and for a value that
+/// is no whole number.
 void read_collective_field(const QueryField& field, transformer::Transfer& question);
 
-/// The answer, a JSON object without an end of line. Throws InputError.
+/// Writes the forecast as a JSON object without an end of line. Throws InputError.
 void write_json(JsonWriter& json, const transformer::Transfer& question, const Gpu& gpu);
 
 /// `roofcast predict collective.…`: the arguments of predict.

@@ -9,10 +9,10 @@
 
 namespace roofcast::cli {
 
-/// What follows the subcommand.
+/// Arguments after the name of the program or of a subcommand.
 using Arguments = std::vector<std::string>;
 
-/// What the words of a command stand for, besides its options.
+/// The kind of names that a command takes as words: arguments that are neither options nor values.
 enum class Words : unsigned char {
   none,
   kernels,
@@ -69,7 +69,7 @@ ExitCode run_show(const Arguments& arguments);
 ExitCode run_completion(const Arguments& arguments);
 ExitCode run_man(const Arguments& arguments);
 
-/// What `COMMAND --help` shows of each where no kernel is named.
+/// The help page and options that `COMMAND --help` shows where no kernel is named.
 Manual manual_predict();
 Manual manual_sweep();
 Manual manual_advise();

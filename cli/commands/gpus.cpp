@@ -41,7 +41,8 @@ enum class Format : unsigned char { table, json, csv };
 
 using Json = nlohmann::ordered_json;
 
-/// What people read, and the value for programs: of a title its key, null for what is unknown.
+/// A table cell: its text for people and its JSON value for programs. The value of a title is its
+/// JSON key, that of an unknown quantity null.
 struct Cell {
   std::string text;
   Json value;
@@ -51,7 +52,7 @@ Cell word(const std::string& text) {
   return {text, text};
 }
 
-/// Rows of cells, the first row the titles: what every format prints.
+/// Rows of cells, the first row the titles, from which every format is printed.
 using Cells = std::vector<std::vector<Cell>>;
 
 Cell unknown() {
@@ -143,7 +144,7 @@ std::string csv_text(const Cells& cells) {
   return text;
 }
 
-/// Numbers in SI units; what is unknown is left out.
+/// Numbers are in SI units; unknown values are left out.
 std::string json_text(const Cells& cells) {
   Json rows = Json::array();
   for (std::size_t row = 1; row < cells.size(); ++row) {

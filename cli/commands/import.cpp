@@ -54,7 +54,7 @@ std::optional<int> read_device_number(const Options& options) {
   return static_cast<int>(number);
 }
 
-// A profile of another device has other times: its forecasts are no comparison.
+// Times measured on another device cannot be compared with this device's forecasts.
 void warn_of_other_device(const validation::Trace& trace, const Gpu& gpu) {
   if (!gpu.compute_capability || trace.compute_capability.empty()) return;
   const std::string own = text(*gpu.compute_capability);

@@ -47,7 +47,7 @@ std::vector<Option> known_options() {
           {"help,h", "", "this text"}};
 }
 
-/// What --kernel and --arch select.
+/// The kernels that --kernel and --arch select.
 struct Selection {
   std::optional<std::string> kernel, architecture;
 
@@ -74,7 +74,7 @@ std::string some_of(const std::set<std::string>& names) {
   return names.size() > most ? fmt::format("{} and {} more", text, names.size() - most) : text;
 }
 
-/// Whether the file is text, as a listing is: binaries have zeros near their begin.
+/// Whether the file is text, as a listing is: a binary has a zero byte among its first 4096.
 bool is_text(const std::string& file) {
   if (file == "-") return true;
   std::ifstream stream(file, std::ios::binary);
@@ -84,7 +84,7 @@ bool is_text(const std::string& file) {
   return stream.gcount() > 0 && std::find(begin.begin(), end, '\0') == end;
 }
 
-/// The lines of a listing, or of what cuobjdump prints of a binary.
+/// Calls `line` with each line of a listing, or of what cuobjdump prints for a binary.
 void for_each_line(const std::string& file, const std::function<void(std::string_view)>& line) {
   if (!is_text(file)) {
     const std::string path = std::filesystem::absolute(file).string();
@@ -100,7 +100,7 @@ void for_each_line(const std::string& file, const std::function<void(std::string
   }
 }
 
-/// Reads the whole file; nothing of it is left after this but the reports.
+/// Reads a file line by line into reports of the selected kernels; the instructions are not kept.
 class Inspection {
  public:
   explicit Inspection(Selection selection) : selection_(std::move(selection)) {}
@@ -146,7 +146,7 @@ class Inspection {
   std::vector<sass::KernelReport> reports_;
 };
 
-/// The first GPU of the program that runs code for that architecture, "sm_90a".
+/// The first shipped GPU whose compute capability is that of the architecture, "sm_90a".
 std::optional<Gpu> gpu_of(const std::string& architecture) {
   std::string digits = architecture.substr(std::min<std::size_t>(3, architecture.size()));
   digits = digits.substr(0, digits.find_first_not_of("0123456789"));
@@ -203,7 +203,7 @@ void write_report(const std::vector<InspectedKernel>& kernels, const std::string
   output.commit();
 }
 
-/// Reads what it writes: a kernel file that does not load helps nobody.
+/// The text of the kernel file, which is loaded once here: a file that does not load is an error.
 std::string checked_kernel_file(const std::vector<InspectedKernel>& kernels,
                                 const std::string& file) {
   if (kernels.size() != 1) {

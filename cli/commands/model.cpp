@@ -63,7 +63,7 @@ bool draws(const Options& options) {
   return options.has("plot") || is_picture(options.get("output", ""));
 }
 
-/// What is asked, and how it is answered.
+/// The model that is asked about, and the form of the answers.
 struct Asked {
   std::string name;
   transformer::Architecture model;
@@ -71,10 +71,10 @@ struct Asked {
   validation::Shard shard;
 };
 
-/// Charts hold no more points than are told apart.
+/// Largest number of points in a chart: more cannot be told apart.
 constexpr std::size_t kMostCharted = 2000;
 
-/// Writes each answer of the shard, or keeps it for a chart.
+/// Writes each answer of the shard; where a chart is asked for, returns the answers instead.
 template <class Question, class Answer>
 std::vector<Answer> answer_all(
     const Asked& asked, const std::vector<Question>& questions, const Options& options,
@@ -186,7 +186,7 @@ ExitCode run_model(const Arguments& arguments) {
   const Asked asked{words.front(), model_named(words.front()), json_lines,
                     shard_of(options, json_lines)};
   const Style style = options.has("output") ? Style(false) : Style::of_standard_output();
-  // A chart is a file of its own.
+  // A chart is written apart, to the file that --output names.
   Output output(draws(options) ? std::nullopt : options.find("output"));
   if (options.has("serve")) {
     write_services(asked, options, output);

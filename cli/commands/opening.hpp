@@ -6,17 +6,17 @@
 
 namespace roofcast::cli {
 
-/// Writes the help where it is asked for: then there is nothing else to do.
+/// Writes the help if the arguments ask for it, and returns whether they do.
 bool writes_help(const Arguments& arguments, const HelpPage& page, std::span<const Option> known);
 
-/// What follows the name of a subcommand.
+/// The words and options after the name of a subcommand.
 struct Given {
   Arguments words;
   Options options;
 };
 
-/// The same of a subcommand whose options are known beforehand; nothing after help. Throws
-/// UsageError also where the output is one of the inputs.
+/// Reads the arguments of a subcommand whose options do not depend on its words; nothing if the
+/// help was written instead. Throws UsageError, also where the output is one of the inputs.
 std::optional<Given> read_arguments(const Arguments& arguments, const HelpPage& page,
                                     std::span<const Option> known);
 

@@ -74,8 +74,8 @@ struct Question {
   Assumptions assumptions;
 };
 
-/// In every format the same rows: a refused one with its reason, and an InputError where there is
-/// but one.
+/// The rows that every format shows; a refused one has its reason. Throws InputError where the only
+/// row is refused.
 std::vector<Answered> answer_all(const Question& question, const Options& options) {
   std::vector<Answered> answers;
   for (const Gpu& gpu : question.gpus) {
@@ -112,7 +112,7 @@ std::string table_text(std::span<const Answered> answers, const Style& style) {
   return rows.empty() ? text : text + candidates_text(rows, !one, style);
 }
 
-/// "0.0000012,0.35,": empty where there is no such figure.
+/// The CSV fields cost and most_energy_j, "0.0000012,0.35,"; an unknown one is empty.
 std::string expense_fields(const Expense& expense) {
   const auto field = [](const std::optional<double>& figure) {
     return figure ? fmt::format("{},", *figure) : std::string(",");
@@ -120,7 +120,7 @@ std::string expense_fields(const Expense& expense) {
   return field(expense.cost) + field(expense.most_energy_j);
 }
 
-/// JSON: one object a line. CSV: one row each.
+/// JSON: an object per answer, its variants inside. CSV: a row per answer and per variant.
 void write_answers(std::span<const Answered> answers, const Question& question, bool csv,
                    Output& output) {
   const bool tells_expense = std::any_of(answers.begin(), answers.end(), [](const Answered& one) {

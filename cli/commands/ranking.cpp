@@ -19,7 +19,7 @@ void tell_expense(Candidate& row, const Ranking& ranking) {
   row.expense = expense;
 }
 
-/// What the order compares.
+/// The figure by which rows are sorted: cost, energy (J) or expected time (s); infinity if unknown.
 double figure(const Candidate& row, Order order) {
   if (!row.prediction || !row.prediction->time) return kNever;
   const Expense expense = row.expense.value_or(Expense{});

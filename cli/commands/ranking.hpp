@@ -1,5 +1,5 @@
 #pragma once
-// The answers for several GPUs in the order that a person buys by.
+// Sorts the answers for several GPUs by time, cost or energy.
 #include <vector>
 
 #include "cli/commands/variants.hpp"
@@ -7,9 +7,9 @@
 
 namespace roofcast::cli {
 
-/// Tells what each row costs and takes, and sorts the answers, and the variants in each, by the
-/// ranking: an answer stands where its best row does. What has no such figure stands last, in the
-/// order asked. The names of GPUs without a price are returned.
+/// Adds cost and energy to each row if the ranking asks for them, then sorts the answers, and the
+/// variants in each, by the ranking. An answer ranks as its best row does; those without the figure
+/// come last, in the order asked. Returns the GPUs that lack a price, if any price is given.
 std::vector<std::string> rank(std::vector<Answered>& answers, const Ranking& ranking);
 
 }  // namespace roofcast::cli

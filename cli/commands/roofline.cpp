@@ -40,13 +40,13 @@ std::vector<Option> common_options() {
        {"help,h", "", "this text"}});
 }
 
-/// "gemm.tiled:m=4096,dtype=fp32"; a text with commas is in double quotes.
+/// A value of --kernel, "gemm.tiled:m=4096,dtype=fp32"; a text with commas is in double quotes.
 struct PlacedKernel {
   KernelRef kernel;
   std::vector<std::pair<std::string, std::string>> own;
 };
 
-/// Parted at the commas outside double quotes, the quotes removed; inside them a backslash keeps
+/// Splits at the commas outside double quotes and removes the quotes; inside them a backslash keeps
 /// the next character as it is.
 std::vector<std::string> split_quoted(const std::string& text) {
   std::vector<std::string> parts(1);
@@ -95,7 +95,7 @@ reports::RooflinePoint predicted_point(const PlacedKernel& placed, Options optio
   return point;
 }
 
-/// The kernels are read before the options are: they bring their parameters.
+/// Reads the kernels before the options are checked: the kernels' parameters are options too.
 std::vector<PlacedKernel> find_kernels(const Arguments& options) {
   std::vector<PlacedKernel> kernels;
   constexpr std::string_view kOption = "--kernel";
@@ -151,7 +151,7 @@ ExitCode run_roofline(const Arguments& arguments) {
       try {
         devices.back().points.push_back(predicted_point(placed, options, gpu, assumptions));
       } catch (const InputError& error) {
-        // Of several devices one may not run a kernel: the others do.
+        // With several devices, a kernel that one of them cannot run is left out there.
         if (gpus.size() == 1) throw;
         warn(fmt::format("{}: {}", gpu.name, error.what()));
       }

@@ -12,7 +12,7 @@ namespace roofcast::cli {
 namespace {
 
 constexpr double kLarger = 1.1;
-/// Smaller changes are not shown.
+/// Smallest relative change of the time that is reported.
 constexpr double kLeast = 5e-4;
 
 double expected_s(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
@@ -22,7 +22,7 @@ double expected_s(const KernelRef& kernel, const Problem& problem, const Gpu& gp
   throw InputError(prediction.notes.empty() ? "no expected time" : prediction.notes.front());
 }
 
-/// A tenth more; of what the specification writes as a whole number the next whole one.
+/// A tenth more, rounded up where the specification writes a whole number.
 double larger(const std::string& text, double value) {
   const bool whole = text.find_first_of(".eE") == std::string::npos;
   return whole ? std::ceil(value * kLarger) : value * kLarger;
@@ -50,7 +50,7 @@ std::vector<Sensitivity> sensitivities(const KernelRef& kernel, const Problem& p
       one.change = then_s / now_s - 1;
       if (std::abs(one.change) >= kLeast) found.push_back(std::move(one));
     } catch (const InputError&) {
-      continue;  // a rule of the specification holds it where it is
+      continue;  // a rule of the specification refuses the larger value
     }
   }
   std::stable_sort(found.begin(), found.end(), [](const Sensitivity& a, const Sensitivity& b) {

@@ -1,5 +1,5 @@
 #pragma once
-// How a forecast hangs on the values of a device.
+// How a forecast depends on the values of a device.
 #include <string>
 #include <vector>
 
@@ -8,19 +8,19 @@
 
 namespace roofcast::cli {
 
-/// What the expected time does when one value of the device is a tenth larger; a whole number grows
-/// to the next whole one.
+/// Relative change of the expected time where one value of the device is a tenth larger; a whole
+/// number is rounded up.
 struct Sensitivity {
   std::string key;  ///< as --set takes it
   std::string source;
   double value = 0;
   double larger = 0;
-  double change = 0;  ///< of the time, as a share: -0.05 where it falls by 5%
+  double change = 0;  ///< relative change of the expected time: -0.05 is 5% less
 };
 
-/// Every number of the device whose change shows, the strongest first. Values that cannot be larger
-/// (a rule of the specification) are left out. Throws InputError where the question has no expected
-/// time.
+/// Every positive number of the device that changes the time by at least 0.05%, the largest change
+/// first. A value that a rule of the specification does not let grow is left out. Throws InputError
+/// where the question has no expected time.
 std::vector<Sensitivity> sensitivities(const KernelRef& kernel, const Problem& problem,
                                        const std::string& device, const DeviceOptions& options,
                                        const Assumptions& assumptions);

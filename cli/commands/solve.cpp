@@ -43,7 +43,7 @@ constexpr HelpPage kSolveHelp = {
     "values given as in a sweep (--tile_m 32:256:32)."};
 
 constexpr std::int64_t kMostOfParameter = 1024;
-/// A specification is checked anew for each value.
+/// Fewer than of a parameter: the specification is validated again for each value.
 constexpr std::int64_t kMostOfSpecification = 256;
 
 std::vector<Option> known_options() {
@@ -142,7 +142,7 @@ Solution solve_specification(const KernelRef& kernel, const Unknown& unknown,
                   unknown.name(), unknown.at(0), unknown.at(unknown.last()), name));
 }
 
-// KEY alone: a value of the specification, around what the GPU has.
+// A KEY without a range is a value of the specification; its range lies around the GPU's own value.
 Unknown read_unknown(const KernelRef& kernel, const Options& options) {
   const std::string text = required(options, "find");
   if (text.find('=') != std::string::npos) return Unknown::parse(text);

@@ -56,7 +56,8 @@ constexpr std::array kRates = {Unit{"token/s", 1}, Unit{"", 1}};
 constexpr std::array kShares = {Unit{"%", 0.01}, Unit{"", 1}};
 constexpr std::array kBytes = {Unit{"GiB", 1024.0 * 1024 * 1024}, Unit{"GB", 1e9}};
 
-/// What a condition may ask of a step or of a service; none where it has no such value.
+/// A quantity that a condition may bound. A function returns nothing where the step or the service
+/// does not have it.
 struct Quantity {
   std::string_view name, unit;
   std::span<const Unit> units;
@@ -128,10 +129,10 @@ ModelCondition parse_model_condition(const std::string& text) {
   return condition;
 }
 
-/// What was forecast for one value of the unknown.
+/// The forecast for one value of the unknown.
 struct Tried {
   std::int64_t value = 0;
-  std::optional<double> found;  ///< of the condition's quantity
+  std::optional<double> found;  ///< the condition's quantity
   bool fits = true;
   bool holds = false;
   std::string refusal;  ///< where there is no forecast
@@ -142,7 +143,8 @@ std::optional<double> needed(const std::optional<double>& value, const ModelCond
   throw UsageError(fmt::format("--until: this has no {}", condition.quantity->name));
 }
 
-/// Forecasts with the options given, and whether memory holds it.
+/// The condition's quantity as forecast with the options, and whether memory holds the step or
+/// service.
 std::pair<std::optional<double>, bool> forecast(const std::string& name,
                                                 const transformer::Architecture& model,
                                                 const Options& options,
@@ -228,7 +230,7 @@ std::string required(const Options& options, std::string_view option) {
       "solve model needs --{}, as in --find tp=1,2,4,8 --until 'time_per_token<=20ms'", option));
 }
 
-/// "tp=1,2,4,8"
+/// Reads KEY=VALUES, "tp=1,2,4,8".
 Axis parse_unknown(const std::string& text, const Options& options) {
   const std::size_t sign = text.find('=');
   if (sign == std::string::npos) {

@@ -108,7 +108,7 @@ class SweepWriter {
   std::size_t refused() const { return refused_; }
 
  private:
-  /// The JSON writer sees a line's end and adds no comma.
+  /// The JSON writer adds no comma after a newline, so the comma is written here.
   void separate() {
     if (!csv_ && written_ > 0) output_.write(",\n");
   }

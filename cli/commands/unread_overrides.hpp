@@ -8,8 +8,8 @@
 
 namespace roofcast::cli {
 
-/// The keys of --set without which every forecast of the rows would be the same. `devices` are the
-/// names of --gpu, in the order in which the rows' GPUs were loaded from them.
+/// The keys of --set that change none of the rows' forecasts. `devices` are the names of --gpu, in
+/// the order of `gpus`.
 std::vector<std::string> unread_overrides(std::span<const Candidate> rows,
                                           std::span<const Gpu> gpus,
                                           std::span<const std::string> devices,

@@ -1,5 +1,5 @@
 #pragma once
-// A family's answer, which has its variants' beside it.
+// The answer for a kernel, or for a family with its variants.
 #include <vector>
 
 #include "cli/output/answer.hpp"
@@ -7,17 +7,17 @@
 
 namespace roofcast::cli {
 
-/// The answer for one kernel on one device; for a family also each variant's.
+/// The answer for one kernel on one device; for a family also that of each variant.
 struct Answered {
   Candidate itself;
   std::vector<Candidate> variants;
 
-  /// A family may have no limit of its own: then a variant answers for it.
+  /// Whether neither the kernel or family itself nor any variant has a forecast.
   bool refused() const;
 };
 
-/// Forecasts a problem whose values are all given. The variants' shape is the family's; their
-/// configuration is the default one. What has no forecast has its refusal; nothing is thrown.
+/// Forecasts a problem whose values are all given. Variants have the family's shape and their
+/// default settings. A row without a forecast has its refusal; no InputError is thrown.
 Answered answered(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                   const Assumptions& assumptions);
 

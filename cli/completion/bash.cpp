@@ -10,7 +10,7 @@ constexpr std::string_view kHead =
 
 )";
 
-// A line for each parameter of the kernels named: its name, what it means, its choices.
+// Prints each parameter of the kernels on the command line as a line: name, meaning and choices.
 constexpr std::string_view kParameters = R"(
 _roofcast_parameters() {
   local word kernels=()
@@ -22,7 +22,7 @@ _roofcast_parameters() {
 
 )";
 
-// Bash parts words at '=': --gpu=h200-sxm comes as three. Where nothing is offered, it names files.
+// Bash splits words at '=': --gpu=h200-sxm comes as three. With no offers it completes file names.
 constexpr std::string_view kBegin = R"(_roofcast() {
   local current=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}
   local options='' words='' values='' parameters='' name choices kept=''
@@ -62,7 +62,7 @@ constexpr std::string_view kEnd = R"(    *) return ;;
 complete -o bashdefault -o default -F _roofcast roofcast
 )";
 
-/// What stands between quotes or after '=': a list's variable, words, or nothing.
+/// The right side of `words=` or `values=`: a list's variable or quoted words; empty for no offers.
 std::string words_of(Offer offer, const std::vector<std::string>& words) {
   if (offer == Offer::some_words) return shell_quoted(fmt::format("{}", fmt::join(words, " ")));
   const std::string_view list = list_name(offer);
@@ -74,7 +74,7 @@ std::string dashed(const OfferedOption& option, std::string_view separator) {
   return fmt::format("--{}{}-{}", option.name, separator, option.letter);
 }
 
-/// A branch for the options that take a value.
+/// A `case` branch for an option that takes a value.
 std::string branch(const OfferedOption& option) {
   const std::string words = words_of(option.value, option.words);
   return fmt::format("        {}) {} ;;\n", dashed(option, " | "),

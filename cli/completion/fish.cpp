@@ -5,8 +5,8 @@
 namespace roofcast::cli {
 namespace {
 
-// Options of the kernels named, and the choices of the one before the cursor, from lines of a name,
-// a meaning and choices.
+// Offers the parameters of the kernels on the command line as options; for the parameter before the
+// cursor, its choices. They come from lines of a name, a meaning and choices.
 constexpr std::string_view kHead =
     R"(# Completes roofcast in fish: roofcast completion fish | source
 
@@ -42,7 +42,7 @@ std::string fish_quoted(std::string_view text) {
   return quoted + "'";
 }
 
-/// What -a takes; empty where there is nothing, or files alone.
+/// The argument of -a; empty where nothing is offered, or file names alone.
 std::string words_of(Offer offer, const std::vector<std::string>& words) {
   if (offer == Offer::some_words) return fish_quoted(fmt::format("{}", fmt::join(words, " ")));
   const std::string_view list = list_name(offer);

@@ -32,7 +32,7 @@ std::vector<std::string> kernel_names() {
   return names;
 }
 
-/// The name of each, as `name_of` tells it.
+/// The name of each item by `name_of`.
 template <class Items, class NameOf>
 std::vector<std::string> names_of(const Items& items, const NameOf& name_of) {
   std::vector<std::string> names(items.size());
@@ -41,7 +41,7 @@ std::vector<std::string> names_of(const Items& items, const NameOf& name_of) {
   return names;
 }
 
-/// "table|json|csv": words to choose from, and no placeholder among them.
+/// Whether a value name such as "table|json|csv" lists literal words, without a placeholder.
 bool is_choice(std::string_view value_name) {
   return value_name.find('|') != std::string_view::npos &&
          std::none_of(value_name.begin(), value_name.end(),
@@ -89,7 +89,7 @@ Offer word_offer(Words words) {
   return Offer::nothing;
 }
 
-/// Those that forecast a kernel take its parameters; `kernels` and `show` do not.
+/// Commands that forecast a kernel have --gpu and take its parameters; `kernels` and `show` do not.
 bool adds_parameters(const Command& command, const Manual& manual) {
   return command.words == Words::kernels &&
          std::any_of(manual.options.begin(), manual.options.end(),

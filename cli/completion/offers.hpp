@@ -1,5 +1,5 @@
 #pragma once
-// What a shell offers where a command line ends: the same for every shell.
+// The words that a shell offers at the cursor, the same for every shell.
 #include <array>
 #include <span>
 #include <string>
@@ -25,10 +25,10 @@ enum class Offer : unsigned char {
   shells
 };
 
-/// "roofcast_gpus", of a list that has a name; empty for the others.
+/// The shell variable that holds an offer's list, "roofcast_gpus"; empty for offers without a list.
 std::string_view list_name(Offer offer);
 
-/// A list that the script holds: what has a name of its own.
+/// Words that the script holds in a variable (list_name).
 struct OfferedList {
   Offer offer;
   std::vector<std::string> words;
@@ -40,7 +40,7 @@ struct OfferedOption {
   std::string letter;  ///< or empty
   bool takes_value = false;
   Offer value = Offer::nothing;
-  std::vector<std::string> words;  ///< of some_words
+  std::vector<std::string> words;  ///< where `value` is some_words
   std::string meaning;
 };
 
@@ -65,7 +65,7 @@ std::string zsh_completion(std::span<const OfferedCommand> commands,
 std::string fish_completion(std::span<const OfferedCommand> commands,
                             std::span<const OfferedList> lists);
 
-/// In single quotes, for any of the shells.
+/// The text in single quotes, for bash and zsh.
 std::string shell_quoted(std::string_view text);
 
 }  // namespace roofcast::cli

@@ -7,13 +7,14 @@
 namespace roofcast::cli {
 namespace {
 
-// As a file of the function path zsh calls it by its own name; sourced, it registers itself.
+// As a file in fpath, zsh loads the script as the function _roofcast; sourced, it registers itself.
 constexpr std::string_view kHead = R"(#compdef roofcast
 # Completes roofcast in zsh: source <(roofcast completion zsh)
 
 )";
 
-// Options of the kernels named, from lines of a name, a meaning and choices.
+// Adds the parameters of the kernels on the command line as options, from lines of a name, a
+// meaning and choices.
 constexpr std::string_view kParameters = R"zsh(
 _roofcast_parameters() {
   local word line
@@ -52,7 +53,7 @@ else
 fi
 )";
 
-/// Where a colon or a bracket would end the text.
+/// Escapes colons and brackets, which would end a description, and backslashes.
 std::string escaped(std::string_view text) {
   std::string found(text);
   for (const char* letter : {"\\", ":", "[", "]"}) {

@@ -19,7 +19,7 @@ namespace {
 
 using Json = ExplorerJson;
 
-/// More settings are a table, not a comparison by eye.
+/// Most settings of a request: more cannot be compared by eye.
 constexpr std::size_t kMostQueries = 4;
 
 struct AnsweredQuestion {
@@ -59,7 +59,7 @@ std::string refusal_text(const std::string& message) {
   return refusal.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// "gemm.tiled on h200-sxm"; with its number where two would be the same.
+/// "gemm.tiled on h200-sxm", followed by its number where an earlier one has the same name.
 std::vector<std::string> names_of(const std::vector<AnsweredQuestion>& answered) {
   std::vector<std::string> names;
   for (const AnsweredQuestion& one : answered) {
@@ -72,8 +72,8 @@ std::vector<std::string> names_of(const std::vector<AnsweredQuestion>& answered)
   return names;
 }
 
-/// Specifications joined as text: parsing them only to write them again would take longer than the
-/// forecasts.
+/// Vega-Lite specifications joined as text: parsing them only to write them again would take longer
+/// than the forecasts.
 class Charts {
  public:
   void add(const std::string& id, const std::string& spec) {
@@ -88,7 +88,7 @@ class Charts {
 void add_rooflines(Charts& charts, const std::vector<AnsweredQuestion>& answered, double width) {
   std::vector<const Gpu*> drawn;
   for (const AnsweredQuestion& one : answered) {
-    // A value set by hand makes another device of the same name.
+    // A device with an overridden value has the same name and other roofs.
     const auto same = [&](const AnsweredQuestion& other) {
       return other.query.gpu.name == one.query.gpu.name &&
              reports::same_roofs(other.query.gpu, one.query.gpu);
@@ -131,7 +131,7 @@ std::string charts_of(const std::vector<AnsweredQuestion>& answered, double widt
   return charts.text();
 }
 
-/// The answer as text: its numbers stay as the command line writes them.
+/// The answer as JSON text, with numbers as the command line writes them.
 std::string answer_text_of(const AnsweredQuestion& answered) {
   fmt::memory_buffer out;
   JsonWriter json(out);

@@ -11,18 +11,18 @@ namespace roofcast::cli {
 
 using ExplorerJson = nlohmann::ordered_json;
 
-/// Devices already loaded: checking a specification takes longer than a forecast.
+/// Keeps loaded devices: validating a specification takes longer than a forecast.
 class ExplorerDevices {
  public:
-  /// The device that a query's "gpu" and "set" say: a shipped name, or a specification as an
-  /// object.
+  /// The device of a query: "gpu" is a shipped name or a specification as an object, "set"
+  /// overrides its values. The reference is valid until the next call.
   const Gpu& of(const ExplorerJson& query);
 
  private:
   std::map<std::string, Gpu, std::less<>> loaded_;
 };
 
-/// One setting of the explorer that asks for a kernel.
+/// A query for a kernel, read and checked.
 struct ExplorerQuery {
   KernelRef kernel;
   Problem problem;
@@ -30,7 +30,7 @@ struct ExplorerQuery {
   Assumptions assumptions;
 };
 
-/// One that asks for a step of a model.
+/// A query for a step of a model, read and checked.
 struct ExplorerModelQuery {
   std::string name;
   transformer::Architecture architecture;
@@ -41,19 +41,19 @@ struct ExplorerModelQuery {
 /// A shipped specification with its calibration, as `--gpu` takes it. InputError for another name.
 specs::Source shipped_source(std::string_view gpu);
 
-/// Where a text is pasted in place of a file, this stands for its name in errors.
+/// Names in error messages of texts that were pasted and have no file name.
 inline constexpr const char* kPastedGpu = "the specification";
 inline constexpr const char* kPastedKernel = "the kernel file";
 inline constexpr const char* kPastedModel = "the config.json";
 
 bool asks_for_model(const ExplorerJson& query);
 
-/// A checked query. Members: kernel (a name, or a kernel file as an object), gpu, dtype, cache,
-/// set, and the kernel's parameters. Throws InputError naming what is wrong.
+/// Reads and checks a query. Members: kernel (a name, or a kernel file as an object), gpu, dtype,
+/// cache, set, and the kernel's parameters. Throws InputError naming what is wrong.
 ExplorerQuery read_explorer_query(const ExplorerJson& query, ExplorerDevices& devices);
 
-/// Members: model (a name, or a config.json as an object), gpu, set, and what a line of `predict
-/// --queries` takes for a model. Throws InputError.
+/// Reads and checks a query for a model. Members: model (a name, or a config.json as an object),
+/// gpu, set, and the other members of a `predict --queries` line for a model. Throws InputError.
 ExplorerModelQuery read_model_query(const ExplorerJson& query, ExplorerDevices& devices);
 
 }  // namespace roofcast::cli

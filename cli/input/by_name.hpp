@@ -6,7 +6,7 @@
 
 namespace roofcast::cli {
 
-/// Of texts, whether they are a string or a view of one.
+/// Hashes a string and a view of it alike.
 struct TextHash {
   using is_transparent = void;
   std::size_t operator()(std::string_view text) const {
@@ -14,7 +14,7 @@ struct TextHash {
   }
 };
 
-/// Values by name, found by a view without making a string.
+/// Values by name; a lookup by a view makes no string.
 template <class Value>
 using ByName = std::unordered_map<std::string, Value, TextHash, std::equal_to<>>;
 

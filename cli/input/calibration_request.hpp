@@ -1,5 +1,5 @@
 #pragma once
-// What `calibrate` was asked, read alike by the program and by the one that measures.
+// The request of `calibrate`, read in the same way by this program and by the measuring one.
 #include <optional>
 #include <string>
 
@@ -9,13 +9,13 @@ namespace roofcast::cli {
 
 struct CalibrationRequest {
   Options options;
-  std::string output;  ///< the overlay
-  std::string curves;  ///< every curve, as JSON
-  std::string keep;    ///< an overlay whose other values are kept; empty: none
+  std::string output;  ///< file of the overlay
+  std::string curves;  ///< file of every measured curve, JSON
+  std::string keep;  ///< file of an overlay whose values fill in what is not measured; empty: none
 };
 
-/// Nothing if the help was asked for, and printed. Throws InputError where a file to write is there
-/// already and --force is not given.
+/// Reads the request; nothing if the help was asked for, and printed. Throws UsageError, and
+/// InputError where a file to write exists and --force is not given.
 std::optional<CalibrationRequest> read_calibration_request(const Arguments& arguments);
 
 }  // namespace roofcast::cli

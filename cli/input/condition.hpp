@@ -1,5 +1,5 @@
 #pragma once
-// What a forecast is asked to fulfil: time<=50us, rate>=500TFLOP/s, bound=dram, bound!=dram.
+// A condition on a forecast: time<=50us, rate>=500TFLOP/s, bound=dram, bound!=dram.
 #include <array>
 #include <optional>
 #include <span>
@@ -15,34 +15,35 @@ struct Condition {
     time,
     limit,
     fraction_of_limit,
-    rate,       ///< of useful FLOPs
-    bandwidth,  ///< of DRAM
+    rate,       ///< useful FLOP/s
+    bandwidth,  ///< DRAM B/s
     bound
   };
   std::string text;  ///< as given
   Quantity quantity = Quantity::time;
-  bool at_least = false;               ///< >=, else <=; of a bound neither
-  bool negated = false;                ///< of a bound: !=
-  double number = 0;                   ///< s, FLOP/s, B/s or a share
-  Resource resource = Resource::dram;  ///< of a bound
+  bool at_least = false;               ///< the sign is >=, else <=; unused for a bound
+  bool negated = false;                ///< the sign of a bound is !=, else =
+  double number = 0;                   ///< limit of the quantity: s, FLOP/s, B/s or a share
+  Resource resource = Resource::dram;  ///< the resource of a bound
 };
 
-/// "µs": so many of the SI unit.
+/// A unit's name, "µs", and its factor to the SI unit.
 struct Unit {
   std::string_view name;
   double factor;
 };
-/// "50us" of such units. Throws UsageError that names them for other text.
+/// A positive number with one of the units, "50us", in the SI unit. UsageError, with the units, for
+/// other text.
 double parse_quantity(std::string_view text, std::span<const Unit> units);
 
 inline constexpr std::array kTimeUnits = {Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"µs", 1e-6},
                                           Unit{"ms", 1e-3}, Unit{"s", 1}};
 
-/// Throws UsageError that names the quantities, units or resources for other text.
+/// Reads a condition. UsageError, with the quantities, units or resources, for other text.
 Condition parse_condition(std::string_view text);
 
-/// Whether the forecast fulfils it; of a family alone only `limit` is known. Throws InputError
-/// where the forecast has no such quantity.
+/// Whether the forecast fulfils the condition. Throws InputError where it has no expected time (a
+/// family alone) and the condition is not about `limit`.
 bool holds(const Condition& condition, const Prediction& prediction);
 
 }  // namespace roofcast::cli

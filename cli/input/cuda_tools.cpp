@@ -41,8 +41,8 @@ std::optional<std::filesystem::path> find_program(std::string_view name) {
   return std::nullopt;
 }
 
-/// This process's environment with the toolkit's folder at the end of PATH: cuobjdump starts
-/// nvdisasm.
+/// This process's environment with the toolkit's folder at the end of PATH, where cuobjdump looks
+/// for nvdisasm.
 std::vector<std::string> environment_with_toolkit() {
   std::vector<std::string> variables;
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
@@ -60,7 +60,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return result;
 }
 
-/// Both ends of a pipe, which programs started later do not inherit.
+/// Both ends of a pipe; programs that are started inherit neither.
 class Pipe {
  public:
   Pipe() {
@@ -88,7 +88,7 @@ class Pipe {
   std::array<int, 2> ends_{-1, -1};
 };
 
-/// A program under way; ended if nobody waits for it.
+/// A running program; killed if the object is destroyed before wait().
 class Child {
  public:
   Child(const std::filesystem::path& program, const std::vector<std::string>& arguments,
@@ -126,7 +126,7 @@ class Child {
   Child& operator=(const Child&) = delete;
   Child& operator=(Child&&) = delete;
 
-  /// Its exit code, or 128 and the signal that ended it.
+  /// Waits for the end; returns the exit code, or 128 + the signal that ended the program.
   int wait() {
     int status = 0;
     while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
@@ -139,7 +139,7 @@ class Child {
   pid_t process_ = -1;
 };
 
-/// Parts what comes in pieces into lines.
+/// Splits output that arrives in pieces into lines.
 class Lines {
  public:
   Lines(const std::function<void(std::string_view)>& line, const ToolLimits& limits)
@@ -175,7 +175,7 @@ class Lines {
   std::size_t read_ = 0;
 };
 
-/// Reads what is there; false at the end.
+/// Passes one read from the descriptor to `take`; false at the end.
 template <typename Take>
 bool take_piece(int descriptor, const Take& take) {
   std::array<char, 65536> buffer;

@@ -51,7 +51,8 @@ DeviceOptions read_device_options(const Options& options) {
   }
   if (options.has("relative")) {
     boost::algorithm::to_lower(device.relative);
-    // A GPU that was not measured is refused with the reason where it is asked for its values.
+    // Only unknown names are refused here; load_device refuses a GPU that was not measured and says
+    // why.
     if (specs::find_embedded(device.relative) == nullptr) {
       one_of("--relative", device.relative, measured_device_names());
     }

@@ -1,5 +1,5 @@
 #pragma once
-// From what the command line says about a device to the device.
+// Reads the options about devices and loads the devices.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,18 +23,19 @@ struct DeviceOptions {
 std::vector<Option> device_option_table();
 DeviceOptions read_device_options(const Options& options);
 
-/// The names of --gpu: repeated, or parted by commas. UsageError if there is none.
+/// The names or paths of --gpu, which may be repeated or a comma-separated list. UsageError if
+/// there is none.
 std::vector<std::string> read_device_names(const Options& options);
-/// Of a command that is about one device. Throws UsageError where --gpu names several.
+/// The one name of --gpu. UsageError if there is none or several.
 std::string read_device_name(const Options& options);
 
-/// A name in any case of letters, or the path of a specification. UsageError with the names that
-/// are near for an unknown one.
+/// The specification of a name, whose case does not matter, or of a path. UsageError, with similar
+/// names, for an unknown name.
 specs::Source device_source(const std::string& name_or_path, const DeviceOptions& options);
 Gpu load_device(const std::string& name_or_path, const DeviceOptions& options);
 
 /// The GPU to forecast a run file's cases for: --gpu, else the run's own. Throws InputError where
-/// that is none of the program's: what a file says is never taken for a path.
+/// the run's GPU is no shipped one: a name out of a file is never taken for a path.
 std::string device_of_run(const std::string& file, const validation::Run& run,
                           const Options& options);
 

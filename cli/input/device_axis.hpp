@@ -6,7 +6,7 @@
 namespace roofcast::cli {
 
 /// Every device of --gpu, once for each value of each --set KEY=lo:hi:step (or lo:hi:*factor), the
-/// last key fastest. Such a device is named "h200-sxm sm_count=100". Throws as load_device and
+/// last key fastest. The device is then named "h200-sxm sm_count=100". Throws as load_device and
 /// parse_axis do.
 std::vector<Gpu> load_devices(const Options& options);
 

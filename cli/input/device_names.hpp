@@ -1,5 +1,5 @@
 #pragma once
-// The names that --gpu and --relative take, and what to say of others.
+// The device names that --gpu and --relative take, and suggestions for unknown names.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,12 +8,11 @@ namespace roofcast::cli {
 
 std::vector<std::string_view> device_names();
 
-/// The GPUs that this project measured: they alone can lend what they keep up to another.
+/// The GPUs that this project measured: only their sustained values can stand in for another GPU's.
 std::vector<std::string_view> measured_device_names();
 
-/// What an unknown name may have meant: the devices whose names begin with it, else those of its
-/// family (what stands before the first '-'), else the nearest by edit distance. In any case of
-/// letters.
+/// Suggestions for an unknown name: the devices whose names begin with it, else those of its family
+/// (the part before the first '-'), else the nearest by edit distance. Case does not matter.
 std::vector<std::string_view> devices_like(std::string_view typed);
 
 /// "no GPU is named 'h100'. Did you mean 'h100-pcie' or 'h100-sxm5'?"

@@ -18,7 +18,7 @@ struct FileIdentity {
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 
-/// Of a regular file, links followed. "-" is the stream that `descriptor` says.
+/// The identity of a regular file, links followed; nothing for others. "-" stands for `descriptor`.
 std::optional<FileIdentity> identity(const std::string& path, int descriptor) {
   struct stat status = {};
   const int failed = path == "-" ? fstat(descriptor, &status) : stat(path.c_str(), &status);
@@ -26,7 +26,7 @@ std::optional<FileIdentity> identity(const std::string& path, int descriptor) {
   return FileIdentity{status.st_dev, status.st_ino};
 }
 
-/// The value and its parts: --gpu takes a list, --kernel a shape behind a colon.
+/// The option's value and its parts: --gpu takes a list, --kernel a shape after a colon.
 Arguments paths_in(const std::string& value) {
   Arguments paths;
   boost::split(paths, value, boost::is_any_of(",:"));

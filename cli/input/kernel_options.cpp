@@ -20,7 +20,7 @@ std::string_view named_placeholder(const Parameter& parameter) {
   return parameter.is_text ? "TEXT" : "NAME";
 }
 
-/// The value of that name.
+/// The value whose name is `text`. UsageError for another name.
 template <class Value, std::size_t kCount>
 Value value_named(std::string_view what, std::string_view text,
                   const std::array<Value, kCount>& values) {

@@ -1,5 +1,5 @@
 #pragma once
-// The command line of a kernel comes from its parameter table.
+// The options of a kernel, made from its parameter table.
 #include <optional>
 #include <span>
 #include <string>
@@ -11,11 +11,12 @@
 
 namespace roofcast::cli {
 
-/// A kernel or family of that name, or the kernel that a file NAME.json describes. UsageError with
-/// the nearest name if there is none; SpecError for what is wrong in the file.
+/// A kernel or family of that name, or the kernel that a file NAME.json describes. UsageError, with
+/// the nearest name, if there is none; SpecError for faults in the file.
 KernelRef kernel_named(std::string_view name);
 
-/// Every parameter of the kernels as an option, once; `value_name` says what values it takes.
+/// Every parameter of the kernels as an option, once. `value_name` is the help's placeholder for
+/// numbers.
 std::vector<Option> parameter_options(std::span<const KernelRef> kernels,
                                       std::string_view value_name);
 std::vector<std::string> parameter_names(std::span<const KernelRef> kernels);
@@ -25,13 +26,13 @@ std::vector<std::string> parameter_names(std::span<const KernelRef> kernels);
 void read_value(const Parameter& parameter, std::string_view text, Problem& problem,
                 std::size_t position);
 
-/// The kernel's own parameters out of the options, checked.
+/// The kernel's type and parameters out of the options, checked. UsageError for a missing one.
 Problem read_problem(const Options& options, const KernelRef& kernel);
 
 /// fp32 where the kernel has it, else its first type.
 DType default_dtype(const KernelRef& kernel);
 
-/// A type's name, or nothing for the default. UsageError naming the kernel's types.
+/// The type of that name; for nothing the default. UsageError, with the kernel's types, for others.
 DType read_dtype(const std::optional<std::string>& text, const KernelRef& kernel);
 
 /// A command's own options, then those of every forecast: the device's (device_option_table), and

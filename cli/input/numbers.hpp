@@ -16,13 +16,13 @@ inline std::optional<std::int64_t> whole_of(double value) {
 }
 
 /// A whole number, also as 1e8 or 4096.0. `what` names the option in messages. UsageError for other
-/// text, InputError for one that does not fit 64 bits.
+/// text, InputError for a number beyond 64 bits, or as 1e16 beyond 2^53.
 std::int64_t parse_whole(std::string_view what, std::string_view text);
 
 /// A finite number; UsageError for other text.
 double parse_real(std::string_view what, std::string_view text);
 
-/// The frequency again where it can be a clock's: 1 MHz to 100 GHz. InputError for any other.
+/// Returns `hz` if a clock can have it: 1 MHz to 100 GHz. InputError for any other.
 double expect_clock(std::string_view what, double hz);
 
 /// A share, as 5% or 0.05. UsageError for other text.

@@ -1,5 +1,5 @@
 #pragma once
-// Option tables: what a subcommand takes, read with Boost.Program_options.
+// Tables of the options that a subcommand takes, read with Boost.Program_options.
 #include <map>
 #include <optional>
 #include <span>
@@ -21,29 +21,30 @@ struct Option {
 
 /// "output" of "output,o".
 std::string long_name(const Option& option);
-/// "o" of it; empty where there is none.
+/// "o" of "output,o"; empty where there is no letter.
 std::string letter(const Option& option);
 
-/// What the help of a subcommand says besides its options.
+/// The texts of a subcommand's help, its options apart.
 struct HelpPage {
-  std::string_view examples;  ///< comes first
+  std::string_view examples;  ///< printed first
   std::string_view usage;
   std::string_view about;
 };
 
-/// A subcommand's help and what it takes: completions and manual pages are made from it.
+/// A subcommand's help and options, from which completions and manual pages are made.
 struct Manual {
   HelpPage page;
   std::vector<Option> options;
 };
 
-/// Arguments parted into words that stand alone and options with their values.
+/// Arguments split into words that stand alone and options with their values.
 struct SplitArguments {
   Arguments words;
   Arguments options;
 };
 
-/// An option that `known` does not list is taken to have a value: kernels add theirs later.
+/// Splits the arguments. An option that `known` does not list is taken to have a value, since
+/// kernels add their options later.
 SplitArguments split_words(const Arguments& arguments, std::span<const Option> known);
 
 class Options {
@@ -60,22 +61,22 @@ class Options {
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
 };
 
-/// Throws UsageError, with the nearest option for an unknown one.
+/// Reads the options. UsageError for faults, with the nearest option for an unknown one.
 Options parse_options(const Arguments& arguments, std::span<const Option> known);
 
 std::string help_text(const HelpPage& page, std::span<const Option> options);
 
-/// -h and --help, before anything else is checked.
+/// Whether -h or --help is among the arguments, which are not checked.
 bool wants_help(const Arguments& arguments);
 
 /// " Did you mean 'x'?", or nothing if no known word is near.
 std::string did_you_mean(std::string_view typo, std::span<const std::string_view> known);
 
-/// One of a few words; UsageError naming them all for another.
+/// The word of `known` that equals `text`. UsageError, with all of them, if there is none.
 std::string_view one_of(std::string_view what, std::string_view text,
                         std::span<const std::string_view> known);
 
-/// Its place among them; UsageError as one_of.
+/// The position of that word in `known`. UsageError as one_of.
 std::size_t place_of(std::string_view what, std::string_view text,
                      std::span<const std::string_view> known);
 

@@ -1,4 +1,5 @@
-// Apart from options.cpp: the archive of Boost links into programs, and not into a shared library.
+// Apart from options.cpp, which is also in a shared library: Boost's archive links into programs
+// alone.
 #include "cli/input/options.hpp"
 
 #include <fmt/format.h>
@@ -100,7 +101,7 @@ Options parse_options(const Arguments& arguments, std::span<const Option> known)
       continue;
     }
     auto given = values[name].as<std::vector<std::string>>();
-    // What is left out by mistake, as in --overlay "$UNSET", must not pass for a choice.
+    // An empty value, as of --overlay "$UNSET", is taken for a mistake.
     if (std::find(given.begin(), given.end(), "") != given.end()) {
       throw UsageError(
           fmt::format("--{} is empty: give {} or leave it out", name, option.value_name));
@@ -117,7 +118,7 @@ Options parse_options(const Arguments& arguments, std::span<const Option> known)
 std::string help_text(const HelpPage& page, std::span<const Option> options) {
   std::ostringstream listed;
   listed << describe(options);
-  // Boost leaves the blank at which it breaks a line.
+  // Boost leaves the space at which it breaks a line.
   return fmt::format("Examples:\n{}\nUsage: {}\n\n{}\n\n{}", page.examples, page.usage, page.about,
                      boost::replace_all_copy(listed.str(), " \n", "\n"));
 }

@@ -10,7 +10,7 @@
 
 namespace roofcast::cli {
 
-/// Receives nlohmann's events; a false return ends the reading.
+/// Receives nlohmann's SAX events; returning false ends the parse.
 class QueryHandler {
  public:
   explicit QueryHandler(Query& query) : query_(query) {}
@@ -44,7 +44,7 @@ class QueryHandler {
   }
 
   bool number_float(double value, const std::string& /*text*/) {
-    // 4096.0 and 1e6 are whole numbers that a program may well print so.
+    // Programs may print whole numbers as 4096.0 or 1e6.
     if (const auto whole = whole_of(value)) return number_integer(*whole);
     if (field_ == nullptr) return refuse("a number");
     field_->kind = QueryField::Kind::real;
@@ -86,7 +86,8 @@ class QueryHandler {
 
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::json::exception& error) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 3: …": the line is ours.
+    // "[json.exception.parse_error.101] parse error at line 1, column 3: …": only what follows ": "
+    // is kept, since a query is always line 1 to the parser.
     const std::string_view text = error.what();
     const std::size_t detail = text.find(": ");
     return fail(fmt::format("no JSON, at byte {}: {}", position,
@@ -128,7 +129,7 @@ void Query::read(std::string_view line) {
   if (line.size() > kLongest) {
     throw InputError(fmt::format("a query of over {} bytes: no kernel takes as much", kLongest));
   }
-  // nlohmann takes a NUL for the end of the text, and what follows it would go unread.
+  // nlohmann takes a NUL for the end of the text and would not read the rest.
   if (line.find('\0') != std::string_view::npos) {
     throw InputError("no JSON: the line holds a NUL byte");
   }

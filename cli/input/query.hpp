@@ -1,6 +1,6 @@
 #pragma once
-// One line of a batch: a JSON object, read without building a document. It is flat, but for "set",
-// which holds values of the specification by their keys.
+// One line of a batch: a JSON object, read without building a document. It is flat except for
+// "set", an object of values of the specification by their keys.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,12 +13,12 @@ struct QueryField {
   enum class Kind : unsigned char { whole, real, text, flag };
   std::string key;
   Kind kind = Kind::whole;
-  std::int64_t whole = 0;  ///< of a flag 1: true
+  std::int64_t whole = 0;  ///< for a flag 1 (true) or 0
   double real = 0;
   std::string text;
 };
 
-/// Members in their order.
+/// Members of an object, in their order; clear() keeps their memory.
 class QueryFields {
  public:
   const QueryField* begin() const { return fields_.data(); }
@@ -35,11 +35,11 @@ class QueryFields {
 
 class Query {
  public:
-  /// Bytes of a line. More members than any kernel has parameters would make the search for
-  /// duplicates slow.
+  /// Most bytes of a line, far beyond the parameters of any kernel: the search for duplicate keys
+  /// takes time quadratic in the members.
   static constexpr std::size_t kLongest = 65536;
 
-  /// Throws InputError for text that is no such JSON object, and for a key given twice.
+  /// Reads a line. InputError for text that is no such JSON object, and for a key given twice.
   void read(std::string_view line);
 
   /// All members but "set".

@@ -12,7 +12,7 @@
 namespace roofcast::cli {
 namespace {
 
-// true and false stand for yes and no, and for 1 and 0 where there is nothing else to give.
+// Whether true and false are values: for yes and no, or for 1 and 0 where the range has no others.
 bool takes_flag(const Parameter& parameter) {
   if (parameter.is_text) return false;
   if (parameter.choices.empty()) return parameter.minimum == 0 && parameter.maximum == 1;

@@ -1,5 +1,5 @@
 #pragma once
-// What one member of a question says: a parameter of the kernel, or an assumption.
+// Reads one member of a query: a parameter of the kernel, or an assumption.
 #include <span>
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace roofcast::cli {
 
-/// Throws InputError where the member is no text.
+/// The member's text. InputError where it is no text.
 const std::string& text_of(const QueryField& field);
 
 /// Takes the value of the parameter of that name and marks its bit in `given`; false where there is
@@ -22,10 +22,10 @@ bool read_parameter(const QueryField& field, std::span<const Parameter> paramete
 /// for a value that it does not take.
 bool read_assumption(const QueryField& field, Assumptions& assumptions);
 
-/// What "set" asks for.
+/// The members of "set" as overrides of the specification.
 std::vector<specs::Override> overrides_of(const QueryFields& set);
 
-/// Throws InputError with the nearest name that the kernel or a question knows.
+/// Throws InputError, with the nearest name of a parameter or of another member of a query.
 [[noreturn]] void refuse_unknown(const KernelRef& kernel, const std::string& key);
 
 }  // namespace roofcast::cli

@@ -13,10 +13,10 @@
 namespace roofcast::cli {
 namespace {
 
-/// A line of more bytes is taken for an input without lines.
+/// An input with a longer line (bytes) is taken to have no line ends.
 constexpr std::size_t kEndlessLine = std::size_t{1} << 30;
 
-/// `call` again while a signal interrupts it, unless the signal asks to stop.
+/// Repeats `call` while signals interrupt it, unless one asks to stop.
 template <class Call>
 auto retried(const std::string& name, const Call& call) {
   while (true) {

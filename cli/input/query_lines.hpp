@@ -9,8 +9,8 @@ namespace roofcast::cli {
 /// The lines of a batch, from a file, a pipe or standard input ("-"), in a buffer of fixed size.
 class QueryLines {
  public:
-  /// A longer line is cut here. No query is as long (Query::kLongest), so it is answered by an
-  /// error, and the next line is the next query.
+  /// next() returns this many bytes of a longer line and skips the rest. Query refuses a line of
+  /// such length (Query::kLongest), so it is answered by one error.
   static constexpr std::size_t kLongestLine = std::size_t{1} << 20;
 
   /// Throws InputError where the file cannot be opened.
@@ -24,7 +24,7 @@ class QueryLines {
   /// The next line without its end, valid until the next call; nothing at the end of input. Throws
   /// InputError for a read error and for a line that has no end (/dev/zero).
   std::optional<std::string_view> next();
-  /// True if next() would have to read, perhaps wait, first.
+  /// Whether next() has to read first, and perhaps wait.
   bool needs_read() const;
 
  private:
@@ -37,7 +37,7 @@ class QueryLines {
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   bool at_end_ = false;
-  bool cut_ = false;  ///< the last line goes on in the input
+  bool cut_ = false;  ///< the rest of the last line is still in the input
 };
 
 }  // namespace roofcast::cli

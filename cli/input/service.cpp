@@ -14,7 +14,7 @@ namespace {
 
 using transformer::Service;
 
-// Of a step, which a service is made of.
+// Options of a step that a service refuses.
 constexpr std::array<std::string_view, 18> kOfSteps = {
     "train",         "prefill",   "decode",  "batch", "seq",       "context",
     "grad-accum",    "dp",        "fsdp",    "pp",    "framework", "logits",

@@ -1,5 +1,5 @@
 #pragma once
-// What is served, from options.
+// Reads the services that options ask for.
 #include <vector>
 
 #include "cli/input/options.hpp"
@@ -7,10 +7,10 @@
 
 namespace roofcast::cli {
 
-/// --serve, --concurrency and the others that no step has.
+/// --serve, --concurrency and the other options that no step has.
 std::vector<Option> service_options();
-/// One service for each concurrency given. UsageError where an option is missing or belongs to a
-/// step.
+/// One service for each value of --concurrency. UsageError where an option is missing or belongs to
+/// a step.
 std::vector<transformer::Service> read_services(const Options& options);
 
 }  // namespace roofcast::cli

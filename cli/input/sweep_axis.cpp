@@ -20,7 +20,7 @@ void append(std::vector<std::int64_t>& values, std::int64_t value) {
   values.push_back(value);
 }
 
-/// lo:hi:step or lo:hi:*factor.
+/// Appends the values of lo:hi:step or lo:hi:*factor.
 void append_range(std::vector<std::int64_t>& values, const std::string& option,
                   std::string_view text) {
   const std::vector<std::string> parts = split_list(text, ':');
@@ -42,7 +42,7 @@ void append_range(std::vector<std::int64_t>& values, const std::string& option,
   std::int64_t value = low;
   while (true) {
     append(values, value);
-    // From the lowest to the highest number is further than a signed one can say.
+    // Unsigned: the distance may exceed the largest signed number.
     const std::uint64_t left = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(value);
     if (geometric ? value > high / step : static_cast<std::uint64_t>(step) > left) return;
     value = geometric ? value * step : value + step;

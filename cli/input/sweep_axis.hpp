@@ -10,32 +10,32 @@
 
 namespace roofcast::cli {
 
-/// More points than this are taken for a mistake.
+/// Most points of a sweep: more are taken for a mistake.
 inline constexpr std::size_t kMostPoints = 1'000'000;
 
 struct Axis {
   std::string name;
   std::vector<std::int64_t> values;  ///< empty where tied
-  std::string tied_to;               ///< the parameter whose value it takes
-  bool named = false;                ///< positions among choices: nothing is tied to them
-  std::int64_t divided = 0;          ///< where not 0: it takes this divided by that value
+  std::string tied_to;               ///< the parameter whose value it follows; empty: none
+  bool named = false;        ///< the values are positions in the choices; no axis may be tied to it
+  std::int64_t divided = 0;  ///< not 0: its value is this ÷ that of tied_to
 };
 
-/// Numbers and ranges lo:hi:step (hi included where hit) or lo:hi:*factor, parted by commas; or
+/// Numbers and ranges lo:hi:step (hi included where hit) or lo:hi:*factor, separated by commas; or
 /// =other, or =NUMBER/other for the whole part of the quotient (a product kept constant), at least
 /// 1. Throws UsageError for other text, InputError for an empty or too long range.
 Axis parse_axis(std::string_view name, std::string_view text);
 
-/// The same for a parameter of a kernel: of one with choices, names parted by commas; UsageError
-/// lists the choices for another. Not for a text, which is no axis.
+/// The axis of a kernel's parameter. One with choices takes names separated by commas; UsageError,
+/// with the choices, for another. A text parameter is no axis.
 Axis parse_axis(const Parameter& parameter, std::string_view text);
 
-/// The axis whose values each axis takes, itself where it is not tied. Throws UsageError for a tie
-/// to something not given or in a circle.
+/// For each axis the one at the end of its ties, itself where it is not tied. Throws UsageError for
+/// a tie to an axis that is not given or that has names, and for a circle.
 std::vector<std::size_t> resolve_ties(std::span<const Axis> axes);
 
-/// Every combination, the last axis fastest; one value for each axis. The product of the counts
-/// times `repeats` must not pass kMostPoints.
+/// Every combination of the axes' values, the last axis fastest. InputError where the number of
+/// combinations times `repeats` exceeds kMostPoints; UsageError as resolve_ties.
 class Points {
  public:
   Points(std::span<const Axis> axes, std::size_t repeats);
@@ -44,8 +44,7 @@ class Points {
   void at(std::size_t index, std::span<std::int64_t> values) const;
 
  private:
-  /// What an axis takes from the one it is tied to, over however many ties. The constructor has
-  /// seen that they end.
+  /// The value of an axis, followed through its ties. The constructor has checked that they end.
   std::int64_t tied_value(std::size_t axis, std::span<const std::int64_t> values) const;
 
   std::span<const Axis> axes_;

@@ -1,5 +1,5 @@
 #pragma once
-// What a sweep asks: for each kernel its types, and the values of each parameter.
+// The points of a sweep: for each kernel its types, and the values of each parameter.
 #include <cstddef>
 #include <functional>
 #include <vector>
@@ -15,16 +15,16 @@ struct KernelSweep {
   KernelRef kernel;
   std::vector<DType> dtypes;
   std::vector<Axis> axes;
-  std::vector<std::size_t> positions;  ///< of each axis in the kernel's parameters
-  Problem constants;                   ///< holds the text, where a parameter is one
+  std::vector<std::size_t> positions;  ///< position of each axis in the kernel's parameters
+  Problem constants;                   ///< the problem's text, if a parameter is one
   unsigned given = 0;
 };
 
-/// Throws UsageError for a parameter without a value and as parse_axis does.
+/// Reads the options. UsageError for a required parameter without a value; throws as parse_axis.
 KernelSweep plan_sweep(const KernelRef& kernel, const Options& options);
 
-/// Calls `visit` with the problem of every point, not yet checked: types first, the last axis
-/// fastest. `repeats`: how many such walks the sweep takes in all, for the limit of its points.
+/// Calls `visit` with the problem of every point, not yet checked: type by type, the last axis
+/// fastest. `repeats` counts the passes over the axes in all of the sweep, for the limit of points.
 void walk(const KernelSweep& sweep, std::size_t repeats,
           const std::function<void(const Problem&)>& visit);
 

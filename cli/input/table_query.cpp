@@ -7,7 +7,7 @@
 namespace roofcast::cli {
 namespace {
 
-/// The kernel of --kernel, else every one: each row of the table names its own.
+/// The kernel of --kernel; without it every kernel, since each row names its own.
 std::vector<KernelRef> table_kernels(const Options& options) {
   if (const auto name = options.find("kernel")) return {kernel_named(*name)};
   std::vector<KernelRef> all;

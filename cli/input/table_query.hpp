@@ -18,9 +18,9 @@ class Devices {
   explicit Devices(DeviceOptions options) : options_(std::move(options)) {}
 
   const Gpu& get(const std::string& name);
-  /// Null for a name that no shipped device has.
+  /// Null for a name that is neither loaded nor that of a shipped device.
   const Gpu* find(std::string_view name);
-  /// The device under its own name, which a path to a specification is not.
+  /// Makes the device known by its own name too, since --gpu may have loaded it from a path.
   void alias(const Gpu& gpu) { loaded_[gpu.name] = std::make_unique<Gpu>(gpu); }
 
  private:
@@ -31,7 +31,8 @@ class Devices {
 /// --kernel, --where, --column and --cache.
 std::vector<Option> table_options();
 
-/// These and --gpu, which is loaded. UsageError for a parameter that no kernel has.
+/// Reads these options and --gpu, whose device it loads. UsageError for a --column of a parameter
+/// that no kernel has.
 validation::TableQuery read_table_query(const Options& options, Devices& devices);
 
 }  // namespace roofcast::cli

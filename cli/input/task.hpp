@@ -1,5 +1,5 @@
 #pragma once
-// What is asked of a model, from options and from query lines: one table for both.
+// Reads the tasks of a model from options and from query lines, by one table for both.
 #include <string>
 #include <string_view>
 
@@ -9,21 +9,23 @@
 
 namespace roofcast::cli {
 
-/// A configuration by a shipped name. InputError with the nearest name for another.
+/// The shipped configuration of that name. InputError, with the nearest name, for another.
 transformer::Architecture shipped_model(std::string_view name);
-/// The same, or a path to a config.json.
+/// The configuration of a shipped name or of the path of a config.json.
 transformer::Architecture model_named(const std::string& name_or_path);
 
 /// --train, --prefill or --decode, --batch and the others.
 std::vector<Option> task_options();
 /// One task for each combination of the values given (lists and ranges as in a sweep), the last key
-/// fastest. UsageError for a missing phase and for words that are none.
+/// fastest. UsageError unless one phase is given, and for unknown words; InputError for an unknown
+/// type and as check_given.
 std::vector<transformer::Task> read_tasks(const Options& options);
 
-/// A member of a query line: "phase", "batch", … Throws InputError for another key or value.
+/// Reads a member of a query line: "phase", "batch", … Throws InputError for another key, number or
+/// type, UsageError for an unknown word.
 void read_task_field(const QueryField& field, transformer::Task& task);
 
-/// What a task needs and its keys do not say: a decode step its context. Throws InputError.
+/// Throws InputError where a decode step has no context or a key does not go with the phase.
 void check_given(const transformer::Task& task);
 
 }  // namespace roofcast::cli

@@ -13,17 +13,17 @@ class Unknown {
  public:
   static constexpr std::int64_t kFine = 1'000'000;
 
-  /// Of "KEY=from:to". UsageError for other text and for ends that are not positive and rising.
+  /// Reads "KEY=from:to". UsageError for other text and for ends that are not positive and rising.
   static Unknown parse(std::string_view text);
-  /// From a sixteenth to sixteen times of what it is now.
+  /// The range from value ÷ 16 to value × 16; a whole number's start is rounded up.
   static Unknown around(std::string_view name, double value);
 
   const std::string& name() const { return name_; }
   bool whole() const { return whole_; }
   std::int64_t last() const { return last_; }
   std::string at(std::int64_t position) const;
-  /// At most `most` positions, both ends among them: all where there are so few, else in equal
-  /// ratios of the value.
+  /// At most `most` positions with both ends: all positions if they are no more, else those of
+  /// values in equal ratios.
   std::vector<std::int64_t> samples(std::int64_t most) const;
 
  private:

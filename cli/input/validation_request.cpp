@@ -87,7 +87,7 @@ std::variant<validation::Suite, DrawRequest> read_suite(const Options& options) 
                      read_count(options, "seed", 0, kMostSeed), static_cast<std::size_t>(cases)};
 }
 
-/// The cases of the shard, a line each. A draw needs to know for which GPU.
+/// The cases of the shard, one per line. UsageError for a random suite without --gpu.
 std::string list(const ValidationRequest& request) {
   const auto* const fixed = std::get_if<validation::Suite>(&request.suite);
   if (!request.options.has("gpu") && fixed == nullptr) {

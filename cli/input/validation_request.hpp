@@ -1,5 +1,5 @@
 #pragma once
-// What `validate` was asked, read alike by the program and by the one that measures.
+// The request of `validate`, read in the same way by this program and by the measuring one.
 #include <optional>
 #include <string>
 #include <variant>
@@ -12,7 +12,7 @@
 
 namespace roofcast::cli {
 
-/// A suite that is drawn once the GPU is known.
+/// A random suite, whose cases are drawn once the GPU is known.
 struct DrawRequest {
   validation::RandomSuite suite;
   std::int64_t seed = 0;
@@ -25,11 +25,12 @@ struct ValidationRequest {
   validation::Shard shard;
   std::string output;
 
-  /// Throws InputError where a draw finds nothing that the GPU takes.
+  /// The suite, drawn for the GPU if it is a random one. InputError where the GPU takes too few
+  /// cases.
   validation::Suite suite_for(const Gpu& gpu) const;
 };
 
-/// Nothing if the help or the list of the cases was asked for, and printed.
+/// Reads the request; nothing if the help or the list of cases was asked for, and printed.
 std::optional<ValidationRequest> read_validation_request(const Arguments& arguments);
 
 }  // namespace roofcast::cli

@@ -5,7 +5,7 @@
 namespace roofcast::cli {
 namespace {
 
-/// The two neighbours between which the answer changes.
+/// Bisects to two neighbouring positions between which the answer changes.
 std::pair<Point, Point> change_between(Point left, Point right, const Ask& ask) {
   while (right.position - left.position > 1) {
     Point middle = ask(left.position + (right.position - left.position) / 2);

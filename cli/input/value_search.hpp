@@ -1,5 +1,5 @@
 #pragma once
-// For which values of an unknown a condition holds.
+// Finds the values of an unknown for which a condition holds.
 #include <functional>
 #include <optional>
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace roofcast::cli {
 
-/// One value of the unknown, and what was forecast with it.
+/// One value of the unknown and the forecast with it.
 struct Point {
-  std::int64_t position = 0;  ///< Unknown::at says the value
+  std::int64_t position = 0;  ///< Unknown::at gives the value
   bool holds = false;
   std::optional<Prediction> prediction;
   std::string refusal;  ///< where there is no forecast
 };
 
-/// All values from first to last.
+/// A range of values for which the condition holds, both ends included.
 struct Span {
   Point first;
   Point last;
@@ -26,17 +26,17 @@ struct Span {
 
 struct Solution {
   std::vector<Span> spans;  ///< where the condition holds, in rising order
-  Point lowest;             ///< at the start of the range
-  Point highest;            ///< at its end
+  Point lowest;             ///< at the start of the unknown's range
+  Point highest;            ///< at the end of the unknown's range
   std::size_t forecasts = 0;
   std::size_t refused = 0;
-  bool every_value = false;  ///< else values in equal ratios, and bisection between them
+  bool every_value = false;  ///< all were asked; else values in equal ratios, then bisection
 };
 
 using Ask = std::function<Point(std::int64_t position)>;
 
-/// Asks at up to `most` positions, and bisects between two of them where the answer changes. Throws
-/// InputError with the reason where no value has a forecast.
+/// Asks at up to `most` positions and bisects between two neighbours whose answers differ. Throws
+/// InputError, with the first reason, where none of these has a forecast.
 Solution find_values(const Unknown& unknown, std::int64_t most, const Ask& ask);
 
 }  // namespace roofcast::cli

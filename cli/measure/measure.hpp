@@ -1,12 +1,12 @@
 #pragma once
-// The commands of the program that is linked with CUDA.
+// The commands of the measuring program, which is linked with CUDA.
 #include "cli/commands/command.hpp"
 #include "cli/input/device.hpp"
 #include "model/types/gpu.hpp"
 
 namespace roofcast::cli {
 
-/// The specification that --gpu names, or the one that fits the device at hand. Throws
+/// The GPU that --gpu names, else the shipped one that fits this machine's device. Throws
 /// validation::NoDevice, and InputError where none fits.
 Gpu device_at_hand(const Options& options, const DeviceOptions& how);
 

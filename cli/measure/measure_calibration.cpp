@@ -25,7 +25,7 @@ validation::Measurements measure(const Gpu& gpu) {
   return validation::run_microbenchmarks(options);
 }
 
-// The kept overlay must be one of this device, by the rules of hw_specs.
+// Reads the overlay of --keep; throws where it breaks a rule of hw_specs for the device.
 validation::Overlay read_kept(const CalibrationRequest& request, const std::string& device) {
   DeviceOptions checked;
   checked.overlay_file = request.keep;

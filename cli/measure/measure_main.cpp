@@ -1,5 +1,4 @@
-// `roofcast validate` and `roofcast calibrate` as a program of its own: the one that is linked with
-// CUDA.
+// The program that `roofcast validate` and `roofcast calibrate` become: only it links with CUDA.
 #include <fmt/format.h>
 
 #include "cli/measure/measure.hpp"

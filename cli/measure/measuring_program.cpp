@@ -35,7 +35,7 @@ void become_measuring_program(std::string_view command, const Arguments& argumen
   pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  stop_if_interrupted();  // the new program would not know
+  stop_if_interrupted();  // the new program would not know of the signal
   execv(program.c_str(), pointers.data());
   throw NoGpuError(fmt::format("cannot start {}: {}", program.string(), std::strerror(errno)));
 }

@@ -68,7 +68,7 @@ std::string shapes_text(const AdviceAnswer& answer, const Style& style) {
   return table.text(style, "  ");
 }
 
-// What the kinds that occur mean.
+// The meaning of each kind of shape that occurs, and the notes of the forecast.
 std::string legend_text(const AdviceAnswer& answer, const Style& style) {
   struct Meaning {
     AdviceKind kind;

@@ -26,13 +26,13 @@ struct Answer {
 /// "m=4096 n=4096 k=4096 bf16"
 std::string problem_text(const KernelRef& kernel, const Problem& problem);
 
-/// What one call costs and takes, where it is asked.
+/// Cost and energy of one call; a figure is absent where the price or the power limit is unknown.
 struct Expense {
   std::optional<double> cost;           ///< price × expected time, in the currency of the price
-  std::optional<double> most_energy_j;  ///< power limit × expected time: it takes no more
+  std::optional<double> most_energy_j;  ///< power limit × expected time, an upper bound (J)
 };
 
-/// A row of an answer: a forecast, or why there is none.
+/// A row of an answer: a forecast, or the reason why there is none.
 struct Candidate {
   KernelRef kernel;
   Problem problem;
@@ -42,30 +42,30 @@ struct Candidate {
   std::optional<Expense> expense{};
 };
 
-/// Members of an open object: each parameter and the type.
+/// Writes each parameter and the type as members of the open object.
 void write_parameters(JsonWriter& json, const KernelRef& kernel, const Problem& problem);
 
 /// The JSON contract: these keys in this order.
 void write_json(JsonWriter& json, const Answer& answer);
-/// The same, or the refusal; with variants, an array of theirs under "variants" at the end.
+/// The same, or the refusal; "variants" at the end is the array of the variants, if there are any.
 void write_json(JsonWriter& json, const Candidate& candidate,
                 std::span<const Candidate> variants = {});
-/// {"error":{…},"kernel":…,"gpu":…,"problem":{…}}: a point of a sweep without a forecast.
+/// {"error":{…},"kernel":…,"gpu":…,"problem":{…}}: the answer where there is no forecast.
 void write_refusal(JsonWriter& json, const KernelRef& kernel, const Problem& problem,
                    const Gpu& gpu, std::string_view why);
 
-/// For people: every figure of one answer.
+/// Every figure of one answer as text.
 std::string answer_text(const Answer& answer, const Style& style);
 
-/// One row each, side by side; with what a call costs and takes where a row says so.
+/// A text table with a row for each candidate; it has columns of cost and energy if a row has them.
 std::string candidates_text(std::span<const Candidate> candidates, bool with_gpu,
                             const Style& style);
 
-/// The exit code for so many rows without a forecast, with a warning if there are any.
+/// The exit code for `count` rows without a forecast; warns if there are any.
 ExitCode refusals_reported(std::size_t count);
 
-/// A table of values for programs. The parameters are columns of their own: those of all kernels
-/// asked about.
+/// Writes forecasts as CSV. `parameters`, those of all kernels asked about, are columns; a kernel
+/// leaves those empty that it does not have.
 class CsvWriter {
  public:
   CsvWriter(fmt::memory_buffer& out, std::vector<std::string> parameters);
@@ -82,10 +82,10 @@ class CsvWriter {
   std::vector<std::string> parameters_;
 };
 
-/// A field of a CSV file, quoted where it has to be (RFC 4180); control characters other than line
-/// ends and tabs, which the format does not have, are shown as escapes.
+/// A CSV field, quoted where it has to be (RFC 4180); other control characters than line ends and
+/// tabs are shown as escapes.
 std::string csv_field(std::string_view text);
-/// A row of such fields, with its end.
+/// A row of such fields with its line end.
 std::string csv_line(std::span<const std::string> fields);
 
 }  // namespace roofcast::cli

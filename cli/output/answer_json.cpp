@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// Not a number, printed as null, where there is nothing to divide by.
+/// NaN, which is printed as null, where `under` is not positive.
 double ratio(double over, double under) {
   return under > 0 ? over / under : kNone;
 }
@@ -140,7 +140,7 @@ void write_waterfall(JsonWriter& json, const std::optional<Forecast>& time) {
   json.end_array();
 }
 
-/// Where the sustained values come from.
+/// The source of the sustained values.
 void write_calibration(JsonWriter& json, const Gpu& gpu) {
   const Sustained& known = gpu.sustained;
   json.key("calibration");
@@ -156,7 +156,7 @@ void write_calibration(JsonWriter& json, const Gpu& gpu) {
   json.end_object();
 }
 
-/// Of a family, and where no time is forecast: what the limit allows.
+/// Rates by the expected time; where there is none, as for a family, by the limit.
 void write_rate(JsonWriter& json, const Prediction& prediction) {
   const Work& work = prediction.work;
   const auto& time = prediction.time;

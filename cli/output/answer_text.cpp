@@ -20,7 +20,7 @@ std::string intensity(double flops, double bytes) {
   return bytes > 0 ? figure_text(flops / bytes) + " FLOP/B" : "–";
 }
 
-/// Figures that are 0 for every shape (FLOPs of a copy, unused shared memory) are left out.
+/// Adds the work; figures that are 0 (FLOPs of a copy, unused shared memory) are left out.
 void add_work(TextTable& table, const Answer& answer) {
   const Prediction& prediction = answer.prediction;
   const bool variant = answer.kernel.kernel != nullptr;
@@ -149,7 +149,7 @@ std::string answer_text(const Answer& answer, const Style& style) {
 
 namespace {
 
-/// Which columns a list of candidates has, beside those of every list.
+/// The optional columns of a list of candidates.
 struct CandidateColumns {
   bool gpu = false, cost = false, energy = false, bytes = false;
 
@@ -158,7 +158,7 @@ struct CandidateColumns {
       const Expense expense = candidate.expense.value_or(Expense{});
       cost |= expense.cost.has_value();
       energy |= expense.most_energy_j.has_value();
-      // Where variants differ in the memory that they need, they differ in bytes first of all.
+      // A family that compares memory footprints has variants that differ first of all in bytes.
       bytes |= candidate.prediction && candidate.prediction->footprint_bytes;
     }
   }

@@ -9,7 +9,7 @@
 namespace roofcast::cli {
 namespace {
 
-// A resource that is busy for less of the time does not set the pace alone.
+// A resource that is busy for a smaller share of the expected time does not set the pace alone.
 constexpr double kMostOfTheTime = 0.5;
 
 struct Words {
@@ -71,7 +71,8 @@ std::optional<double> tensor_peak(const Gpu& gpu, DType type) {
   return clock ? tensor_peak_flops_per_s(gpu, type, *clock) : std::nullopt;
 }
 
-/// Of the pipe that does the work, which a family leaves open: the fastest.
+/// Datasheet peak (FLOP/s) of the pipe that does the work; without a launch, as for a family, that
+/// of the fastest pipe.
 std::optional<double> datasheet_peak(const Prediction& prediction, const Gpu& gpu) {
   const DType type = prediction.problem.dtype;
   const auto vector = vector_peak(gpu, type);

@@ -1,30 +1,30 @@
 #pragma once
-// What the figures of one forecast mean, in sentences.
+// Sentences on what the figures of one forecast mean.
 #include <string>
 
 #include "cli/output/answer.hpp"
 
 namespace roofcast::cli {
 
-/// Share of the measurements that an interval is fitted to hold.
+/// Share of measurements that intervals are fitted to contain.
 inline constexpr double kIntervalLevel = 0.9;
 
-/// "2 of 132 SMs"; empty where each SM has a block, and where waves are not defined.
+/// "2 of 132 SMs" that have a block; empty where all have one and where waves are not defined.
 std::string idle_sms_text(const Prediction& prediction, const Gpu& gpu);
 
 /// Useful FLOP/s and DRAM B/s, each with its share of the datasheet's peak, and the share of the
 /// limit. Needs an expected time.
 std::string rate_text(const Prediction& prediction, const Gpu& gpu);
 
-/// The bound, and between which levels it counts bytes: L2 is the fast memory of a family, a
-/// block's registers and shared memory that of a variant.
+/// The IO lower bound and the levels between which it counts bytes: the fast memory is L2 for a
+/// family, a block's registers and shared memory for a variant.
 std::string io_text(const Prediction& prediction, bool variant);
 
-/// FLOP/B from which arithmetic takes longer than DRAM, by the datasheet's peaks; empty where it
-/// has not both.
+/// The ridge point (FLOP/B): datasheet peak ÷ DRAM bandwidth; empty where the datasheet lacks one.
 std::string ridge_text(const Prediction& prediction, const Gpu& gpu);
 
-/// What binds, and what to change first: whole lines. Idle SMs come first.
+/// Lines on idle SMs, on what binds, and on what to change first; without an expected time, one
+/// line on the limit.
 std::string verdict_text(const Answer& answer);
 
 }  // namespace roofcast::cli

@@ -8,7 +8,7 @@
 namespace roofcast::cli {
 namespace {
 
-// "/clk" and "clk" take no prefix.
+// Values with clocks ("clk") in their unit take no SI prefix.
 std::string quantity(double value, const std::string& unit) {
   const bool scaled = unit == "B/s" || unit == "s" || unit == "Hz";
   return scaled ? si_text(value, unit) : figure_text(value);

@@ -1,5 +1,5 @@
 #pragma once
-// Curves and overlay of a calibration, for people.
+// Curves and overlay of a calibration as text.
 #include <string>
 
 #include "cli/output/terminal.hpp"

@@ -7,8 +7,8 @@
 
 namespace roofcast::cli {
 
-/// The suite's cases that the shard holds, each a line of JSON that `predict --queries` answers;
-/// with a GPU's name unless it is empty.
+/// The shard's cases of the suite as lines of JSON for `predict --queries`, each with the GPU's
+/// name unless it is empty.
 std::string case_lines(const validation::Suite& suite, const validation::Shard& shard,
                        std::string_view gpu);
 

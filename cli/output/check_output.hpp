@@ -1,5 +1,5 @@
 #pragma once
-// Measurements faster than their limits, for people and for programs.
+// Measurements that are faster than their limits as text, JSON and CSV.
 #include <string>
 
 #include "cli/output/terminal.hpp"
@@ -7,17 +7,17 @@
 
 namespace roofcast::cli {
 
-/// What was checked, in words: the file, and what its limits take for granted about L2.
+/// The checked file, and the state of L2 that its limits assume.
 struct CheckedFile {
   std::string name;
-  std::string place;  ///< what a place counts: "line", "row" or "case"
+  std::string place;  ///< unit of CheckedRow::place: "line", "row" or "case"
   std::string cache;  ///< "steady", or "of each case"
 };
 
 std::string check_text(const validation::TableCheck& check, const CheckedFile& file,
                        const Style& style);
 std::string check_json(const validation::TableCheck& check, const CheckedFile& file);
-/// The impossible rows and those without a limit.
+/// A row for each impossible measurement and for each one without a limit.
 std::string check_csv(const validation::TableCheck& check, const CheckedFile& file);
 
 }  // namespace roofcast::cli

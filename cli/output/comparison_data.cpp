@@ -15,7 +15,7 @@ using validation::Pair;
 using validation::Row;
 using validation::Summary;
 
-/// JSON has no number for it: it is printed as null.
+/// Stands for an unknown value; JSON has no NaN, so it is printed as null.
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 void write_summary(JsonWriter& json, const Summary& summary) {

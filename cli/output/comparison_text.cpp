@@ -39,7 +39,7 @@ std::string summaries_text(const Comparison& comparison, const Style& style) {
   if (comparison.large) add_summary(table, *comparison.large);
   for (const auto* group : {&comparison.by_gpu, &comparison.by_family, &comparison.by_regime,
                             &comparison.by_family_and_regime}) {
-    // One group says no more than the line of all cases.
+    // A single GPU's row would repeat the row of all cases.
     if (group->size() < 2 && group == &comparison.by_gpu) continue;
     for (const Summary& summary : *group) add_summary(table, summary);
   }

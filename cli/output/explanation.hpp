@@ -8,8 +8,8 @@
 
 namespace roofcast::cli {
 
-/// The parts of the time, each resource's amount ÷ rate, the blocks over the SMs, and what the time
-/// hangs on.
+/// Text on the parts of the time, each resource's amount ÷ rate, the blocks over the SMs, and the
+/// values of the GPU that the time depends on.
 std::string explanation_text(const Answer& answer, std::span<const Formula> formulas,
                              std::span<const Sensitivity> sensitivities, const Style& style);
 

@@ -55,7 +55,7 @@ Output::Output(const std::optional<std::string>& path) {
   try {
     struct stat status = {};
     if (stat(path->c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
-      // A pipe or /dev/stdout cannot be renamed over.
+      // A file cannot be renamed over a pipe or a device such as /dev/stdout.
       descriptor_ = open(path->c_str(), O_WRONLY | O_CLOEXEC);
       if (descriptor_ < 0) throw std::system_error(errno, std::generic_category());
     } else {

@@ -23,22 +23,23 @@ class Output {
   Output& operator=(const Output&) = delete;
   Output& operator=(Output&&) = delete;
 
-  /// Text waiting to be written; append to it, then call flush_if_large.
+  /// The text that is not written yet; append to it, then call flush_if_large.
   fmt::memory_buffer& buffer() { return buffer_; }
   void write(std::string_view text);
   void flush_if_large();
   void flush();
-  /// Writes what waits and gives the file its name. Without it, nothing stays behind.
+  /// Writes the rest of the text and gives a regular file its name, under which nothing appears
+  /// before.
   void commit();
 
  private:
   std::string name_;                             ///< for messages
-  std::optional<validation::Replacement> file_;  ///< none where written in place
+  std::optional<validation::Replacement> file_;  ///< none for standard output, pipes and devices
   int descriptor_ = 1;
   fmt::memory_buffer buffer_;
 };
 
-/// Writes a file in one go, atomically, or standard output.
+/// Writes a whole regular file atomically, or standard output, a pipe or a device.
 void write_output(const std::optional<std::string>& path, std::string_view text);
 
 }  // namespace roofcast::cli

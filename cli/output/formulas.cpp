@@ -11,13 +11,13 @@
 namespace roofcast::cli {
 namespace {
 
-/// A constant of the device and its place in the specification.
+/// A value of the device and its pointer in the specification.
 struct Constant {
   std::optional<double> value;
   std::string pointer;
 };
 
-/// The first that the device has: what it keeps up before the datasheet.
+/// The sustained value if the device has one, else that of the datasheet.
 Constant either(Constant sustained, Constant datasheet) {
   return sustained.value ? std::move(sustained) : std::move(datasheet);
 }
@@ -93,7 +93,7 @@ class Maker {
                   {gpu_.sm.vector_flop_per_clk[type], "/sm/" + leaf});
   }
 
-  // Of several types none has the rate of all.
+  // Products of several types have no common rate: it stays unknown.
   std::optional<Formula> tensor() const {
     const FlopsByType& flops = prediction_.work.tensor_flops;
     const auto* only = std::find_if(kAllDTypes.begin(), kAllDTypes.end(),

@@ -16,10 +16,10 @@ using sass::Mix;
 using sass::Pipe;
 using sass::PipeShares;
 
-/// Shares below are not in the text.
+/// Smallest share of a pipe's peak that the text shows.
 constexpr double kLeastShown = 0.1;
 
-/// "fma 64, lsu 18", the most first.
+/// Instructions by pipe, "fma 64, lsu 18", the most first.
 std::string pipes_text(const Mix& mix) {
   std::vector<Pipe> pipes;
   std::copy_if(kAllPipes.begin(), kAllPipes.end(), std::back_inserter(pipes),
@@ -41,7 +41,8 @@ std::string accesses_text(const Mix& mix) {
   return text;
 }
 
-/// "issue 100%, fma 78%": what a tenth of the time or more is busy, the busiest first.
+/// The pipes that are busy for a tenth of the time or more, "issue 100%, fma 78%", the busiest
+/// first.
 std::string shares_text(const Mix& mix, const InspectedKernel& kernel) {
   const auto shares = kernel.gpu ? sass::shares_of(mix, *kernel.gpu) : std::nullopt;
   if (!shares) return "–";
@@ -56,7 +57,7 @@ std::string shares_text(const Mix& mix, const InspectedKernel& kernel) {
   for (const auto& [pipe, share] : busy) {
     text += fmt::format("{}{} {:.0f}%", text.empty() ? "" : ", ", pipe, 100 * share);
   }
-  // The products may take longer than all that is counted.
+  // Matrix products of unknown shape are not counted and may take the longest.
   return mix.unknown_tensor_shape ? text + "; tensor not known" : text;
 }
 
@@ -116,7 +117,7 @@ void write_counts(JsonWriter& json, std::string_view key,
   json.end_object();
 }
 
-/// Members of an object that is open.
+/// Writes the members of the open object.
 void write_mix(JsonWriter& json, const Mix& mix, const InspectedKernel& kernel) {
   json.member("instructions", mix.instructions);
   json.key("pipes");

@@ -1,5 +1,5 @@
 #pragma once
-// What the machine code of a file says, for people and for programs.
+// Reports on a file's machine code as text and JSON.
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,18 +11,19 @@
 
 namespace roofcast::cli {
 
-/// A kernel, and a GPU that runs its code: none where none of that generation is known.
+/// A kernel, and a GPU that runs its code; none where no shipped GPU does.
 struct InspectedKernel {
   sass::KernelReport report;
   std::optional<Gpu> gpu;
 };
 
-/// A heading, what a block and a thread hold, and a row for the whole and for each loop.
+/// A heading, the registers and memories of a thread and a block, and a row for the whole code and
+/// for each loop.
 std::string inspection_text(const InspectedKernel& kernel, const Style& style);
 
 /// {"kernel":…,"symbol":…,"architecture":…,"registers":…,"whole":{…},"outside_loops":{…},
 /// "main_way_instructions":…,"loops":[…]}.
-/// Counts are those of one pass of a warp, FLOPs and bytes those of a thread.
+/// Counts are those of one pass of a warp through the code; FLOPs and bytes are those of a thread.
 void write_inspection(JsonWriter& json, const InspectedKernel& kernel);
 
 }  // namespace roofcast::cli

@@ -1,5 +1,5 @@
 #pragma once
-// JSON as text, appended to a buffer: no document is built. The caller keeps the nesting right.
+// Appends JSON text to a buffer; no document is built. The caller keeps the nesting right.
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
@@ -25,19 +25,19 @@ class JsonWriter {
   void end_array() { out_.push_back(']'); }
   void newline() { out_.push_back('\n'); }
 
-  /// A key of this program's own, which needs no escapes: written without a look at its letters.
-  /// Only inlined is the length of a literal known.
+  /// A key of this program's own that needs no escapes, written unchecked. Inlined, so that the
+  /// compiler knows a literal's length.
   [[gnu::always_inline]] void key(std::string_view name) {
     char* to = quoted(name);
     *to++ = ':';
     advance(to);
   }
 
-  /// The same for a text: one of this program's own in UTF-8, without control characters, quotation
+  /// A text of this program's own, written unchecked: UTF-8 without control characters, quotation
   /// marks and backslashes.
   void word(std::string_view text) { advance(quoted(text)); }
 
-  /// A key that came from outside.
+  /// A key of foreign text, with escapes.
   void foreign_key(std::string_view name) {
     string(name);
     out_.push_back(':');
@@ -59,9 +59,9 @@ class JsonWriter {
     advance(fmt::format_to(to, FMT_COMPILE("{}"), value));
   }
 
-  /// The shortest text that reads back the same; null for what JSON has no number for.
+  /// The shortest text that reads back as the same number; null for infinities and NaN.
   void number(double value) {
-    // Exact integers print faster as integers, and without an exponent.
+    // Whole numbers below 2^53 print faster as integers, and without an exponent.
     constexpr double kExactIntegers = 9007199254740992.0;
     if (std::abs(value) < kExactIntegers &&
         value == static_cast<double>(static_cast<std::int64_t>(value))) {
@@ -110,17 +110,18 @@ class JsonWriter {
                          plain ? std::chars_format::fixed : std::chars_format::scientific)
         .ptr;
 #else
-    // libc++ 14, of the WebAssembly build, has no to_chars for floating point.
+    // libc++ 14, used for WebAssembly, has no to_chars for floating point.
     return fmt::format_to(to, FMT_COMPILE("{}"), value);
 #endif
   }
 
-  /// Comma, two quotation marks, colon.
+  /// Characters around a key: a comma, two quotation marks, a colon.
   static constexpr std::size_t kPunctuation = 4;
-  /// "-1.7976931348623157e+308" with room to spare.
+  /// Characters of a number: "-1.7976931348623157e+308" with room to spare.
   static constexpr std::size_t kLongestNumber = 64;
 
-  /// Where the next characters go: writing through a pointer spares a check for each of them.
+  /// Reserves `size` characters and returns where they go: writing through a pointer saves a check
+  /// of the capacity for each.
   char* room(std::size_t size) {
     out_.reserve(out_.size() + size);
     return out_.data() + out_.size();
@@ -129,8 +130,8 @@ class JsonWriter {
     out_.resize(static_cast<std::size_t>(end - out_.data()));
   }
 
-  /// The last character written tells whether a comma is due: a finished value never ends in one
-  /// of these.
+  /// Writes a comma unless the last character opens a level, follows a key or ends a line; no
+  /// finished value ends in one of these.
   char* comma(char* to) const {
     if (out_.size() == 0) return to;
     const char last = out_.data()[out_.size() - 1];
@@ -159,8 +160,9 @@ class JsonWriter {
     out_.append(text.data(), text.data() + text.size());
   }
 
-  /// Eight letters at a time: the high bit of a byte tells that it is not plain. A borrow may
-  /// wrongly tell so of the byte after one that is not, which changes nothing.
+  /// Whether the text needs no escapes: printable ASCII without quotation marks and backslashes.
+  /// Eight bytes at a time, the high bit of each flags one that is not plain. The borrow of a
+  /// flagged byte may flag its neighbour too, which does not change the answer.
   static bool is_plain(std::string_view text) {
     constexpr std::uint64_t kOnes = 0x0101010101010101, kHighBits = 0x80 * kOnes;
     const auto is_zero = [](std::uint64_t bytes) { return (bytes - kOnes) & ~bytes; };
@@ -192,7 +194,7 @@ class JsonWriter {
         text.remove_prefix(1);
       } else if (byte == 0xc2 && utf8_length(text) == 2 &&
                  static_cast<unsigned char>(text[1]) < 0xa0) {
-        // C1 controls may stand in JSON, but a terminal obeys them.
+        // JSON allows C1 controls, but a terminal would obey them.
         fmt::format_to(std::back_inserter(out_), FMT_COMPILE("\\u{:04x}"),
                        static_cast<unsigned char>(text[1]));
         text.remove_prefix(2);

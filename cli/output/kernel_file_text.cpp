@@ -15,10 +15,11 @@ using sass::KernelReport;
 using sass::Mix;
 using Json = nlohmann::ordered_json;
 
-/// Loops with a parameter: an expression has 255 letters. The others count as one pass.
+/// Most loops with a parameter for their passes, since an expression has at most 255 characters.
+/// Other loops count as one pass.
 constexpr std::size_t kMostLoops = 8;
 
-/// The loops with the most instructions, each with those around it.
+/// Which loops have a parameter: those with the most instructions, with the loops around them.
 std::vector<bool> counted_loops(const KernelReport& report) {
   std::vector<std::size_t> order(report.loops.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -43,7 +44,7 @@ std::string repeats_name(std::size_t loop) {
   return fmt::format("repeats_{}", loop + 1);
 }
 
-/// What a thread does in all passes, as arithmetic over the passes: "12+repeats_1*(4+repeats_2*2)".
+/// Counts of a thread over all passes as expressions, "12+repeats_1*(4+repeats_2*2)".
 class Totals {
  public:
   using Count = std::function<double(const Mix&)>;
@@ -51,7 +52,7 @@ class Totals {
   Totals(const KernelReport& report, const std::vector<bool>& counted)
       : report_(report), counted_(counted) {}
 
-  /// Empty where nothing is to count.
+  /// The expression of a thread's count; empty where the count is 0.
   std::string of_thread(const Count& count) const {
     return text(count(report_.outside), std::nullopt, count);
   }
@@ -64,7 +65,7 @@ class Totals {
   }
 
  private:
-  /// A loop without a parameter has none inside that has one: it adds its numbers alone.
+  /// The count of one pass of a loop without a parameter and of the loops in it, which have none.
   double once(std::size_t loop, const Count& count) const {
     double sum = count(report_.loops[loop].own);
     for (std::size_t i = 0; i < report_.loops.size(); ++i) {
@@ -92,7 +93,8 @@ class Totals {
   const std::vector<bool>& counted_;
 };
 
-/// Letters of a kernel's name in forecasts: the function without namespaces, arguments and types.
+/// A kernel's name in forecasts: the function's without namespaces, arguments and template
+/// arguments, at most 64 of the characters that a name may have.
 std::string short_name(const std::string& title) {
   std::string text = title.substr(0, title.find_first_of("<("));
   text = text.substr(text.find_last_of(": ") + 1);  // npos + 1 is 0
@@ -140,7 +142,7 @@ Json parameters_of(const KernelReport& report, const std::vector<bool>& counted,
   return parameters;
 }
 
-/// The type that most of the FLOPs have: a kernel file takes one on the SIMT pipes.
+/// The type with the most FLOPs: the kernel file gets only one for the SIMT pipes.
 std::optional<DType> most_flops(const sass::Flops& flops) {
   std::optional<DType> most;
   for (const DType type : kAllDTypes) {
@@ -188,7 +190,7 @@ Json work_of(const KernelReport& report, const Totals& totals) {
   return work;
 }
 
-/// The outermost loop with the most instructions, those inside it too.
+/// The outermost loop with the most instructions, those of its inner loops included.
 std::optional<std::size_t> main_loop(const KernelReport& report, const std::vector<bool>& counted) {
   std::vector<std::int64_t> instructions(report.loops.size(), 0);
   std::optional<std::size_t> most;

@@ -1,5 +1,5 @@
 #pragma once
-// A kernel file (hw_specs/kernel_file.hpp) from what machine code says.
+// A kernel file (hw_specs/kernel_file.hpp) made from machine code.
 #include <string>
 #include <string_view>
 
@@ -7,10 +7,9 @@
 
 namespace roofcast::cli {
 
-/// JSON for `roofcast predict FILE`. Registers, static shared memory, and instructions, FLOPs and
-/// bytes of a thread with a parameter for the passes of each loop; what the code cannot tell
-/// (blocks, threads, passes, distinct bytes) has to be given. `source` names the file that was
-/// inspected.
+/// JSON for `roofcast predict FILE`: registers, static shared memory, and instructions, FLOPs and
+/// bytes of a thread. Figures that the code does not contain (blocks, threads, passes of the
+/// largest loops, distinct bytes) are parameters. `source` names the inspected file.
 std::string kernel_file_text(const sass::KernelReport& report, std::string_view source);
 
 }  // namespace roofcast::cli

@@ -6,7 +6,7 @@
 namespace roofcast::cli {
 namespace {
 
-/// minimum and maximum of a number, choices of what is given by name, or maximum_bytes of a text.
+/// Writes minimum and maximum of a number, choices of a named value, or maximum_bytes of a text.
 void write_range(JsonWriter& json, const Parameter& parameter) {
   if (parameter.is_text) {
     json.member("maximum_bytes", static_cast<std::int64_t>(Text::kMaxBytes));

@@ -1,5 +1,5 @@
 #pragma once
-// What a kernel takes, for programs.
+// The parameters and types that a kernel takes as JSON.
 #include <string_view>
 
 #include "cli/output/json_writer.hpp"
@@ -7,7 +7,7 @@
 
 namespace roofcast::cli {
 
-/// One line on what it does.
+/// A line on what the kernel or family does.
 std::string_view summary(const KernelRef& kernel);
 
 /// Name, summary, types, parameters with their ranges, and a family's variants: one JSON object.

@@ -13,7 +13,7 @@
 namespace roofcast::cli {
 namespace {
 
-/// Text as it stands: a hyphen is one, and nothing at a line's start is a request.
+/// Escapes text for roff: hyphens and backslashes print as they are, and no line is a request.
 std::string escaped(std::string_view text) {
   std::string found;
   bool line_start = true;
@@ -40,7 +40,7 @@ std::string verbatim(std::string_view text) {
   return fmt::format(".nf\n{}\n.fi", escaped(boost::trim_right_copy(std::string(text))));
 }
 
-/// Usages stand below one another, behind the "Usage: " of the first.
+/// Removes the indent by which the help aligns further usages with the first after "Usage: ".
 std::string unindented(std::string_view usages) {
   return boost::replace_all_copy(std::string(usages), "\n       ", "\n");
 }
@@ -52,7 +52,7 @@ std::string upper(std::string_view text) {
   return found;
 }
 
-/// No date: the same sources make the same page.
+/// The page has no date, so the same sources make the same page.
 std::string head(std::string_view name, std::string_view summary) {
   const std::string version = version_text();
   return fmt::format(".TH {} 1 \"\" \"roofcast {}\" \"User Commands\"\n", upper(escaped(name)),

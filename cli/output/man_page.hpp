@@ -1,5 +1,5 @@
 #pragma once
-// Manual pages as man reads them (roff), made of the texts that --help shows.
+// Manual pages in roff, made from the texts of --help.
 #include <span>
 #include <string>
 

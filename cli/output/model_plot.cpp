@@ -42,7 +42,7 @@ ModelPoint point_of(const StepAnswer& answer) {
 struct Charts {
   ModelAxes axes;
   std::vector<ModelPoint> points;
-  std::function<std::string(double)> timeline;  ///< for a frame of that width
+  std::function<std::string(double)> timeline;  ///< for a frame of that width; may be empty
 
   std::string chart(std::string_view name, double width) const {
     if (name == "memory") return model_memory_chart(axes, points, width);

@@ -9,16 +9,16 @@
 
 namespace roofcast::cli {
 
-/// "timeline, memory, rate or latency", for help.
+/// The help of --plot, with the names of the charts.
 std::string model_plot_meaning();
 
-/// Writes the charts of steps: as a page all of them, or the one named; as .svg, .png or .json the
-/// one named, else the timeline of a single step and the rate of several. UsageError for another
+/// Writes the charts of steps: the one that `plot` names; without a name, on a page all of them, in
+/// another file the timeline of a single step or the rate of several. UsageError for an unknown
 /// name.
 void write_step_charts(const std::vector<StepAnswer>& answers,
                        const std::optional<std::string>& plot, const std::string& path);
 
-/// The same for services: memory, rate and latency.
+/// The same for services, which have no timeline. `capacities`: DRAM of each answer's GPU (bytes).
 void write_serving_charts(const std::vector<ServingAnswer>& answers,
                           const std::vector<std::optional<double>>& capacities,
                           const std::optional<std::string>& plot, const std::string& path);

@@ -23,7 +23,7 @@ double share_of(double part_s, const Profile& profile) {
   return profile.trace.busy_s > 0 ? part_s / profile.trace.busy_s : 0;
 }
 
-/// What is left of the whole; sums of parts differ from it in the last digits.
+/// Share of the busy time outside the part; not below 0, as rounding of sums would make it.
 double rest_of(double part_s, const Profile& profile) {
   return std::max(0.0, 1 - share_of(part_s, profile));
 }

@@ -1,5 +1,5 @@
 #pragma once
-// A profile beside its forecasts, for people and for programs.
+// A profile beside its forecasts as text, JSON and CSV.
 #include <cstddef>
 #include <string>
 
@@ -13,13 +13,13 @@ struct ProfileAnswer {
   const Gpu& gpu;
 };
 
-/// `rows` kernels at most, the longest first.
+/// The summary and at most `rows` groups of calls, the longest first.
 std::string profile_text(const ProfileAnswer& answer, std::size_t rows, const Style& style);
 /// {"total_s","recognized_share",
 /// "kernels":[{"name","calls","time_s","share","recognized","limit_s","expected_s","bound"}],
-/// "mends":[{"what","gain_s","total_after_s"}]} and what else is known.
+/// "mends":[{"what","gain_s","total_after_s"}]} and further members.
 std::string profile_json(const ProfileAnswer& answer);
-/// A line a kernel.
+/// A row for each group of calls.
 std::string profile_csv(const ProfileAnswer& answer);
 
 }  // namespace roofcast::cli

@@ -22,7 +22,8 @@ std::string rate(const std::optional<double>& value, std::string_view unit) {
   return value && std::isfinite(*value) && *value > 0 ? si_text(*value, unit) : kNone;
 }
 
-/// Rows of the roofs that any of the devices has, fastest first as the first that has it.
+/// A row for each roof of any device, in the order of the first device that has it: memory levels
+/// and then pipes, each fastest first.
 std::string roofs_text(const std::vector<DevicePoints>& devices, const Style& style) {
   std::vector<std::string> names;
   std::vector<std::map<std::string, std::string>> texts(devices.size());

@@ -8,8 +8,8 @@
 
 namespace roofcast::cli {
 
-/// A column a device with its roofs and the ridges of DRAM; below it a row a point: intensity at
-/// each level, forecast, interval, limit, and what was measured where anything was.
+/// A table of roofs and DRAM ridge points with a column for each device; below it a table with a
+/// row for each point: intensity at each level, expected rate, limit, and the measured rate if any.
 std::string roofline_text(const std::vector<reports::DevicePoints>& devices, const Style& style);
 
 }  // namespace roofcast::cli

@@ -1,5 +1,5 @@
 #pragma once
-// One answer about a service, and the ways to print it.
+// One answer about a service as JSON and text.
 #include <string>
 
 #include "cli/output/json_writer.hpp"

@@ -28,7 +28,7 @@ struct Row {
   std::string_view text;
 };
 
-/// "17/96" and what follows it.
+/// Reads "17/96" before `end`; the text is what follows `end`.
 std::optional<Row> numbered(std::string_view line, std::string_view end) {
   const std::size_t slash = line.find('/'), stop = line.find(end);
   if (slash == std::string_view::npos || stop == std::string_view::npos || slash > stop) {
@@ -44,7 +44,7 @@ std::optional<Row> row_of(std::string_view line, Kind kind) {
   if (kind == Kind::csv) return numbered(line, ",");
   if (!line.starts_with(kPoint)) return std::nullopt;
   line.remove_prefix(kPoint.size());
-  if (line.ends_with(',')) line.remove_suffix(1);  // of an array
+  if (line.ends_with(',')) line.remove_suffix(1);  // the separator in an array
   if (!line.ends_with('}')) return std::nullopt;
   line.remove_suffix(1);
   return numbered(line, kAnswer);
@@ -60,7 +60,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-/// All files' rows, seen to be of one search.
+/// The rows of all files, checked to be of one search.
 class Rows {
  public:
   void add(const ShardFile& file) {

@@ -1,6 +1,6 @@
 #pragma once
-// Rows of a search that several tasks share: each says which of all points it is, so that `merge`
-// can put them in order and see that none is missing.
+// Rows of a search that several tasks share. Each row has its point's number among all, so that
+// `merge` can order the rows and find missing ones.
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -13,17 +13,17 @@ namespace roofcast::cli {
 
 class ShardRows {
  public:
-  /// Of `points` in all.
+  /// `points` is the number of points of the whole search.
   ShardRows(const validation::Shard& shard, std::size_t points) : shard_(shard), points_(points) {}
 
   bool is_whole() const { return shard_.is_whole(); }
-  /// Goes to the next point; whether it is this shard's.
+  /// Goes to the next point and returns whether it belongs to this shard.
   bool next() { return shard_.holds(++position_); }
 
-  /// Around a row of CSV, and the name of its column before the header.
+  /// The first column of a shard's CSV header; begin_csv writes its cell before a row.
   static constexpr std::string_view kColumn = "point,";
   void begin_csv(fmt::memory_buffer& out) const;
-  /// Around a JSON object, without the end of line.
+  /// Written around the JSON object of a row, without the end of line.
   void begin_json(fmt::memory_buffer& out) const;
   void end_json(fmt::memory_buffer& out) const;
 
@@ -39,11 +39,11 @@ struct ShardFile {
   std::string text;
 };
 
-/// Whether the text is one: CSV, an array of JSON, or JSON lines whose rows say their point.
+/// Whether the text begins as one: CSV, a JSON array or JSON lines with points; an empty file too.
 bool is_shard_file(const std::string& text);
 
-/// The table as one task would have written it. Throws InputError where the files are of different
-/// kinds or searches, and where a point is missing or there twice.
+/// The table as one task would have written it. InputError where the files are of different kinds
+/// or searches, and where a point is missing or there twice.
 std::string merge_shard_files(const std::vector<ShardFile>& files);
 
 }  // namespace roofcast::cli

@@ -19,8 +19,8 @@ volatile std::sig_atomic_t ticks = 0;
 timer_t ticker = {};
 bool has_ticker = false;
 
-/// A blocking call that began just after the first signal would wait on: the ticks interrupt it
-/// too, and in the end they stop work that never looks.
+/// Interrupts blocking calls that began just after the first signal; after kPatienceTicks ends a
+/// program that has not reacted to it.
 extern "C" void on_tick(int /*number*/) {
   ticks = ticks + 1;
   if (ticks >= kPatienceTicks) _exit(kSignalCodes + stop_signal);
@@ -41,11 +41,11 @@ void handle(int number, void (*handler)(int)) {
   struct sigaction action = {};
   action.sa_handler = handler;
   sigemptyset(&action.sa_mask);
-  // No SA_RESTART: a call that waits must return.
+  // Without SA_RESTART, so that blocking calls return.
   sigaction(number, &action, nullptr);
 }
 
-/// /dev/null, opened the other way round: reading from it, or writing to it, is an error.
+/// Fills a closed stream with /dev/null, opened so that the stream's use is an error.
 void keep_closed(int stream, int flags) {
   if (fcntl(stream, F_GETFD) >= 0) return;
   const int opened = open("/dev/null", flags);

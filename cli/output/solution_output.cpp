@@ -34,8 +34,8 @@ std::string method_text(const Solution& solution, const Unknown& unknown) {
   return text;
 }
 
-/// The value at which the answer first changes: up to where the condition holds from the range's
-/// start on, else the first for which it does.
+/// The value at which the answer first changes: where the condition holds at the range's start, the
+/// last of its first span, else the first value for which it holds.
 const Point& turning_point(const Solution& solution) {
   const Span& first = solution.spans.front();
   return first.first.position == 0 ? first.last : first.first;

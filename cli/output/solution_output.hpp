@@ -7,7 +7,8 @@
 
 namespace roofcast::cli {
 
-/// Where the condition holds, and what binds at the ends; where it never does, at the range's ends.
+/// The spans where the condition holds with the forecasts at their ends; if it holds nowhere, the
+/// forecasts at the ends of the range.
 std::string solution_text(const Solution& solution, const Unknown& unknown,
                           const Condition& condition);
 void write_json(JsonWriter& json, const Solution& solution, const Unknown& unknown,

@@ -13,7 +13,7 @@ using transformer::Framework;
 using transformer::Phase;
 using transformer::Task;
 
-/// Products of tensor cores run best where a vocabulary is a multiple of this.
+/// Matrix products on tensor cores run best with a vocabulary that is a multiple of this.
 constexpr std::int64_t kVocabularyStep = 128;
 
 class Changes {
@@ -29,7 +29,7 @@ class Changes {
       const transformer::Step step = predict_step(model, task, forecasts_);
       const double faster = step.tokens_per_s / answer_.step->tokens_per_s;
       if (faster >= kLeastGain) changes_.push_back({what, faster});
-    } catch (const InputError&) {  // no such step
+    } catch (const InputError&) {  // the step has no forecast
     }
   }
 

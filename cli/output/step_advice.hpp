@@ -1,5 +1,5 @@
 #pragma once
-// What to change first in a step: the same step with one thing changed, forecast.
+// Advice on what to change first in a step: forecasts of the step with one thing changed.
 #include <string>
 #include <vector>
 
@@ -9,13 +9,13 @@ namespace roofcast::cli {
 
 struct StepChange {
   std::string what;   ///< "--framework compiled", "a vocabulary of 50304"
-  double faster = 1;  ///< tokens a second, of those without it
+  double faster = 1;  ///< tokens per second ÷ those without the change
 };
 
-/// Changes that fit the memory and bring at least 2% more tokens a second, the greatest first.
+/// Changes that fit the memory and bring at least 2% more tokens per second, the largest first.
 std::vector<StepChange> step_changes(const StepAnswer& answer, const Gpu& gpu);
 
-/// "next: …", empty where nothing brings more.
+/// The line "next: …"; empty without changes.
 std::string changes_text(const std::vector<StepChange>& changes);
 
 }  // namespace roofcast::cli

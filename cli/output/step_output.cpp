@@ -79,7 +79,7 @@ void write_parts(JsonWriter& json, const transformer::Step& step) {
   json.end_array();
 }
 
-// How much of what GPUs send each other launches hide, and what they lose by it.
+// Time of transfers among GPUs: alone, hidden and exposed, and what launches beside them lose (s).
 void write_transfers(JsonWriter& json, const transformer::StepTransfers& transfers) {
   json.key("transfers");
   json.begin_object();

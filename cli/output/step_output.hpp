@@ -1,5 +1,5 @@
 #pragma once
-// One answer about a model, and the ways to print it.
+// One answer about a step of a model as JSON and text.
 #include <optional>
 #include <string>
 
@@ -16,16 +16,16 @@ struct StepAnswer {
   transformer::Task task;
   transformer::Memory memory;
   bool fits = true;
-  std::string would_fit;                   ///< what would; empty where it fits
-  std::optional<transformer::Step> step;   ///< none where the step has no forecast
-  std::string refusal;                     ///< why it has none
-  std::optional<double> capacity_bytes{};  ///< of the GPU's memory
+  std::string would_fit;                   ///< a setting that would fit; empty if `fits`
+  std::optional<transformer::Step> step;   ///< the forecast; none if refused
+  std::string refusal;                     ///< reason for no forecast
+  std::optional<double> capacity_bytes{};  ///< DRAM of the GPU; none: unknown
 };
 
-/// The forecast, and the refusal where the step has none: memory is answered in any case.
+/// The memory of a step, and its forecast or the refusal. Throws InputError for an invalid task.
 StepAnswer answer_step(const std::string& name, const transformer::Architecture& architecture,
                        const transformer::Task& task, const Gpu& gpu);
-/// The same on their GPU, with forecasts of kernels that other steps share.
+/// The same on the GPU of `forecasts`, which keeps forecasts of kernels for other steps.
 StepAnswer answer_step(const std::string& name, const transformer::Architecture& architecture,
                        const transformer::Task& task, transformer::KernelForecasts& forecasts);
 
@@ -33,7 +33,7 @@ StepAnswer answer_step(const std::string& name, const transformer::Architecture&
 void write_json(JsonWriter& json, const StepAnswer& answer);
 std::string step_text(const StepAnswer& answer, const Style& style);
 
-/// Parameters by part, and FLOPs of a token, of a model alone.
+/// A table of a model's parameters by part.
 std::string architecture_text(const std::string& name, const transformer::Architecture& model,
                               const Style& style);
 

@@ -6,8 +6,9 @@
 
 namespace roofcast::cli {
 
-/// One pass and what comes once a step: a track of layers, and one of operations with their
-/// kernels. Times in µs. Throws InputError where the step has no forecast.
+/// The last pass of the step and the operations that come once a step. Tracks: layers, operations
+/// with their kernels, and transfers if there are any; times are in µs. InputError where the step
+/// has no forecast.
 std::string step_trace(const StepAnswer& answer);
 
 }  // namespace roofcast::cli

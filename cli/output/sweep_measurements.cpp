@@ -11,7 +11,7 @@
 namespace roofcast::cli {
 namespace {
 
-// Without the settings: a run holds those that the model chose on its day.
+// A case is found without its settings: a run has those that the model chose when it was measured.
 std::string key(const KernelRef& kernel, Problem problem) {
   std::size_t i = 0;
   for (const Parameter& parameter : kernel.parameters()) {
@@ -22,7 +22,8 @@ std::string key(const KernelRef& kernel, Problem problem) {
   return fmt::format("{} {}", name, validation::problem_text(name, problem));
 }
 
-// Those that are left open may be any, and no measurement knows what a library takes.
+// Whether the case has the settings asked for. Settings left open match any; a library's kernel
+// matches always, since a measurement does not show which settings the library took.
 bool has_settings_of(const KernelRef& kernel, const Problem& measured, const Problem& asked) {
   if (kernel.name().ends_with(".library")) return true;
   std::size_t i = 0;
@@ -54,7 +55,7 @@ const validation::Case* Measurements::find(const KernelRef& kernel, const Proble
   for (const validation::Case* item : found->second) {
     if (cache_given_ && item->cache != cache) continue;
     if (!has_settings_of(kernel, item->problem, problem)) continue;
-    // Of several the one with today's settings, which take a forecast to know.
+    // Of several cases, the one with the settings that the model would choose now.
     if (best == nullptr || item->problem == as_measured(kernel, problem, gpu)) best = item;
   }
   if (best == nullptr) return nullptr;

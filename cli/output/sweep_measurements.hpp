@@ -1,5 +1,5 @@
 #pragma once
-// What a run measured at the points of a sweep.
+// Measurements of a run at the points of a sweep.
 #include <map>
 #include <string>
 #include <vector>
@@ -15,11 +15,13 @@ class Measurements {
  public:
   explicit Measurements(const Options& options);
 
-  /// Also says which cache state to assume.
+  /// The measured case of the problem, or null. `cache` becomes the state in which it was measured;
+  /// with --cache, only cases in `cache` are found.
   const validation::Case* find(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                                CacheState& cache);
 
-  /// Whether the forecasts take the state a run would measure them in.
+  /// Whether points without a measurement are forecast in the cache state in which a run would
+  /// measure them: with --run and without --cache.
   bool chooses_cache() const { return !path_.empty() && !cache_given_; }
 
   void warn_if_none() const;

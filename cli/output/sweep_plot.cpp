@@ -33,7 +33,7 @@ const Quantity& read_quantity(const Options& options) {
   return *std::find_if(all.begin(), all.end(), [&](const Quantity& q) { return q.name == name; });
 }
 
-/// The place of a parameter in a kernel's table.
+/// The position of a parameter in the kernel's table.
 std::optional<std::size_t> position_of(const KernelRef& kernel, std::string_view name) {
   const auto parameters = kernel.parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -42,13 +42,13 @@ std::optional<std::size_t> position_of(const KernelRef& kernel, std::string_view
   return std::nullopt;
 }
 
-/// Of --series: what tells the lines apart besides kernels, types, devices and other parameters.
+/// Whether --series asks for a line per alignment of x, in a sweep of one kernel, type and device.
 bool wants_alignment(const Options& options) {
   constexpr std::array<std::string_view, 1> kSeries = {"alignment"};
   return options.has("series") && !one_of("--series", options.get("series", ""), kSeries).empty();
 }
 
-// Multiples of more are shown as one: as many series as colours tell apart.
+// Multiples of this and of larger powers share a series, since colours tell no more series apart.
 constexpr std::int64_t kMostAligned = 128;
 
 /// "32": the largest power of two that divides the value.
@@ -58,7 +58,7 @@ std::string alignment_label(std::int64_t value) {
   return power == 1 ? "1 (odd)" : fmt::format("{}", power);
 }
 
-/// "tile_m=128 tile_n=256": what was left to choose, and the choice.
+/// The parameters left open, with the model's choice: "tile_m=128 tile_n=256".
 std::string chosen_settings(const KernelRef& kernel, const Problem& asked, const Problem& answer) {
   std::string text;
   const auto parameters = kernel.parameters();
@@ -92,7 +92,7 @@ std::string choose_x(const PlottedSweep& plotted, const Options& options) {
   throw UsageError("a chart needs a parameter with several values, for example --n 1024:65536:*2");
 }
 
-/// The lines of the chart as their points come.
+/// Collects the points of the chart's lines.
 class Collector {
  public:
   Collector(const PlottedSweep& plotted, const Options& options)
@@ -148,7 +148,7 @@ class Collector {
     plot.title = fmt::format("{} of {} over {}", quantity_.title, subject_, x_);
     plot.legend = fmt::format("largest power of two that divides {}", x_);
     plot.scattered = true;
-    // A power of two has its colour in every chart.
+    // Each power of two has the same colour in every chart.
     for (std::int64_t power = 1; power <= kMostAligned; power *= 2) {
       plot.colours.push_back(alignment_label(power));
     }
@@ -231,7 +231,7 @@ class Collector {
     line->points.push_back(std::move(point));
   }
 
-  /// A kernel without the swept parameter is a level line across the chart.
+  /// Draws a kernel without the parameter x as a horizontal line across the chart.
   void draw_constants() {
     for (reports::SweepLine& line : lines_) {
       std::vector<reports::SweepPoint> across;
@@ -246,7 +246,7 @@ class Collector {
     }
   }
 
-  /// "access.strided width=4 bf16 on h200-sxm": of the rest, only what varies.
+  /// "access.strided width=4 bf16 on h200-sxm": after the kernel only what varies.
   std::string label_of(const KernelSweep& sweep, const Problem& problem, const Gpu& gpu) const {
     std::string label(sweep.kernel.name());
     const std::string root = root_of_x(sweep);
@@ -266,7 +266,7 @@ class Collector {
     return label;
   }
 
-  /// The axis that x follows, or x itself.
+  /// The axis at the end of x's ties, or x itself.
   std::string root_of_x(const KernelSweep& sweep) const {
     const auto roots = resolve_ties(sweep.axes);
     for (std::size_t i = 0; i < sweep.axes.size(); ++i) {
@@ -275,7 +275,7 @@ class Collector {
     return x_;
   }
 
-  /// The device, and what every point has in common.
+  /// The device, and the values that all points have in common.
   std::string subtitle() const {
     std::string text = plotted_.gpus.size() == 1
                            ? (plotted_.gpus.front().title.empty() ? plotted_.gpus.front().name
@@ -328,7 +328,7 @@ class Collector {
   std::string x_;
   bool by_alignment_;
   bool marks_waves_;
-  std::string subject_;  ///< with alignment: what all lines are of
+  std::string subject_;  ///< with by_alignment_: kernel, type and device of all lines
   Measurements measurements_;
   std::vector<reports::SweepLine> lines_;
   double low_ = HUGE_VAL;

@@ -11,20 +11,20 @@ struct PlottedSweep {
   std::span<const KernelSweep> sweeps;
   std::span<const Gpu> gpus;
   Assumptions assumptions;
-  std::size_t repeats = 1;  ///< as `walk` takes it
+  std::size_t repeats = 1;  ///< as for walk()
 };
 
-/// What --plot takes, for the help.
+/// The help of --plot, with the names of the quantities.
 std::string plot_option_meaning();
 
-/// --plot, or an output whose name is a picture's. UsageError for an option that only the other
-/// form of output has.
+/// Whether a chart is asked for: by --plot, or by an output with a picture's extension. UsageError
+/// for --format with a chart and for a chart's options without one.
 bool wants_plot(const Options& options);
 
-/// Draws the quantity of --plot over one parameter, a line for each kernel and for each other value
-/// that varies, and with --run the measurements of the same problems: those in the cache state
-/// asked for, or without --cache in the one they were measured in, which the forecast then takes
-/// too (points not measured take the one a run would choose). Returns how many points have no
+/// Draws the quantity of --plot over one parameter, with a line for each kernel and for each
+/// combination of other values that vary. With --run it marks the run's measurements of the same
+/// problems: with --cache those in that cache state; without it each point is forecast in the state
+/// in which it was measured, or in which a run would measure it. Returns how many points have no
 /// forecast. UsageError where there is no axis or too many lines.
 std::size_t plot_sweep(const PlottedSweep& plotted, const Options& options);
 

@@ -23,7 +23,7 @@ bool is_dumb_terminal() {
   return term.empty() || term == "dumb";
 }
 
-/// COLUMNS as a shell exports it, else what the terminal says.
+/// The width in columns: COLUMNS as a shell exports it, else the terminal's, else unlimited.
 std::size_t standard_output_width() {
   const auto columns = validation::number_of<std::size_t>(environment("COLUMNS"));
   if (columns && *columns > 0) return *columns;

@@ -8,8 +8,8 @@
 
 namespace roofcast::cli {
 
-/// How text for people is set: emphasis on a terminal, plain elsewhere and under NO_COLOR
-/// (no-color.org); tables as wide as COLUMNS or the terminal says, and otherwise as they come.
+/// The style of text: emphasis on a terminal, plain elsewhere and under NO_COLOR (no-color.org).
+/// Tables are as wide as COLUMNS or the terminal allows, without both as wide as their text.
 class Style {
  public:
   static constexpr std::size_t kAnyWidth = std::numeric_limits<std::size_t>::max();
@@ -30,7 +30,7 @@ class Style {
   std::size_t width_;
 };
 
-/// Standard error: a bar on a terminal, a line each tenth elsewhere.
+/// Shows progress on standard error: a bar on a terminal, elsewhere a line at each tenth.
 class Progress {
  public:
   explicit Progress(std::string_view what);
@@ -48,12 +48,12 @@ class Progress {
   std::size_t last_tenth_ = 0;
 };
 
-/// One line on standard error; what it quotes from files is shown, not obeyed. Where standard error
-/// takes nothing (closed, full, its reader gone) the line is lost and the work goes on.
+/// Writes a line to standard error, control characters as escapes. Where standard error fails
+/// (closed, full, its reader gone) the line is lost and the work goes on.
 void tell(std::string_view line);
 /// "roofcast: warning: …" in the same way.
 void warn(std::string_view message);
-/// This program's own text on standard error, as it is.
+/// Writes text of this program's own to standard error, without escapes.
 void write_error_stream(std::string_view text);
 
 }  // namespace roofcast::cli

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kGap = "  ";
 
-/// A line may end at a space, and after one of the others.
+/// A cell's line may break at a space, and after each of the other characters.
 constexpr std::string_view kBreaks = " ._/,:;=";
 
 /// Cuts off the longest beginning of `text` that takes at most `width` columns, at a break where
@@ -45,7 +45,8 @@ std::size_t longest_piece(std::string_view text) {
   return longest;
 }
 
-/// Narrows the widest columns, none below its least, until they take `total` - `available` less.
+/// Narrows the widest columns, none below its least, until `total` is at most `available`. Returns
+/// the new total, which is larger if all columns are at their least.
 std::size_t narrow(std::vector<std::size_t>& widths, const std::vector<std::size_t>& least,
                    std::size_t total, std::size_t available) {
   for (; total > available; --total) {

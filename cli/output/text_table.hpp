@@ -9,9 +9,9 @@ namespace roofcast::cli {
 
 enum class Align : unsigned char { left, right };
 
-/// Columns as wide as their widest cell; where that is more than the style's width, the widest
-/// texts (columns aligned left) are wrapped and nothing is cut off. What cells quote from files is
-/// shown, not obeyed. Emphasis is by row, so that widths stay those of the text.
+/// A table whose columns are as wide as their widest cell. Where that exceeds the style's width,
+/// the widest columns that are aligned left are wrapped; nothing is cut off. Control characters in
+/// cells are shown as escapes. Emphasis is by row, so that its codes do not change the widths.
 class TextTable {
  public:
   struct Column {
@@ -31,7 +31,7 @@ class TextTable {
   using Cells = std::vector<std::string>;
   std::vector<std::size_t> widths(std::size_t available) const;
   std::string line(const Cells& cells, const std::vector<std::size_t>& widths) const;
-  /// The row's lines, one where no cell is wider than its column.
+  /// The lines of a row: several where a cell is wider than its column.
   std::vector<std::string> lines(const Cells& cells, const std::vector<std::size_t>& widths) const;
 
   std::vector<Column> columns_;

@@ -9,7 +9,7 @@
 namespace roofcast::cli {
 namespace {
 
-/// What the resource of that name would take alone.
+/// The term of the resource with the part's name: its time alone.
 std::optional<Term> term_of(const Terms& terms, Part part) {
   const auto* const found = std::find_if(terms.begin(), terms.end(), [part](const Term& term) {
     return name(term.resource) == name(part);

@@ -6,8 +6,8 @@
 
 namespace roofcast::cli {
 
-/// A line for each part of the expected time, which add up to it, with what its resource would take
-/// alone. What adds less than a thousandth and would take no time alone is left out.
+/// A row for each part of the expected time, which add up to it, with the time of its resource
+/// alone. Parts that add less than a thousandth and have no such resource are left out.
 std::string time_table(const Forecast& time, const Style& style);
 
 }  // namespace roofcast::cli

@@ -5,7 +5,7 @@
 
 namespace roofcast::cli {
 
-/// "48 KiB": for memories built in powers of two.
+/// Bytes with a binary prefix, "48 KiB", for memories built in powers of two.
 std::string binary_bytes(double bytes);
 
 }  // namespace roofcast::cli

@@ -4,8 +4,8 @@
 
 namespace roofcast::cli {
 
-/// Bytes of the character `text` begins with; 0 if they are no valid UTF-8 (RFC 3629, table 3-7 of
-/// the Unicode standard).
+/// Bytes of the first character of `text`, which is not empty; 0 if it is no valid UTF-8 (RFC 3629,
+/// table 3-7 of the Unicode standard).
 constexpr std::size_t utf8_length(std::string_view text) {
   const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const auto follows = [&](std::size_t i, unsigned char low, unsigned char high) {
@@ -27,7 +27,7 @@ constexpr std::size_t utf8_length(std::string_view text) {
   return 0;
 }
 
-/// Columns the text takes on a terminal, for the letters this program prints.
+/// Columns of the text on a terminal, at one column per character.
 constexpr std::size_t display_width(std::string_view text) {
   std::size_t columns = 0;
   for (const char c : text) {

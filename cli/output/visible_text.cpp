@@ -24,8 +24,8 @@ unsigned code_point(std::string_view letter) {
   return (first & 0x0fU) << 12 | low_bits(1) << 6 | low_bits(2);
 }
 
-/// C1 controls, line and paragraph separators, and the marks of the Unicode bidirectional algorithm
-/// (UAX #9), with which a text can be made to read as another.
+/// Whether a terminal obeys the code point: C1 controls, line and paragraph separators, and the
+/// marks of the Unicode bidirectional algorithm (UAX #9), which can make a text read as another.
 bool is_obeyed(unsigned code) {
   return (code >= 0x80 && code <= 0x9f) || code == 0x61c || code == 0x200e || code == 0x200f ||
          (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);

@@ -1,5 +1,5 @@
-// What JavaScript calls. Text goes in and comes back as UTF-8; C++ exceptions reach JavaScript as
-// bare numbers, so none leaves here: {"ok":true,"result":…} or {"ok":false,"error":"…"}.
+// The functions that JavaScript calls, with UTF-8 text in and out. C++ exceptions reach JavaScript
+// as bare numbers, so none leaves here: {"ok":true,"result":…} or {"ok":false,"error":"…"}.
 #include <emscripten/emscripten.h>
 
 #include <nlohmann/json.hpp>
@@ -15,7 +15,7 @@ using roofcast::cli::explorer_identify;
 using roofcast::cli::explorer_values;
 using roofcast::cli::ExplorerDevices;
 
-/// The text lives until the next call.
+/// The returned text is valid until the next call.
 template <class Work>
 const char* guarded(const Work& work) {
   static std::string text;
