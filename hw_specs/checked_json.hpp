@@ -20,7 +20,7 @@ inline constexpr FileKind kSpecification = {
     "start from a specification in hw_specs/ and keep the groups of its schema"};
 
 /// Throws SpecError if the syntax is wrong, an object has a key twice or too many members, a number
-/// overflows a double, or the text is empty, too long, has a NUL byte or is nested more than 64 deep.
+/// overflows a double, or the text is empty, too long, nested over 64 deep or has a NUL byte.
 void check_text(const std::string& file, std::string_view text, const FileKind& kind);
 
 /// Parses JSON text that passes check_text. The text is read twice because nlohmann's parser with a
