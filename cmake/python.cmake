@@ -1,4 +1,4 @@
-# Decides whether the Python module is built: turns ROOFCAST_PYTHON from AUTO, ON, OFF into ON or OFF
+# Decides whether the Python module is built: turns ROOFCAST_PYTHON (AUTO, ON, OFF) into ON or OFF.
 
 string(TOUPPER "${ROOFCAST_PYTHON}" roofcast_python_wanted)
 

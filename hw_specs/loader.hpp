@@ -31,7 +31,7 @@ struct Override {
   std::string value;  ///< JSON text of the new value: "144"
 };
 
-/// What a specification is built from. `file` names the text in errors.
+/// The texts and options from which load() builds a device. `file` names `text` in errors.
 struct Source {
   std::string file;
   std::string text;

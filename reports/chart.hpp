@@ -23,7 +23,7 @@ void check_points(std::size_t count);
 /// its intensity of each level, joined by a line, with its interval and an arrow to its
 /// measurement. More than 16 points of several families have a panel per family; a panel of more
 /// than 16 points shows neither levels nor intervals. A rate above the point's limit is marked as
-/// an error. A point beyond kMostRidges DRAM ridges is drawn there. Bars below show the DRAM
+/// an error. Intensities beyond kMostRidges DRAM ridges are drawn there. Bars below show the DRAM
 /// bandwidth of kernels without FLOPs. Values that are not positive are left out. `width` is the
 /// frame's, in px; in a narrow one the names of compute roofs stand inside.
 inline constexpr double kRooflineWidth = 620;

@@ -10,7 +10,7 @@ namespace roofcast::reports {
 
 /// Width of a whole picture on a screen of 400 px (px): the page's margins take the rest.
 inline constexpr double kNarrowPicture = 372;
-/// A narrower frame (px) has no room for names beside it.
+/// Frames narrower than this (px) have no room for names beside them.
 inline constexpr double kNarrow = 330;
 inline bool is_narrow(double width) {
   return width < kNarrow;

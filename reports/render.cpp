@@ -46,7 +46,7 @@ std::string contents(std::FILE* file) {
 }
 
 /// The folder of render.mjs with its packages: ROOFCAST_REPORTS_DIR if set, else the first found of
-/// this program's installation, then this build's build, source and install folders.
+/// this program's installation and the build, source and install folders of its build.
 fs::path scripts() {
   std::vector<fs::path> places;
   if (const char* told = std::getenv("ROOFCAST_REPORTS_DIR"); told != nullptr && *told != '\0') {

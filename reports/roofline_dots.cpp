@@ -162,7 +162,7 @@ std::vector<std::string> add_dots(Json& data, const std::string& prefix, const F
 
 void add_dot_layers(Json& layers, const std::string& prefix, const Frame& f, const Json& colours,
                     std::size_t dots, const Json& dashes) {
-  // Dashes are a channel, not part of the style: else the legend's symbols were dashed too.
+  // Dashes are a channel, not part of the style: else the legend's symbols would be dashed too.
   const Json joined = dashes.is_null() ? Json{{"value", {2, 2}}} : dashes;
   const auto ruled = [&](const char* name, const char* style, bool across_x) {
     Json encoding = across(f);

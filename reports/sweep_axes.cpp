@@ -36,8 +36,7 @@ class Span {
   double high_ = -std::numeric_limits<double>::infinity();
 };
 
-/// Values below 16384 in full, whole multiples of binary units as "1 Mi", others as "1 M" (3
-/// digits).
+/// Values below 16384 in full, multiples of binary units as "1 Mi", others in 3 digits as "1 M".
 std::string size_label(double value) {
   constexpr double kPlain = 16384;
   constexpr double kKibi = 1024;

@@ -29,8 +29,7 @@ struct Palette {
   /// Found by search: any two differ by ΔE (CIEDE2000) ≥ 10 with full colour vision and with each
   /// of its three deficiencies, and each has contrast ≥ 3 with the surface.
   std::array<std::string_view, 10> series;
-  /// Colours of ordered values by lightness, the strongest contrast with the surface last (all ≥
-  /// 2).
+  /// Colours of ordered values, by lightness: contrast with the surface is ≥ 2, strongest last.
   std::array<std::string_view, 8> ramp;
 };
 

@@ -12,7 +12,7 @@ namespace {
 constexpr double kBoxes = 36;  ///< height of a launch's blocks (px); its name stands above them
 constexpr double kLine = 15;
 constexpr double kGap = 7;
-/// More full waves than this are drawn as one box that gives their number.
+/// With more waves than this, the full ones are one box that gives their number.
 constexpr double kMostBoxes = 40;
 
 /// Boxes of one launch: time along x, the slots for blocks on all SMs along y.
