@@ -1,5 +1,5 @@
 # cmake -DFOLDER=… -DOUTPUT=… -P embed.cmake
-# Writes the C++ that holds the configurations as literals.
+# Writes a C++ source with the configurations as string literals.
 
 file(GLOB configurations "${FOLDER}/*.json")
 set(entries "")

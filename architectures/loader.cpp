@@ -127,7 +127,7 @@ Architecture read_gpt2(const JsonNode& root) {
 Architecture read_opt(const JsonNode& root) {
   Architecture model = read_common(root);
   model.intermediate = count(root, "ffn_dim");
-  model.positions = count(root, "max_position_embeddings") + 2;  // two of padding come before
+  model.positions = count(root, "max_position_embeddings") + 2;  // rows 0 and 1 are padding
   model.tied = flag_or(root, "tie_word_embeddings", true);
   if (count_or(root, "word_embed_proj_dim", model.hidden) != model.hidden) {
     root.at("word_embed_proj_dim")
@@ -187,7 +187,7 @@ constexpr std::array kFamilies = {Family{"bert", read_bert},
   type.refuse("one of " + known, "describe the model as the nearest of these");
 }
 
-/// Head sizes follow from the width where they are not given.
+/// Sets head_dim to width ÷ heads where the file gives none, and checks that the heads divide.
 void settle_heads(const JsonNode& root, Architecture& model) {
   const JsonNode heads = root.at(root.find("n_head")    ? "n_head"
                                  : root.find("n_heads") ? "n_heads"

@@ -1,5 +1,5 @@
 #pragma once
-// Architectures from the config.json of Hugging Face. Pure: no file is opened here.
+// Reads model architectures from Hugging Face's config.json. Pure: no file is opened here.
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,8 +9,8 @@
 namespace roofcast::architectures {
 
 /// Reads the text of a config.json; `file` names it in errors. Throws specs::SpecError (an
-/// InputError) naming the key for an unknown model_type, a missing or impossible value, and heads
-/// that do not divide.
+/// InputError) that names the key: for an unknown model_type, a missing or impossible value, a head
+/// count that does not divide the width, and key-value heads that do not divide the heads.
 transformer::Architecture load(const std::string& file, std::string_view text);
 
 /// A configuration compiled into the program.
@@ -19,7 +19,7 @@ struct Embedded {
   std::string_view text;
 };
 std::span<const Embedded> embedded();
-/// Null where there is none of that name.
+/// The configuration of that name; null if there is none.
 const Embedded* find_embedded(std::string_view name);
 
 }  // namespace roofcast::architectures

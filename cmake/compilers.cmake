@@ -14,16 +14,17 @@ find_program(ROOFCAST_CCACHE ccache)
 mark_as_advanced(ROOFCAST_CCACHE)
 foreach(language IN ITEMS CXX CUDA)
   if(ROOFCAST_CCACHE AND NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
-    # ccache reads precompiled headers only if it may trust their macros and times.
+    # ccache caches compilations with precompiled headers only with these two settings.
     set(CMAKE_${language}_COMPILER_LAUNCHER
         "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;${ROOFCAST_CCACHE}")
   endif()
 endforeach()
 
-# Every target of the project links this privately. Clang counts sign conversions among -Wconversion
-# and GCC does not: both are held to GCC's rule. In a .cu the host compiler sees generated code, so
-# the conversion warnings stay out of it. GCC 12 sees overlapping copies in "text" + std::string where
-# there are none (GCC bug 105651). Clang counts unused constants among -Wall, but only outside unity builds.
+# Every target of the project links this privately. Clang's -Wconversion includes sign conversions
+# and GCC's does not: they are off for both. In a .cu the host compiler sees generated code, so
+# conversion warnings are off. GCC 12 reports overlapping copies in "text" + std::string where there
+# are none (GCC bug 105651). Clang's -Wall reports unused constants, but only outside unity builds,
+# so GCC is asked for them.
 add_library(roofcast_warnings INTERFACE)
 target_compile_options(
   roofcast_warnings
@@ -32,9 +33,10 @@ target_compile_options(
     $<$<CXX_COMPILER_ID:GNU>:$<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict;-Wunused-const-variable=1>>
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Werror;-Werror=all-warnings>)
 
-# roofcast_precompile(TARGET HEADER...): a debug build reads the headers, given as `path.hpp`, once for
-# all sources of the target. Optimized builds do without: GCC 12 then warns of bounds inside the standard
-# library, and a source that forgets an include is found there. The options are what ccache asks for.
+# roofcast_precompile(TARGET HEADER...): a debug build precompiles the headers, given as `path.hpp`,
+# for all sources of the target. Optimized builds do not: with precompiled headers GCC 12 warns of
+# bounds inside the standard library, and a build without them finds forgotten includes. ccache
+# needs the compile options.
 function(roofcast_precompile target)
   if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
     return()
@@ -55,7 +57,7 @@ if(ROOFCAST_SANITIZE OR ROOFCAST_FUZZ)
                           -fno-omit-frame-pointer)
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${roofcast_sanitizers}>")
   add_link_options(${roofcast_sanitizers})
-  # Programs of 200 MB: GNU's linker takes four times as long.
+  # lld links these programs of 200 MB four times as fast as GNU's linker.
   include(CheckLinkerFlag)
   check_linker_flag(CXX -fuse-ld=lld ROOFCAST_LLD)
   if(ROOFCAST_LLD)
@@ -72,9 +74,9 @@ if(ROOFCAST_FUZZ)
   add_custom_target(roofcast_fuzzers)
 endif()
 
-# roofcast_add_fuzzer(NAME SOURCE [LIBRARIES library...] [SEEDS folder...]): an executable with
-# LLVMFuzzerTestOneInput in SOURCE, and the test fuzz.NAME that runs it for five seconds from the files
-# in SEEDS. Nothing unless ROOFCAST_FUZZ is on.
+# roofcast_add_fuzzer(NAME SOURCE [LIBRARIES library...] [SEEDS folder...]): adds an executable of
+# SOURCE, which defines LLVMFuzzerTestOneInput, and the test fuzz.NAME that runs it for five seconds
+# from the files in SEEDS. Does nothing unless ROOFCAST_FUZZ is on.
 function(roofcast_add_fuzzer name source)
   if(NOT ROOFCAST_FUZZ)
     return()

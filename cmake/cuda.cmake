@@ -1,4 +1,4 @@
-# Whether CUDA is built. ROOFCAST_CUDA comes in as AUTO, ON or OFF and leaves as ON or OFF.
+# Decides whether CUDA sources are built: turns ROOFCAST_CUDA from AUTO, ON or OFF into ON or OFF.
 
 string(TOUPPER "${ROOFCAST_CUDA}" roofcast_cuda_wanted)
 

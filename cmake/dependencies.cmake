@@ -1,4 +1,4 @@
-# The libraries, and which Debian package holds each.
+# Finds the libraries; an error names the Debian package of a missing one.
 
 macro(roofcast_require package debian_package)
   find_package(${package} ${ARGN} QUIET)
@@ -9,17 +9,18 @@ macro(roofcast_require package debian_package)
 endmacro()
 
 roofcast_require(fmt libfmt-dev CONFIG)
-# The program links fmt's header-only form, to run on machines without fmt. That form costs every file
-# 1 to 4 s of compiling, so builds for testing take the compiled library under the same name.
+# The program links header-only fmt, to run on machines without libfmt. It adds 1 to 4 s to the
+# compilation of each file, so debug and fuzz builds link the compiled library under the same name.
 if(CMAKE_BUILD_TYPE STREQUAL "Debug" OR ROOFCAST_FUZZ)
   set_target_properties(fmt::fmt-header-only PROPERTIES INTERFACE_COMPILE_DEFINITIONS ""
                                                         INTERFACE_LINK_LIBRARIES fmt::fmt)
 endif()
 roofcast_require(nlohmann_json nlohmann-json3-dev CONFIG)
 roofcast_require(valijson libvalijson-dev CONFIG)
-# Large traces of profilers. A shared library: the programs carry it (validation/CMakeLists.txt).
+# Parses large profiler traces. A shared library: copied beside the programs
+# (validation/CMakeLists.txt).
 roofcast_require(simdjson libsimdjson-dev CONFIG)
-# Static, as the rest of what the program links: it then runs on machines without Boost.
+# Static, so that the program runs on machines without Boost.
 set(Boost_USE_STATIC_LIBS ON)
 roofcast_require(Boost libboost-program-options-dev COMPONENTS program_options)
 if(ROOFCAST_CUDA)

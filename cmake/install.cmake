@@ -1,6 +1,6 @@
-# What `cmake --install` lays down: the program with its manual pages and completions, the libraries
-# with their headers and CMake package, the specification files, the examples of kernel files and the
-# data that the reports need at run time.
+# What `cmake --install` installs: the program with its manual pages and completions, the libraries
+# with their headers and CMake package, the specification files, the examples of kernel files and
+# the data that the reports need at run time.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -36,7 +36,7 @@ if(TARGET roofcast)
           DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
   install(FILES "${shell_files}/completions/roofcast.fish"
           DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
-  # Debian's zsh looks here under /usr, and there under /usr/local.
+  # Debian's zsh searches the first folder under /usr and the second under /usr/local.
   foreach(folder IN ITEMS vendor-completions site-functions)
     install(FILES "${shell_files}/completions/_roofcast"
             DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/${folder}")
@@ -54,5 +54,5 @@ install(
   FILES_MATCHING
   PATTERN "*.json"
   PATTERN "README.md")
-# By this name Debian looks for it.
+# Debian requires this file name.
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" RENAME copyright)

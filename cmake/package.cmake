@@ -1,4 +1,4 @@
-# `cpack` in the build folder: a Debian package of what `cmake --install` lays down.
+# `cpack` in the build folder makes a Debian package of what `cmake --install` installs.
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME roofcast)
@@ -7,13 +7,13 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
-# Under the one line that is the project's description.
+# The long description; the project's DESCRIPTION is the short one.
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
     "How long a kernel takes on a given shape and GPU, what bounds it, and how far
 that is from the roofline. With the model as a C++ library.")
-# Charts as SVG and PNG are drawn by npm packages.
+# npm packages draw charts as SVG and PNG.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "nodejs, npm, man-db")
-# What the libraries of the program's file belong to, by dpkg-shlibdeps.
+# dpkg-shlibdeps finds the packages of the shared libraries that the program links.
 find_program(ROOFCAST_SHLIBDEPS dpkg-shlibdeps)
 mark_as_advanced(ROOFCAST_SHLIBDEPS)
 if(ROOFCAST_SHLIBDEPS)

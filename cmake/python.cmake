@@ -1,10 +1,10 @@
-# Whether the Python module is built. ROOFCAST_PYTHON comes in as AUTO, ON or OFF and leaves as ON or OFF.
+# Decides whether the Python module is built: turns ROOFCAST_PYTHON (AUTO, ON, OFF) into ON or OFF.
 
 string(TOUPPER "${ROOFCAST_PYTHON}" roofcast_python_wanted)
 
 set(ROOFCAST_PYTHON OFF)
 if(roofcast_python_wanted)
-  # Debian's packages are for Debian's interpreter, which need not be the first on the path.
+  # Debian's packages belong to /usr/bin/python3, which need not be the first python3 on the PATH.
   if(NOT DEFINED Python_EXECUTABLE AND EXISTS /usr/bin/python3)
     set(Python_EXECUTABLE /usr/bin/python3)
   endif()

@@ -1,5 +1,6 @@
-# roofcast_unity(TARGET): with ROOFCAST_UNITY the target's sources are compiled ten at a time, so that headers
-# are read (and clang-tidy walks them) once for all ten. Call it in the target's folder, after its sources.
+# roofcast_unity(TARGET): with ROOFCAST_UNITY the target's sources are compiled in groups of ten, so
+# that the compiler and clang-tidy read headers once a group. Call it in the target's folder, after
+# adding its sources.
 function(roofcast_unity target)
   if(NOT ROOFCAST_UNITY OR (ROOFCAST_UNITY STREQUAL "ALL_BUT_MODEL" AND target STREQUAL "roofcast_model"))
     return()
@@ -11,12 +12,12 @@ function(roofcast_unity target)
   set_target_properties(
     ${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP UNITY_BUILD_CODE_BEFORE_INCLUDE
                          "// NOLINTNEXTLINE(bugprone-suspicious-include)")
-  # GCC takes the unnamed namespace of an included source for a header's.
+  # GCC takes an included source for a header, and warns of types that use its unnamed namespace.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 
-# roofcast_cuda_unity(TARGET LONG): the same of CUDA sources, five at a time, which CMake cannot before 3.31.
-# Those whose path matches LONG stay alone.
+# roofcast_cuda_unity(TARGET LONG): compiles CUDA sources in groups of five, which CMake itself can
+# from 3.31 on. Sources whose path matches LONG stay alone.
 function(roofcast_cuda_unity target long)
   if(NOT ROOFCAST_UNITY)
     return()
@@ -32,9 +33,10 @@ function(roofcast_cuda_unity target long)
   endforeach()
 endfunction()
 
-# roofcast_groups(GROUPS TARGET PATTERN MOST [LEFT_OUT]): divides the target's sources that match PATTERN and not
-# LEFT_OUT into groups of at most MOST, and sets GROUPS to their numbers and members_N to the sources of each.
-# Two that give the same name to different things in their unnamed namespaces are never in one group.
+# roofcast_groups(GROUPS TARGET PATTERN MOST [LEFT_OUT]): divides the target's sources that match
+# PATTERN and not LEFT_OUT into groups of at most MOST, and sets GROUPS to the group numbers and
+# members_N to each group's sources. Two sources are never in one group if one declares a name in
+# its unnamed namespace that the other declares there or imports with `using`.
 function(roofcast_groups groups target pattern most)
   get_target_property(sources ${target} SOURCES)
   set(last 0)
@@ -52,7 +54,7 @@ function(roofcast_groups groups target pattern most)
       set(others ${names})
       list(REMOVE_ITEM others "" ${used_${group}})
       if(count LESS most AND "${apart}" STREQUAL "${own}" AND "${others}" STREQUAL "${names}")
-        set(chosen ${group}) # one that is still empty is always among them
+        set(chosen ${group}) # group `last` is empty, so one is always found
         break()
       endif()
     endforeach()
@@ -73,12 +75,12 @@ function(roofcast_groups groups target pattern most)
   set(${groups} "${numbers}" PARENT_SCOPE)
 endfunction()
 
-# roofcast_unnamed(NAMES USED FILE): the names that the file's unnamed namespaces declare, and some more;
-# and those that it takes over with `using`. Each stands behind the namespace around it. The code is formatted:
-# all begin in the first column.
+# roofcast_unnamed(NAMES USED FILE): sets NAMES to the names that the file's unnamed namespaces
+# declare (and some false hits), and USED to those that it imports with `using`, each prefixed with
+# the enclosing namespace. It relies on clang-format: declarations begin in the first column.
 function(roofcast_unnamed names used file)
   file(READ "${file}" text)
-  string(REGEX REPLACE "[][;]" " " text "${text}") # a list would break there
+  string(REGEX REPLACE "[][;]" " " text "${text}") # CMake lists would break at these characters
   string(REGEX MATCHALL "\nnamespace {\n.*\n}  // namespace\n" unnamed "${text}")
   string(REGEX MATCHALL "\n[A-Za-z_][^\n]*" lines "${unnamed}")
   string(REGEX MATCHALL "\nusing [a-z_:]+::[A-Za-z_]+" taken "${text}")
@@ -89,7 +91,7 @@ function(roofcast_unnamed names used file)
     list(TRANSFORM declared REPLACE "^(class|struct|enum) | ?[=({]$" "")
     list(APPEND found ${declared})
   endforeach()
-  list(FILTER found EXCLUDE REGEX "^(|namespace|[A-Z_]+)$") # nor names of macros: TEST(Suite, Name)
+  list(FILTER found EXCLUDE REGEX "^(|namespace|[A-Z_]+)$") # no macros: TEST(Suite, Name)
   list(REMOVE_DUPLICATES found)
   string(REGEX MATCH "\nnamespace [a-z_0-9:]+ {" around "${text}")
   list(TRANSFORM found PREPEND "${around} ")

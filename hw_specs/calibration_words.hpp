@@ -5,9 +5,9 @@
 
 namespace roofcast::specs {
 
-/// Which calibration the device carries, for people: its source, its relative, or none.
+/// Text for people: the source of the device's sustained values, its relative, or both.
 std::string calibration_text(const Gpu& gpu);
-/// The same in a word or two: "measured", "published", "of h200-sxm", "none".
+/// The kind of calibration in a word or two: "measured", "published", "of h200-sxm", "none".
 std::string calibration_word(const Gpu& gpu);
 
 }  // namespace roofcast::specs

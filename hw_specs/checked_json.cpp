@@ -10,7 +10,7 @@
 namespace roofcast::specs {
 namespace {
 
-// Far above any file of the project. Printing and checking a value take stack for each level.
+// No file of the project is nearly this deep. Printing and checking a value recurse by level.
 constexpr std::size_t kMaxDepth = 64;
 
 bool is_blank(std::string_view text) {
@@ -26,7 +26,7 @@ std::string position(std::string_view text, std::size_t byte) {
   return "line " + std::to_string(line) + ", column " + std::to_string(before.size() - start);
 }
 
-/// The parser's own words: what follows "… column 7: ".
+/// The reason in nlohmann's message: the text after "… column 7: ".
 std::string reason(std::string_view what) {
   const std::size_t column = what.find("column");
   const std::size_t colon = what.find(": ", column == std::string_view::npos ? 0 : column);
@@ -46,13 +46,13 @@ void expect_text(const std::string& file, std::string_view text, const FileKind&
                         std::to_string(text.size()) + " B",
                     mend);
   }
-  // The parser takes a NUL for the end and would not see what follows.
+  // The parser would end at a NUL byte and ignore the rest of the text.
   if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
     throw SpecError(file, "", "JSON, found at " + position(text, nul + 1) + ": a NUL byte", mend);
   }
 }
 
-/// Receives nlohmann's events: where the parser stands, and which keys each open object has had.
+/// nlohmann's SAX handler. Tracks the parser's place and the keys of every open object.
 class Checker {
  public:
   Checker(const std::string& file, std::string_view text, const FileKind& kind)
@@ -101,7 +101,7 @@ class Checker {
  private:
   struct Level {
     bool array;
-    std::size_t items = 0;  // of an array
+    std::size_t items = 0;  // elements of an array so far
     std::set<std::string> keys{};
     std::string key{};
   };

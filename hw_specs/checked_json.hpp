@@ -1,5 +1,5 @@
 #pragma once
-// The one reader of JSON files: specifications, overlays, run files and suites.
+// Parses every JSON file that the program reads: specifications, overlays, runs, suites, tables.
 #include <cstddef>
 #include <limits>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace roofcast::specs {
 
-/// A kind of file: its largest size, and what to do about text that is none of its kind.
+/// A kind of file: its largest size, and `mend`, the advice in errors about other text.
 struct FileKind {
   std::size_t most_bytes;
   std::string_view mend;
@@ -19,9 +19,8 @@ inline constexpr FileKind kSpecification = {
     std::size_t{1} << 20,
     "start from a specification in hw_specs/ and keep the groups of its schema"};
 
-/// Throws SpecError where the syntax is wrong, a key stands twice in one object, a number is out of
-/// the range of a double, an object has too many members, or the text is empty, too long, holds a
-/// NUL byte or is nested more than 64 deep.
+/// Throws SpecError if the syntax is wrong, an object has a key twice or too many members, a number
+/// overflows a double, or the text is empty, too long, nested over 64 deep or has a NUL byte.
 void check_text(const std::string& file, std::string_view text, const FileKind& kind);
 
 /// Parses JSON text that passes check_text. The text is read twice because nlohmann's parser with a
@@ -35,11 +34,11 @@ AnyJson parse_checked_as(const std::string& file, std::string_view text, const F
 Json parse_checked(const std::string& file, std::string_view text,
                    const FileKind& kind = kSpecification);
 
-/// More members than any object of an overlay has: ordered_json searches them one by one.
+/// No object of an overlay has as many members; ordered_json searches members linearly.
 inline constexpr std::size_t kMostOrderedMembers = 1000;
 
-/// The same of a specification or an overlay, with the members in the order of the file, at most
-/// kMostOrderedMembers an object.
+/// Like parse_checked, for a specification or an overlay: keeps the order of the file's members, at
+/// most kMostOrderedMembers in an object.
 nlohmann::ordered_json parse_ordered(const std::string& file, std::string_view text);
 
 }  // namespace roofcast::specs

@@ -1,5 +1,6 @@
 # cmake -DFOLDER=… -DOUTPUT=… -P embed.cmake
-# Writes the C++ that holds the specifications, their calibrations and the schemas as literals.
+# Writes a C++ source with the specifications, their calibrations, the schemas and relatives.json as
+# string literals.
 
 file(GLOB specifications "${FOLDER}/*.json")
 list(FILTER specifications EXCLUDE REGEX "(schema|/relatives)\\.json$")

@@ -125,7 +125,7 @@ void visit_sustained(Sustained& sustained, const Visit& visit) {
   visit("/sustained/spread_compute", sustained.spread_compute);
 }
 
-/// Sets a member from the document where it holds the leaf.
+/// Sets a member of the device if the document has its leaf.
 class Reader {
  public:
   explicit Reader(const Json& document) : document_(document) {}
@@ -143,7 +143,7 @@ class Reader {
   const Json& document_;
 };
 
-/// "9.0" as two numbers; the rules have made sure of its form.
+/// Parses "9.0", whose form check_rules has checked.
 ComputeCapability capability_of(const std::string& text) {
   ComputeCapability capability;
   const char* const end = text.data() + text.size();

@@ -1,5 +1,5 @@
 #pragma once
-// The one table that ties the leaves of a specification to the members of Gpu.
+// The table that maps leaves of a specification and a calibration to members of Gpu.
 #include <map>
 #include <string>
 #include <string_view>
@@ -13,10 +13,10 @@ namespace roofcast::specs {
 /// Builds the device from a checked specification, without sustained values.
 Gpu to_gpu(const Json& specification);
 
-/// Sets the sustained values that a checked calibration has, and where they are from.
+/// Sets the sustained values that a checked calibration has, and their source.
 void lay_over(const Json& overlay, Gpu& gpu);
 
-/// The sustained values that there are, by their pointers.
+/// The sustained values that are set, by pointer ("/sustained/sm_clock_hz").
 std::map<std::string, double> sustained_values(const Sustained& sustained);
 
 /// Pointers of the plain values ("/name"), of the quantities ("/memory/l2_bytes") and of the

@@ -1,6 +1,6 @@
 #pragma once
-// Reading a parsed file value by value: every complaint names the file, the place, what was
-// expected there and how to mend it.
+// Reads a parsed file value by value: every error names the file, the place, what was expected
+// there and how to mend it.
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
@@ -14,7 +14,7 @@
 
 namespace roofcast::specs {
 
-/// A value inside a document that knows where it stands. Everything here throws SpecError.
+/// A value of a document and its place there. Every reader throws SpecError.
 class JsonNode {
  public:
   JsonNode(const std::string& file, const Json& root) : file_(&file), value_(&root) {}

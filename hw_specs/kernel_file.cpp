@@ -24,13 +24,13 @@ constexpr std::array<std::pair<std::string_view, Access>, 4> kAccesses = {
      {"gather", Access::gather},
      {"broadcast", Access::broadcast}}};
 
-// Members of a question beside its parameters: no parameter takes their names.
+// Other members of a question: a parameter must not have one of these names.
 constexpr std::array<std::string_view, 23> kOptions = {
     "kernel",   "gpu",    "dtype", "format", "output",   "help",  "overlay", "datasheet",
     "relative", "set",    "cache", "launch", "sm_clock", "batch", "jobs",    "plot",
     "x",        "series", "waves", "run",    "line",     "error", "variants"};
 
-/// Reads the values of one file, whose names are those of its parameters.
+/// Reads one file. Its expressions may name the file's parameters.
 class Reader {
  public:
   Reader(const std::string& file, const Json& root) : file_(file), root_(root) {}
@@ -92,7 +92,7 @@ class Reader {
                     "name the kernel otherwise");
   }
 
-  // An option and an operand: a word that an expression reads as one name.
+  // A parameter is an option of the command and an operand of expressions: a single name to both.
   void check_name(const std::string& name) const {
     bool is_name = name != described::kElementBytes &&
                    std::find(kOptions.begin(), kOptions.end(), name) == kOptions.end();
@@ -204,7 +204,7 @@ class Reader {
 
   const std::string& file_;
   const Json& root_;
-  std::vector<std::string> names_;  ///< of the parameters
+  std::vector<std::string> names_;  ///< names of the parameters
   described::Description result_;
 };
 

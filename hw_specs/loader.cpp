@@ -41,7 +41,8 @@ Documents read_files(const Source& source) {
   return files;
 }
 
-/// Checked again, so that an error names the file or the override at fault.
+/// Applies the overrides and checks the result again: the files passed before, so an error now is
+/// the overrides'.
 Documents with_overrides(Documents documents, const std::vector<Override>& overrides) {
   if (overrides.empty()) return documents;
   apply(overrides, documents.specification, documents.overlay);
@@ -72,12 +73,12 @@ void append_values(const Json& document, const std::vector<std::string>& leaves,
   }
 }
 
-// A fit ends with the half-widths of the interval, which hold for the values as they are.
+// A fit sets the half-widths of the interval last, for exactly its own values: none is added then.
 bool fitted_as_a_whole(const Sustained& sustained) {
   return sustained.spread_launch_bound && sustained.spread_memory && sustained.spread_compute;
 }
 
-/// The device with what it keeps up, by its calibration or of a relative.
+/// The device with the sustained values of its calibration; a relative's fill in what it lacks.
 Gpu calibrated(const Documents& documents, const Source& source) {
   Gpu gpu = to_gpu(documents.specification);
   const auto lay_own_over = [&] {
@@ -88,11 +89,12 @@ Gpu calibrated(const Documents& documents, const Source& source) {
     take_from_relative(gpu, source.relative);
     lay_own_over();
   }
-  if (source.overlay_file.empty()) gpu.sustained.source.clear();  // values set by hand alone
+  if (source.overlay_file.empty())
+    gpu.sustained.source.clear();  // the overlay holds overrides only
   return gpu;
 }
 
-/// The device of documents in which values were set; `measured` is that of the files.
+/// The device of the overridden documents; `measured` is the device of the files as they are.
 Gpu overridden(const Gpu& measured, const Documents& asked, const Source& source) {
   Gpu gpu = calibrated(asked, source);
   carry_over(measured, gpu);

@@ -17,8 +17,8 @@ std::vector<std::string_view> all_leaves() {
   return leaves;
 }
 
-/// The leaves that end in the key, or the one that is the key. A value that both the specification
-/// and the calibration have is the specification's: the calibration's goes by its whole path.
+/// The leaf that equals the key, else all leaves that end in it. If leaves of the specification and
+/// of the calibration match, the specification's win: the calibration's then need their whole path.
 std::vector<std::string_view> matches(std::string_view key) {
   std::string path(key);
   std::replace(path.begin(), path.end(), '.', '/');
@@ -33,7 +33,7 @@ std::vector<std::string_view> matches(std::string_view key) {
   return found;
 }
 
-/// The nearest leaf by its whole path or by its last word, whichever the key looks like.
+/// The closest spelling among the leaves' whole paths and last words.
 std::string_view nearest_leaf(std::string_view key) {
   if (key.size() > 100) return "";
   std::vector<std::string_view> known;

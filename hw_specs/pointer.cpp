@@ -14,7 +14,7 @@ std::string cut(std::string text) {
 
 }  // namespace
 
-// The pointer holds only names that are escaped already: no need to take it apart.
+// The names in `pointer` are escaped already: only `key` needs it.
 std::string child(std::string_view pointer, std::string_view key) {
   return std::string(pointer) + (Json::json_pointer() / std::string(key)).to_string();
 }

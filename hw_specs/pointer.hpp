@@ -9,19 +9,19 @@ namespace roofcast::specs {
 
 using Json = nlohmann::json;
 
-/// The pointer to member `key` of what `pointer` points to.
+/// The pointer to member `key` of the value at `pointer`; escapes `key`.
 std::string child(std::string_view pointer, std::string_view key);
 
-/// What `pointer` points to, null where there is nothing.
+/// The value at `pointer`; null if there is none.
 const Json* find(const Json& root, std::string_view pointer);
 
 /// The "value" of a quantity {"value", "source"}; null where it is absent.
 const Json* find_value(const Json& root, std::string_view pointer);
 
-/// A value as JSON in ASCII, cut where it is long.
+/// A value as JSON in ASCII, cut after 60 characters.
 std::string shown(const Json& value);
 
-/// Any bytes as printable ASCII, cut where they are many.
+/// Any bytes as printable ASCII, cut after 60 characters.
 std::string printable(std::string_view text);
 
 /// "a, b, c"

@@ -15,7 +15,7 @@
 namespace roofcast::specs {
 namespace {
 
-/// Each with the values of its own calibration alone.
+/// The shipped GPUs with a calibration, each with the values of that calibration only.
 struct Calibrated {
   std::vector<Gpu> measured;
   std::vector<Gpu> published;
@@ -55,7 +55,7 @@ auto distance(const Gpu& a, const Gpu& b) {
                     std::abs(major(a) - major(b)), std::abs(a.year - b.year)};
 }
 
-// What a chip keeps up, on whatever card; launches are an installation's.
+// Sustained values that depend on the chip; launch times depend on the installation.
 constexpr std::array kOfTheChip = {
     &Sustained::dram_read_bytes_per_s,      &Sustained::dram_write_bytes_per_s,
     &Sustained::dram_scattered_bytes_per_s, &Sustained::l2_bandwidth_bytes_per_s,
@@ -68,8 +68,8 @@ double dram_apart(const Gpu& a, const Gpu& b) {
   return std::abs(std::log(rate(a) / rate(b)));
 }
 
-// Dies of one architecture whose L2s are of one size, as far as sources round it, have the same
-// memory system: those of the B200 and the B300.
+// Two dies of an architecture whose L2 has the same size (sources round it) and as many partitions
+// have the same memory system, as the B200 and the B300 do.
 bool same_l2(const Gpu& a, const Gpu& b) {
   constexpr double kRounded = 0.05;
   const auto &l2 = a.memory.l2_bytes, &other = b.memory.l2_bytes;
@@ -77,7 +77,8 @@ bool same_l2(const Gpu& a, const Gpu& b) {
          std::abs(*l2 / *other - 1) < kRounded && a.memory.l2_partitions == b.memory.l2_partitions;
 }
 
-// Other cards of the same die or L2, that of the nearest DRAM last.
+// Takes the chip's values from other cards of the same die or L2. The card whose DRAM bandwidth is
+// nearest comes last and overwrites the others.
 void take_published(Gpu& gpu) {
   std::vector<const Gpu*> cards;
   for (const Gpu& one : calibrated_gpus().published) {
@@ -96,7 +97,7 @@ void take_published(Gpu& gpu) {
   }
 }
 
-// Energy is an architecture's: of the nearest card of it that tells, whatever its die.
+// Takes the energy of a FLOP from the nearest card of the same architecture that has one published.
 void take_energy(Gpu& gpu) {
   static const std::vector<Gpu> told = [] {
     std::vector<Gpu> cards = calibrated_gpus().published;

@@ -6,28 +6,27 @@
 
 namespace roofcast::specs {
 
-/// The shipped GPUs that this project calibrated by runs of its own.
+/// The shipped GPUs that this project measured and calibrated itself.
 std::span<const Gpu> measured_gpus();
 
-/// The nearest of them: itself, else of the same die, else of the same architecture, else nearest
-/// in compute capability and year. Null where there is none.
+/// The GPU of `measured` nearest to `gpu`: itself, else of the same die, else of the same
+/// architecture, else nearest in major compute capability, then in year. Null if there is none.
 const Gpu* nearest(const Gpu& gpu, std::span<const Gpu> measured);
 
-/// Gives `gpu` the sustained values of a relative that this project measured: of the one of that
-/// name, or, where that is empty, of the nearest; then over them what published measurements of
-/// other cards of the same die, or of its architecture with an L2 of the same size, tell of the chip
-/// (DRAM, L2, power), and those of its architecture of the energy of a FLOP. Shares are scaled by
-/// the datasheets (what_if.hpp), cycles and exponents hold for the generation, launch costs are
-/// those of the relative's installation; the interval is wider. A TPU stays as it is. Throws
-/// InputError for a name that is no measured GPU's.
+/// Gives `gpu` the sustained values of a measured GPU: the one named `relative`, or, if that is
+/// empty, the nearest. Shares are scaled by the datasheets (what_if.hpp); cycles and exponents hold
+/// for the generation; launch costs are those of the relative's installation. Published values
+/// replace the nearest's: DRAM, L2 and power of cards with the same die or L2, and the energy of a
+/// FLOP of its architecture. The interval is wider unless the relative is `gpu` itself. A device
+/// without occupancy rules (TPU) stays as it is. Throws InputError if `relative` was not measured.
 void take_from_relative(Gpu& gpu, std::string_view relative = {});
 
-/// The same from a device at hand, the interval left as wide as the relative's.
+/// Gives `gpu` the scaled values of `relative` only, with the relative's own interval.
 void take_values(const Gpu& relative, Gpu& gpu);
 
 bool same_die(const Gpu& a, const Gpu& b);
 
-/// By how much the interval of a relative's forecast is wider than the relative's own
+/// Factors on the relative's half-widths of the interval, by whether the dies are the same
 /// (relatives.json, made by validation/calibration/fit_relatives).
 struct Widening {
   double same_die = 1;

@@ -112,7 +112,7 @@ void check_block_fits(const Json& specification, const std::string& file) {
   }
 }
 
-/// The better of the vector and the tensor peak that the rates of one SM make.
+/// The larger of the device's vector and tensor peaks by the rates of one SM (FLOP/s).
 double peak_from_rates(const Json& specification, std::string_view type) {
   const auto peak = [&](std::string_view rates, std::string_view clock) {
     const auto rate = quantity(specification, child(rates, type));

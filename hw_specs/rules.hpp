@@ -6,19 +6,20 @@
 
 namespace roofcast::specs {
 
-/// Source of a value that an Override set. No file may name it.
+/// The source of a value that an Override set. A file must not use it.
 inline constexpr std::string_view kOverrideSource = "override";
 
-/// Whether a document is as its file gives it, or overrides have been applied.
+/// `file`: a document as read; `overridden`: overrides have been applied to it.
 enum class Stage : unsigned char { file, overridden };
 
-/// Small letters, digits and hyphens: a name as "h100-sxm5", and no path.
+/// Whether the text consists of small letters, digits and hyphens, as "h100-sxm5": no path does.
 bool is_device_name(std::string_view text);
 
-/// What schema.json cannot say: sources that exist, values that fit together. Throws SpecError.
+/// Checks what schema.json cannot express: that sources exist and values agree with each other.
+/// Throws SpecError.
 void check_rules(const Json& specification, Stage stage, const std::string& file);
 
-/// The same for a calibration of the device `gpu`.
+/// Checks a calibration of the device `gpu` in the same way.
 void check_overlay_rules(const Json& overlay, std::string_view gpu, Stage stage,
                          const std::string& file);
 

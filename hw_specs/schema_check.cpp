@@ -27,7 +27,7 @@ struct CompiledSchema {
   valijson::Schema schema;
 };
 
-// Compiled once: it takes longer than a check.
+// Compiled once: compiling takes longer than a check.
 const CompiledSchema& compiled(DocumentKind kind) {
   if (kind == DocumentKind::specification) {
     static const CompiledSchema specification(schema_text());
@@ -50,7 +50,7 @@ std::string pointer_of(const std::vector<std::string>& context) {
   return pointer;
 }
 
-/// The first of the innermost errors: each is repeated by every object around it.
+/// The first of the most deeply nested errors: every enclosing object repeats an error.
 std::optional<Violation> innermost(const valijson::ValidationResults& results) {
   const valijson::ValidationResults::Error* deepest = nullptr;
   for (const auto& error : results) {

@@ -5,7 +5,8 @@
 namespace roofcast::specs {
 namespace {
 
-/// Whole, unlike printable(): a pointer must be found again. Control characters are escaped.
+/// The pointer, not cut as by printable(): one must be able to look it up. Control characters are
+/// escaped.
 std::string place(const std::string& pointer) {
   if (pointer.empty()) return "the top level";
   const std::string quoted =

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLongestTypo = 100;  // a longer word is no typo of a key
 
-/// What the schema says of one place: its rules ($ref followed) and its description.
+/// The schema's rules for one place ($ref resolved) and its description.
 struct Place {
   const Json* rules = nullptr;
   std::string description;

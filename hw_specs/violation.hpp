@@ -5,7 +5,7 @@
 
 namespace roofcast::specs {
 
-/// Where a document breaks its schema, and the validator's words for it.
+/// Where a document breaks its schema, and the validator's description of the error.
 struct Violation {
   std::string pointer;
   std::string words;

@@ -23,7 +23,7 @@ void carry_over(const Gpu& measured, Gpu& asked) {
   const double dram =
       ratio(asked.memory.dram_bandwidth_bytes_per_s, measured.memory.dram_bandwidth_bytes_per_s);
   const double clock = ratio(asked.clocks.vector_boost_hz, measured.clocks.vector_boost_hz);
-  // Where a datasheet does not tell what all of L2 delivers, as many SMs ask for as much more.
+  // If a datasheet lacks the rate of all of L2, the rate is taken to grow with the number of SMs.
   const bool known = asked.memory.l2_bytes_per_clk && measured.memory.l2_bytes_per_clk;
   const double l2_rate =
       clock * (known ? ratio(asked.memory.l2_bytes_per_clk, measured.memory.l2_bytes_per_clk)
@@ -35,8 +35,8 @@ void carry_over(const Gpu& measured, Gpu& asked) {
   scale(&Sustained::sm_clock_hz, clock);
   scale(&Sustained::tensor_clock_hz,
         ratio(asked.clocks.tensor_boost_hz, measured.clocks.tensor_boost_hz));
-  // Of one chip, what the power limit leaves for the tensor cores, against what all of them ask
-  // for.
+  // On the same die, the busy share of tensor cores at the full clock goes as power limit ÷
+  // (clock · SMs): the power available over the power that all tensor cores would draw.
   if (!asked.die.empty() && asked.die == measured.die) {
     scale(&Sustained::power_free_share,
           ratio(asked.power_w, measured.power_w) /

@@ -3,11 +3,11 @@
 
 namespace roofcast::specs {
 
-/// A datasheet value set by hand changes what the device would keep up: sustained values that were
-/// measured under the old one and not set themselves scale in the same ratio. DRAM rates go with
-/// the DRAM bandwidth, what L2 holds with its size, L2 bandwidth with its rate and the clock, the
-/// SM clock with the clock, and each latency with its own: the kind `share` of overlay.schema.json.
-/// `measured` is the device as its files describe it, `asked` the same with the values set.
+/// Scales the sustained values that `asked` has from `measured` by the ratio of their datasheet
+/// values; a value that differs from the measured one was set by hand and stays. DRAM rates scale
+/// with the DRAM bandwidth, L2 bandwidth with its bytes per clock (or the SMs) × clock, and clocks,
+/// latencies and rates per SM each with its own datasheet value: the kind `share` of
+/// overlay.schema.json. On the same die power_free_share scales with power ÷ (clock × SMs).
 void carry_over(const Gpu& measured, Gpu& asked);
 
 }  // namespace roofcast::specs

@@ -15,7 +15,7 @@ py::str text(std::string_view word) {
   return {word.data(), word.size()};
 }
 
-/// The name of what is there, else None.
+/// The value's name; None without a value.
 template <class Named>
 py::object name_of(const std::optional<Named>& named) {
   return named ? py::object(text(name(*named))) : py::none();

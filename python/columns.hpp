@@ -9,14 +9,14 @@
 
 namespace roofcast::python {
 
-/// A table of forecasts by column, as pandas takes it: the columns of the command's CSV.
+/// A table of forecasts by column, as pandas takes it, with the columns of the command's CSV.
 class Columns {
  public:
-  /// `parameters` have columns of their own: those of all kernels asked about.
+  /// `parameters` are those of all kernels in the table; each has a column.
   explicit Columns(std::vector<std::string> parameters);
-  /// Adds a forecast, or a refusal; None where it has no such value.
+  /// Adds a row: a forecast or a refusal, with None for values that it does not have.
   void row(const cli::Candidate& candidate);
-  /// {title: list}, which leaves nothing here.
+  /// Moves the columns out as {title: list}; call it once, at the end.
   pybind11::dict take();
 
  private:

@@ -11,7 +11,7 @@ namespace roofcast::python {
 namespace py = pybind11;
 namespace {
 
-/// "sm_count=144", as --set takes it.
+/// The dict `set` as texts for --set: "sm_count=144".
 std::vector<std::string> set_texts(py::handle set) {
   std::vector<std::string> texts;
   if (set.is_none()) return texts;

@@ -58,7 +58,7 @@ void read_field(py::handle key, py::handle value, cli::QueryField& field) {
   if (PyIndex_Check(object)) {
     return take_integer(py::reinterpret_steal<py::object>(PyNumber_Index(object)).ptr(), field);
   }
-  // Such as a float32 of NumPy; an array with one element is a number too, and not meant.
+  // Takes scalars such as NumPy's float32; PyNumber_Check alone also accepts arrays.
   if (PyNumber_Check(object) != 0 && !py::isinstance<py::iterable>(value)) {
     return take_real(object, field);
   }

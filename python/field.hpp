@@ -5,8 +5,8 @@
 
 namespace roofcast::python {
 
-/// Takes a keyword argument as the member of a question: bool, whole number (also as a float or of
-/// NumPy), float or str. Throws InputError for anything else.
+/// Reads a keyword argument as a member of a question: a bool, an integer, a float (a whole number
+/// if it is one), a scalar of NumPy or a str. Throws InputError for anything else.
 void read_field(pybind11::handle key, pybind11::handle value, cli::QueryField& field);
 
 }  // namespace roofcast::python

@@ -14,12 +14,12 @@ inline pybind11::object parsed(std::string_view json) {
   return pybind11::module_::import("json").attr("loads")(pybind11::str(json.data(), json.size()));
 }
 
-/// The JSON text of a Python value. Throws TypeError where it has none.
+/// The JSON text of a Python value. Raises TypeError if it has none.
 inline std::string dumped(pybind11::handle value) {
   return pybind11::module_::import("json").attr("dumps")(value).cast<std::string>();
 }
 
-/// What `write` writes with a JsonWriter, as text.
+/// The text that `write` writes to a JsonWriter.
 template <class Write>
 std::string written(const Write& write) {
   fmt::memory_buffer out;

@@ -1,4 +1,4 @@
-// Launch, Occupancy and Waves of a prediction: values with names.
+// The Python classes Launch, Occupancy and Waves of a prediction.
 #include <pybind11/stl.h>
 
 #include "model/types/launch.hpp"

@@ -1,4 +1,4 @@
-// The extension of the package: the model's types and functions as Python sees them.
+// The package's extension module _core: the model's types and functions for Python.
 #include "cli/exit_code.hpp"
 #include "python/bindings.hpp"
 

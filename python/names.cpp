@@ -7,7 +7,7 @@ namespace roofcast::python {
 namespace py = pybind11;
 namespace {
 
-/// The letters of a str, without a copy; empty for what is none.
+/// The UTF-8 text of a str, without a copy; empty for any other object.
 std::string_view letters(py::handle object) {
   if (!PyUnicode_Check(object.ptr())) return {};
   Py_ssize_t size = 0;

@@ -8,14 +8,14 @@
 
 namespace roofcast::python {
 
-/// Kernels and devices by name, each looked up once. Files are read anew each time. Python's lock
-/// guards it.
+/// Caches the program's own kernels and devices by name. Files are read anew at each call. Not
+/// thread-safe by itself: Python's global interpreter lock guards it.
 class Names {
  public:
-  /// The kernel that a Kernel, a str or an os.PathLike is or names. Throws InputError or
+  /// The kernel of a Kernel, or the one that a str or os.PathLike names. Throws InputError or
   /// UsageError.
   KernelRef kernel(pybind11::handle object);
-  /// The same for a device.
+  /// The device of a Gpu, or the one that a str or os.PathLike names. Throws as kernel does.
   std::shared_ptr<Device> device(pybind11::handle object);
 
  private:

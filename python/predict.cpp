@@ -58,7 +58,8 @@ class Asker {
     return found;
   }
 
-  /// Fills in the problem and the assumptions; `set` replaces the device. Returns what is given.
+  /// Sets the problem and the assumptions from the keywords; `set` replaces the device. Returns the
+  /// bits of the parameters given.
   unsigned read(const py::kwargs& keywords, Result& result, Assumptions& assumptions) {
     const KernelRef& kernel = result.itself.kernel;
     Problem& problem = result.itself.problem;

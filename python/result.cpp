@@ -28,7 +28,7 @@ py::str text(std::string_view word) {
   return {word.data(), word.size()};
 }
 
-/// A column of a sweep; None where the answer has no such number.
+/// The value of the sweep column `title`; None if the answer does not have it.
 py::object figure(const Result& result, std::string_view title) {
   for (const cli::Figure& one : cli::figures()) {
     if (one.title != title) continue;
@@ -55,7 +55,7 @@ py::dict problem_of(const Result& result) {
 
 using Bytes = double (*)(const Traffic&);
 
-/// Bytes by level, those that the algorithm needs last.
+/// {level: bytes}, with "compulsory" last.
 py::dict levels(const Result& result, Bytes bytes) {
   py::dict found;
   for (const Rung& rung : traffic_ladder(result.prediction())) {
@@ -85,7 +85,7 @@ std::string json_text(const Result& result) {
       [&](cli::JsonWriter& json) { cli::write_json(json, result.itself, result.variants); });
 }
 
-/// The command's table.
+/// The table that `roofcast predict` prints.
 std::string table_text(const Result& result) {
   const cli::Style style(false);
   std::string shown;
@@ -107,7 +107,7 @@ std::string brief(const Result& result) {
                                 name(found.time->terms.binding().resource));
 }
 
-/// Adds a property that is a column of a sweep too.
+/// Adds a property that is also a column of a sweep.
 void add_figure(Class& type, const char* property, const char* title, const char* meaning) {
   type.def_property_readonly(
       property, [title](const Result& result) { return figure(result, title); }, meaning);

@@ -8,13 +8,13 @@
 
 namespace roofcast::python {
 
-/// A forecast as Python holds it: the figures become Python's when they are asked for.
+/// A forecast as Python holds it: values are converted to Python's when a property is read.
 struct Result {
-  std::shared_ptr<Device> device;  ///< which the candidates point into
+  std::shared_ptr<Device> device;  ///< owns the Gpu that the candidates point to
   cli::Candidate itself;
-  std::vector<cli::Candidate> variants;  ///< of a family
+  std::vector<cli::Candidate> variants;  ///< a family's variants, else empty
 
-  /// Throws InputError where a family has no limit of its own.
+  /// Throws InputError if there is none: a family without a limit of its own.
   const Prediction& prediction() const;
 };
 

@@ -28,7 +28,7 @@ const Parameter* find_parameter(std::span<const KernelRef> kernels, std::string_
   return nullptr;
 }
 
-/// One value as the command line has it: of a parameter after a look at whether it takes such.
+/// One value as text for the command line. A parameter's value is checked first.
 std::string value_text_of(py::handle key, py::handle value, const Parameter* parameter) {
   if (PyUnicode_Check(value.ptr())) return value.cast<std::string>();
   cli::QueryField field;
@@ -40,7 +40,7 @@ std::string value_text_of(py::handle key, py::handle value, const Parameter* par
   return value_text(*parameter, problem, 0);
 }
 
-/// "256,512": values of an iterable, or the one that is none.
+/// "256,512" for an iterable; the text of one value for anything else.
 std::string values_text(py::handle key, py::handle value, const Parameter* parameter) {
   if (PyUnicode_Check(value.ptr()) || !py::isinstance<py::iterable>(value)) {
     return value_text_of(key, value, parameter);
@@ -72,7 +72,7 @@ cli::Options read_options(const py::dict& given, std::span<const KernelRef> kern
   return options;
 }
 
-/// A point with its forecast or its refusal.
+/// The forecast of one point, or its refusal. Ends the sweep at a signal such as Ctrl-C.
 cli::Candidate forecast(const cli::KernelSweep& sweep, const Problem& problem, const Gpu& gpu,
                         const Assumptions& assumptions) {
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();

@@ -10,9 +10,9 @@ namespace roofcast::reports {
 namespace {
 
 constexpr double kLine = 15;
-constexpr double kAir = 3;  // between a name and its bar
+constexpr double kAir = 3;  // px between a name and its bar
 
-/// Filled up with empty lines above, so that the last one of every name stands over its bar.
+/// The lines after empty ones, `most` in all: the last line of every name stands just over its bar.
 std::string joined(const std::vector<std::string>& lines, std::size_t most) {
   std::string text(most - lines.size(), '\n');
   for (std::size_t i = 0; i < lines.size(); ++i) text += (i > 0 ? "\n" : "") + lines[i];

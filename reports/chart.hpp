@@ -13,64 +13,65 @@
 
 namespace roofcast::reports {
 
-/// More points than this make a picture of hundreds of megabytes in which none can be seen.
+/// More points than this would make a picture of hundreds of megabytes and cover each other.
 inline constexpr std::size_t kMostPoints = 20'000;
-/// InputError for more.
+/// Throws InputError if `count` exceeds kMostPoints.
 void check_points(std::size_t count);
 
-/// Roofs for DRAM, L2, shared memory and each arithmetic type the device has, at datasheet clocks:
-/// those of types that no point needs are grey. Each point stands at the intensity of every level
-/// it knows, joined; with its interval, and an arrow to what was measured. A rate above the point's
-/// limit is marked as an error. Beyond kMostIntensity ridges of DRAM a point stands at the frame.
-/// Kernels without FLOPs have bars of DRAM bandwidth below. Many points of several families have a
-/// panel a family. What is not positive has no place on logarithmic axes and is left out. Vega-Lite
-/// JSON text. `width` is that of the frame in pixels; a narrow one has the names of levels inside.
+/// A roofline as Vega-Lite JSON text. Roofs: DRAM, L2, L1 with shared memory and each arithmetic
+/// type of the device, at datasheet clocks; types that no point needs are grey. A point is drawn at
+/// its intensity of each level, joined by a line, with its interval and an arrow to its
+/// measurement. More than 16 points of several families have a panel per family; a panel of more
+/// than 16 points shows neither levels nor intervals. A rate above the point's limit is marked as
+/// an error. Intensities beyond kMostRidges DRAM ridges are drawn there. Bars below show the DRAM
+/// bandwidth of kernels without FLOPs. Values that are not positive are left out. `width` is the
+/// frame's, in px; in a narrow one the names of compute roofs stand inside.
 inline constexpr double kRooflineWidth = 620;
-/// Frame of a chart on a screen of 400 px, in pixels: axes and names have the rest.
+/// Width of a chart's frame on a screen of 400 px, in px: axes and names take the rest.
 inline constexpr double kNarrowFrame = 210;
 std::string roofline_chart(const Gpu& gpu, const std::vector<RooflinePoint>& points,
                            double width = kRooflineWidth);
 
-/// The points of one device.
+/// A device and its points on a roofline.
 struct DevicePoints {
   const Gpu* gpu = nullptr;
   std::vector<RooflinePoint> points{};
 };
-/// Several devices in one frame, each in its colour and dash: its DRAM and the arithmetic that its
-/// points need. Of one device the same as roofline_chart. InputError without a device.
+/// Several devices in one frame, each with its colour and dash: its DRAM roof and the compute roofs
+/// that its points need. One device is drawn by roofline_chart. Throws InputError without a device.
 std::string rooflines_chart(const std::vector<DevicePoints>& devices,
                             double width = kRooflineWidth);
 
-/// Predicted time over measured time of every case on logarithmic axes, with the diagonal, a band
-/// of ±10% and error bars (measured: p10 to p90, predicted: low to high); beside it the error over
-/// the bytes moved, or below it where a frame of that width leaves no room beside. Vega-Lite JSON
-/// text.
+/// Predicted time (y) against measured time (x) of every case on logarithmic axes, with the
+/// diagonal, a band of ±10% and error bars (measured: p10 to p90, predicted: low to high). A second
+/// panel shows the error over predicted DRAM bytes: beside the first, or below it if `width` is
+/// less than kTimesWidth. Vega-Lite JSON text.
 inline constexpr double kTimesWidth = 400;
 std::string predicted_measured_chart(const validation::Comparison& comparison,
                                      double width = kTimesWidth);
 
-/// Predicted over measured time of every case, a line a family, shapes by regime, with a band of
-/// ±10% and each family's median. Vega-Lite JSON text.
+/// Predicted ÷ measured time of every case, one row per family, shape and colour by regime, with a
+/// band of ±10% and each family's median. Vega-Lite JSON text.
 inline constexpr double kErrorWidth = 600;
 std::string error_chart(const validation::Comparison& comparison, double width = kErrorWidth);
 
-/// One self-contained page (opens offline). Throws InputError where the program was built without
-/// the page bundle (ROOFCAST_REPORT_BUNDLE=OFF) or the text is no JSON.
-/// `narrow_json`: the same chart for a phone's width.
+/// One self-contained HTML page (opens offline). `narrow_json` is the same chart for a phone's
+/// width. Throws InputError if the program was built without the page bundle
+/// (ROOFCAST_REPORT_BUNDLE=OFF) or a text is no JSON object.
 std::string chart_page(const std::string& title, const std::string& vega_lite_json,
                        const std::string& narrow_json = "");
 
-/// The page of a comparison: device and conditions, summary figures, errors by family and regime,
-/// the worst cases with their parts, a roofline for each family that computes, the device's memory,
-/// the table of every case. The run, where given, adds driver, build and suite; its file's text is
-/// embedded, so that the page hands it out again.
+/// The HTML page of a comparison: summary figures, device and conditions, predicted against
+/// measured time, errors by family and regime, the worst cases with their parts, a roofline for
+/// each family that computes, the table of every case and the device's memory. `run` adds suite,
+/// build, driver and clocks. `run_text`, the run's file, is embedded for readers to save.
 std::string report_page(const validation::Comparison& comparison, const Gpu& gpu);
 std::string report_page(const validation::Comparison& comparison, const Gpu& gpu,
                         const validation::Run& run, const std::string& run_text = "");
 
-/// The picture of a specification, as the bytes of an "svg" or "png" file. Needs Node and the npm
-/// packages of reports/; throws InputError naming what is missing and how to mend it. `stop` is
-/// called when a signal interrupts the drawing; if it throws, the drawing ends.
+/// Draws a Vega-Lite specification: the bytes of an "svg" or "png" file. Needs Node and the npm
+/// packages of reports/; throws InputError that says what is missing and how to mend it. `stop` is
+/// called when a signal interrupts the drawing; if it throws, the drawing is killed.
 std::string render(
     const std::string& vega_lite_json, const std::string& format,
     const std::function<void()>& stop = [] {});

@@ -37,7 +37,7 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-/// Ticks that people know for ratios, those inside the axis.
+/// Familiar ratios within the axis, fewer of them on a narrow one.
 Json ratio_ticks(const LogAxis& axis) {
   Json ticks = Json::array();
   const std::vector<double> all = axis.pixels < kErrorWidth

@@ -1,5 +1,5 @@
-# The explorer's page with the model as WebAssembly: sets explorer_source, the C++ that holds it.
-# ROOFCAST_EXPLORER comes in as AUTO, ON or OFF.
+# Builds the explorer's page with the model as WebAssembly, and sets explorer_source to the C++
+# source that holds it. ROOFCAST_EXPLORER is AUTO, ON or OFF.
 
 string(TOUPPER "${ROOFCAST_EXPLORER}" explorer_wanted)
 find_program(ROOFCAST_EMCC em++)
@@ -14,7 +14,7 @@ if(NOT ROOFCAST_EMCC)
 endif()
 message(STATUS "roofcast: explorer: ON (${ROOFCAST_EMCC})")
 
-# Beside the compiler's driver: Debian's /usr/bin/em++ is a link into Emscripten's folder.
+# Emscripten's folder is that of the real em++: Debian's /usr/bin/em++ is a link.
 file(REAL_PATH "${ROOFCAST_EMCC}" emcc_path)
 cmake_path(GET emcc_path PARENT_PATH emscripten_root)
 set(wasm_source "${PROJECT_SOURCE_DIR}/cli/explorer/wasm")
@@ -36,7 +36,7 @@ set(wasm_launcher "")
 if(ROOFCAST_CCACHE)
   set(wasm_launcher "EM_COMPILER_WRAPPER=${ROOFCAST_CCACHE}")
 endif()
-# NODE_PATH: where Debian keeps the JavaScript packages that Emscripten's optimizer needs.
+# NODE_PATH is the folder of Debian's JavaScript packages, which Emscripten's optimizer needs.
 add_custom_command(
   OUTPUT "${wasm_model}"
   COMMAND

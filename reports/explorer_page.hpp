@@ -1,15 +1,14 @@
 #pragma once
-// The explorer: one page with the model in it, as WebAssembly. Made at build time from explorer/.
+// The explorer: one page that holds the model as WebAssembly, built from reports/explorer/.
 #include <string>
 #include <string_view>
 
 namespace roofcast::reports {
 
-/// Empty where the build had no Emscripten or no page bundle.
+/// The page's HTML template. Empty if the build has no explorer (ROOFCAST_EXPLORER).
 extern const std::string_view kExplorerTemplate;
 
-/// The whole page as HTML. Throws InputError, saying how to mend it, where the build has no
-/// template.
+/// The whole page as HTML. Throws InputError, which says how to mend it, if the template is empty.
 std::string explorer_page();
 
 }  // namespace roofcast::reports

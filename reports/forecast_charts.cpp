@@ -13,14 +13,15 @@ namespace roofcast::reports {
 namespace {
 
 constexpr double kBar = 18;
-constexpr double kGap = 16;  ///< between the bars of two forecasts
+constexpr double kGap = 16;  ///< px between the bars of two forecasts
 constexpr double kRung = 12;
 constexpr double kRungGap = 5;
 
-/// As many as the colours tell apart, one of them for the rest.
+/// The number of distinguishable colours; with more parts one colour is for the rest.
 constexpr std::size_t kMostParts = 10;
 
-/// Parts by their time in all forecasts, largest first; the smallest beyond kMostParts are one.
+/// The parts drawn by name, in the order of Part: all, or, if there are more than kMostParts, the
+/// kMostParts − 1 that take the most time in all forecasts together.
 std::vector<Part> named_parts(const std::vector<NamedForecast>& forecasts) {
   Waterfall total;
   for (const NamedForecast& forecast : forecasts) {
@@ -37,7 +38,7 @@ std::vector<Part> named_parts(const std::vector<NamedForecast>& forecasts) {
   return parts;
 }
 
-/// Segments from left to right, each from where the one before it ends.
+/// Adds the segments of one stacked bar from left to right.
 class Bar {
  public:
   Bar(const NamedForecast& forecast, Json& rows) : forecast_(forecast), rows_(rows) {}
@@ -68,7 +69,7 @@ Json amount(std::string_view field, std::string_view title, std::string_view uni
           {"axis", {{"labelExpr", si_label(unit)}, {"tickCount", width < 400 ? 3 : 6}}}};
 }
 
-/// An axis up to there leaves room in the frame for the texts at the ends of its bars.
+/// The end of an axis (in its unit) that leaves room in the frame for the texts after the bars.
 double with_room(double most, const std::vector<std::string>& texts, double frame) {
   double widest = 0;
   for (const std::string& text : texts) widest = std::max(widest, text_width(text));
@@ -125,7 +126,7 @@ Json part_layers(const BarNames& bars, double most, const std::vector<std::strin
   return layers;
 }
 
-/// "requested", "L1", "L2", "DRAM", as a ladder from the threads down.
+/// The label of a level: "requested", "L1", "L2" or "DRAM".
 std::string_view level_name(Level level) {
   switch (level) {
     case Level::requested:
@@ -155,7 +156,7 @@ std::string parts_chart(const std::vector<NamedForecast>& forecasts, double widt
     const Forecast& time = *forecast.prediction->time;
     Bar bar(forecast, rows);
     for (const Part part : parts) bar.add(name(part), time.waterfall[part]);
-    // Below a millionth is the rounding of the sum.
+    // A rest below a millionth is rounding.
     if (const double rest = time.expected_s - bar.end(); rest > 1e-6 * time.expected_s) {
       bar.add("other", rest);
       add_once(names, "other");

@@ -9,20 +9,20 @@
 namespace roofcast::reports {
 
 struct NamedForecast {
-  std::string name;  ///< of the bar: "gemm.tiled on h200-sxm"
+  std::string name;  ///< label of the bar: "gemm.tiled on h200-sxm"
   const Prediction* prediction = nullptr;
-  std::optional<double> measured_s{};  ///< where the launch was measured
+  std::optional<double> measured_s{};  ///< measured time (s), if any
 };
 
-/// The parts of each expected time, end to end: they add up to it. With the interval, and a point
-/// where a launch was measured; forecasts without a time are left out. Vega-Lite JSON text.
+/// Stacked bars: the parts of each expected time add up to it. With the interval, and a point at
+/// the measured time. Forecasts without a time are left out. Vega-Lite JSON text.
 std::string parts_chart(const std::vector<NamedForecast>& forecasts, double width);
 
-/// The blocks of each launch over time: waves that fill every SM, and the last one. Of a chain of
-/// launches nothing is drawn. Vega-Lite JSON text.
+/// The blocks of each launch over time: launch overhead, full waves and the last, partial wave. A
+/// forecast of several launches, without a time or without waves is left out. Vega-Lite JSON text.
 std::string timeline_chart(const std::vector<NamedForecast>& forecasts, double width);
 
-/// Bytes at each level, requested to DRAM, read and written, one group of bars a forecast.
+/// Bytes read and written at each level from requested to DRAM, one bar per level and forecast.
 /// Vega-Lite JSON text.
 std::string traffic_chart(const std::vector<NamedForecast>& forecasts, double width);
 

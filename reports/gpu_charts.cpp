@@ -20,7 +20,7 @@ constexpr double kPanel = 190;
 constexpr double kRow = 30;
 constexpr double kYears = 720;
 
-/// A level of memory as far as it is known.
+/// What is known of a memory level, all SMs together.
 struct LevelFacts {
   std::string name;
   std::optional<double> bytes{};
@@ -69,7 +69,7 @@ Json figure_panel(const std::string& data, const std::string& title, const std::
     low = std::min(low, row["value"].get<double>());
     high = std::max(high, row["value"].get<double>());
   }
-  // Bars on a logarithmic axis start at no zero: a decade below the least.
+  // A logarithmic axis has no zero: bars start a decade below the smallest value.
   const LogAxis axis{rows.empty() ? 1 : low / 10, rows.empty() ? 10 : high * 40, kPanel, title,
                      unit};
   const Json y = {{"field", "name"},
@@ -93,7 +93,7 @@ Json figure_panel(const std::string& data, const std::string& title, const std::
           {"layer", std::move(layers)}};
 }
 
-/// A device of a generation, with its figures.
+/// The device that stands for an architecture.
 struct Generation {
   std::string name;
   std::int64_t year;
@@ -169,7 +169,7 @@ Json line_panel(const std::string& data, const LogAxis& y, const std::vector<std
          {"color", colours},
          {"shape", shape},
          {"tooltip", tooltip({{"name", "GPU"}, {"what", "Figure"}, {"text", "Value"}})}}}});
-  // Of two lines the upper has its figures above, the lower below.
+  // Texts of the first line stand above its points, those of the second below.
   for (std::size_t i = 0; i < lines.size(); ++i) {
     layers.push_back(
         {{"name", data + " texts of " + lines[i]},
@@ -234,14 +234,13 @@ std::string generations_chart(const std::vector<Gpu>& gpus, bool narrow) {
   double most = 1, low = HUGE_VAL, high = 0;
   for (const Generation& one : generations) {
     const std::string name = one.name + " " + std::to_string(one.year);
-    // Neighbours of a narrow chart have no room for their figures: the last and every other one
-    // back.
+    // A narrow chart has no room for every text: every other one is shown, counted from the last.
     const bool told = !narrow || (generations.size() - names.size()) % 2 == 1;
     names.push_back(name);
     const double flops = one.flops_per_s / first.flops_per_s;
     const double bytes = one.bytes_per_s / first.bytes_per_s;
     const double ridge = one.flops_per_s / one.bytes_per_s;
-    // The first is 1× in both: one text there.
+    // The first device is 1× in both lines: one text suffices.
     growth.push_back(growth_row(name, arithmetic, flops, figure_text(flops, 3) + "×", told));
     growth.push_back(growth_row(name, bandwidth, bytes,
                                 &one == &first ? "" : figure_text(bytes, 3) + "×", told));

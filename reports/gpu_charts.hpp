@@ -1,5 +1,5 @@
 #pragma once
-// Charts of devices alone: the memory hierarchy of one, compute against bandwidth over generations.
+// Charts of devices without kernels: the memory hierarchy of one, and generations of them.
 #include <string>
 #include <vector>
 
@@ -7,14 +7,14 @@
 
 namespace roofcast::reports {
 
-/// Size, bandwidth and latency of registers, L1 and shared memory, L2 and DRAM, as far as they are
-/// known, on logarithmic axes; below each other where the place is narrow. Vega-Lite JSON text.
+/// Known sizes, bandwidths and latencies of registers, L1 with shared memory, L2 and DRAM, on
+/// logarithmic axes; `narrow` puts the panels below each other. Vega-Lite JSON text.
 std::string memory_hierarchy_chart(const Gpu& gpu, bool narrow = false);
 
-/// Arithmetic and DRAM bandwidth as multiples of the oldest device's, and below them FLOP per byte
-/// at the ridge; a narrow one tells every other figure. Of each architecture the device with the
-/// most arithmetic, by year. Vega-Lite JSON text; InputError where fewer than two have both
-/// figures.
+/// Peak fp16 or fp32 rate and DRAM bandwidth as multiples of the oldest device's, and in a panel
+/// below the ridge in FLOP per byte. One device per architecture, the one with the highest peak, by
+/// year; `narrow` labels every other value. Vega-Lite JSON text. Throws InputError if fewer than
+/// two architectures have both figures.
 std::string generations_chart(const std::vector<Gpu>& gpus, bool narrow = false);
 
 }  // namespace roofcast::reports

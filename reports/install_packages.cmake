@@ -1,5 +1,5 @@
-# Brings reports/node_modules to what package-lock.json says and shows it to the build folder.
-# scripts/setup keeps the same stamp, so that neither repeats the other's work.
+# Installs the packages of package-lock.json in reports/node_modules and links that into the build
+# folder. scripts/setup writes the same stamp, so that neither repeats the other's work.
 set(stamp "${REPORTS}/node_modules/.installed-lock")
 file(LOCK "${REPORTS}/.packages.tmp" GUARD PROCESS TIMEOUT 600)
 execute_process(COMMAND "${CMAKE_COMMAND}" -E compare_files "${REPORTS}/package-lock.json" "${stamp}"

@@ -56,10 +56,11 @@ std::string finished(Json spec, double frame, double height, Json layers, double
   return json_text(spec);
 }
 
-/// As many as the colours tell apart.
+/// The number of distinguishable colours.
 constexpr std::size_t kMostParts = 10;
 
-/// Each part's name in the legend: those that take the least time, beyond as many, are "other".
+/// Each part's name in the legend. With more than kMostParts parts, the kMostParts − 1 that take
+/// the most time keep theirs and the rest are "other".
 std::map<std::string, std::string> told_parts(const std::vector<TimelineEvent>& events) {
   std::map<std::string, double> total_s;
   for (const TimelineEvent& event : events) total_s[event.part] += event.duration_s;
@@ -77,7 +78,7 @@ std::map<std::string, std::string> told_parts(const std::vector<TimelineEvent>& 
   return told;
 }
 
-// Operations of one part that follow each other in a layer are one bar.
+// Consecutive operations of the same part, row and direction become one bar.
 Json bars_of(const std::vector<TimelineEvent>& events, std::vector<std::string>& rows,
              std::vector<std::string>& parts) {
   const auto told = told_parts(events);
@@ -139,7 +140,7 @@ std::string step_timeline_chart(const std::string& title, const std::vector<Time
   if (events.empty()) throw InputError("there is no step to draw: it has no forecast");
   std::vector<std::string> rows, parts;
   Json bars = bars_of(events, rows, parts);
-  // The end stands below the layers.
+  // Height of a row (px): the rows share kMost, within bounds.
   constexpr double kMost = 900, kLeast = 5, kHighest = 22;
   const double row = std::clamp(kMost / static_cast<double>(rows.size()), kLeast, kHighest);
   Json spec = chart(title, "One pass, and what comes once a step", {{"bars", std::move(bars)}});

@@ -41,7 +41,7 @@ Json rows_of(const std::vector<ModelPoint>& points) {
   return rows;
 }
 
-/// Logarithmic where the values span more than 16 to 1, else from 0.
+/// A logarithmic axis if positive values span more than 16 to 1, else a linear one from 0.
 Json axis_of(const char* field, const std::string& title, std::string_view unit, double low,
              double high, double pixels) {
   constexpr double kMostLinear = 16;
@@ -64,7 +64,7 @@ struct Channels {
   Json y;
 };
 
-/// `x` is the value along the chart.
+/// The axes of a chart of tokens a second over the member `x`.
 Channels channels_of(const std::vector<ModelPoint>& points, double ModelPoint::*x,
                      const char* field, const std::string& title, std::string_view unit,
                      double width) {
@@ -108,7 +108,7 @@ Json line_layers(const Channels& at, const std::vector<std::string>& lines, doub
   return layers;
 }
 
-/// A line as a chain of small boxes.
+/// Covers a line with small boxes.
 void add_line(std::vector<Box>& boxes, const Pixel& from, const Pixel& to) {
   constexpr double kStep = 4;
   const double length = std::hypot(to.x - from.x, to.y - from.y);
@@ -119,7 +119,7 @@ void add_line(std::vector<Box>& boxes, const Pixel& from, const Pixel& to) {
   }
 }
 
-/// The number of sequences beside each point, where it has room.
+/// The number of sequences beside each point that has room for it.
 Json names_of(const std::vector<ModelPoint>& points, const Channels& at, double width) {
   constexpr double kRadius = 5;
   std::vector<std::string> texts;

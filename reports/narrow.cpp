@@ -11,9 +11,9 @@ namespace roofcast::reports {
 namespace {
 
 constexpr double kMargin = 8;
-/// Of a legend's entry beside its text: symbol, gaps.
+/// Width of a legend's entry without its text (px): symbol and gaps.
 constexpr double kEntry = 36;
-/// Headings are larger than other texts, and bold.
+/// Width of heading text relative to text_width: it is larger and bold.
 constexpr double kHeading = 1.35;
 
 Json as_lines(const Json& given, double room) {
@@ -36,7 +36,7 @@ double narrow_room(double width) {
 }
 
 double frame_without_axis(double width) {
-  constexpr double kLastTick = 16;  // half of its label
+  constexpr double kLastTick = 16;  // half the last tick's label, beyond the frame (px)
   return is_narrow(width) ? narrow_room(width) - kLastTick : width;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// What charts for a phone's screen share: the width of the picture, headings in lines, legends at
-// its edge.
+// Layout of charts for a phone's screen: width of the picture, wrapped headings, legends at its
+// left edge.
 #include <string>
 #include <vector>
 
@@ -8,27 +8,28 @@
 
 namespace roofcast::reports {
 
-/// Width of a whole picture on a screen of 400 px: the page's margins have the rest. In pixels.
+/// Width of a whole picture on a screen of 400 px (px): the page's margins take the rest.
 inline constexpr double kNarrowPicture = 372;
-/// A frame narrower than this, in pixels, has no room for names beside it.
+/// Frames narrower than this (px) have no room for names beside them.
 inline constexpr double kNarrow = 330;
 inline bool is_narrow(double width) {
   return width < kNarrow;
 }
 
-/// Frame of a chart without an axis at its left, where charts with one have frames of `width`.
+/// Frame width (px) of a chart without a y axis in the place of one with an axis and a frame of
+/// `width` px. In a wide chart the frame stays `width`.
 double frame_without_axis(double width);
 
-/// Pixels to the right of a narrow picture's left edge that headings and legends may take.
+/// Width (px) of headings and legends in a narrow picture whose frame is `width` px wide.
 double narrow_room(double width);
 
-/// Columns of a legend of these names, at most `most`, that fit a room of so many pixels.
+/// Columns of a legend of these names that fit `room` px: 1 to `most`.
 int legend_columns(const std::vector<std::string>& names, double room, int most);
 
-/// Lines of text of 12 px, parted at spaces, each within so many pixels where its words allow.
+/// Wraps text of 12 px at spaces into lines of at most `room` px; a longer word has its own line.
 std::vector<std::string> lines_within(const std::string& text, double room);
 
-/// Makes a chart narrow: headings in lines from the left edge, the legend there too, thin margins.
+/// Makes a chart narrow: wraps headings, aligns them and the legend left, and thins the margins.
 void make_narrow(Json& spec, double width);
 
 }  // namespace roofcast::reports

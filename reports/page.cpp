@@ -12,8 +12,8 @@ namespace roofcast::reports {
 
 namespace {
 
-/// Data sets and the theme that both variants hold are written once: the page's script puts them
-/// in.
+/// The narrow chart without the theme and data sets of the wide one, which the page's script fills
+/// in again: they are written once.
 Json without_shared_data(Json narrow, const Json& wide) {
   Json own = Json::object();
   for (const auto& [name, rows] : narrow.at("datasets").items()) {
@@ -62,7 +62,7 @@ std::string page(const std::string& title, const std::string& body,
 
 std::string fill_template(std::string_view rest,
                           const std::function<std::string(std::string_view)>& content) {
-  // One pass over the template alone: what is filled in is never searched for slots.
+  // One pass over the template: content that was filled in is never searched for slots.
   constexpr std::string_view kOpen = "<!--page:";
   constexpr std::string_view kClose = "-->";
   std::string html;

@@ -1,5 +1,5 @@
 #pragma once
-// The page around charts. The template is made at build time from page/.
+// The HTML page around charts. Its template is built from reports/page/.
 #include <functional>
 #include <string>
 #include <string_view>
@@ -13,22 +13,22 @@ namespace roofcast::reports {
 extern const std::string_view kPageTemplate;
 
 struct PageChart {
-  std::string id;  ///< of the element that `chart_element` made
+  std::string id;  ///< id of the element from `chart_element`
   Json spec;
   Json narrow{};  ///< the same for a phone's width; null: `spec` serves both
 };
 
-/// Where the page draws the chart of that id.
+/// The HTML element in which the page draws the chart of that id.
 std::string chart_element(const std::string& id);
 
-/// The template with each `<!--page:SLOT-->` replaced by what `content` says of the slot.
+/// The template with each `<!--page:SLOT-->` replaced by content(SLOT).
 std::string fill_template(std::string_view page_template,
                           const std::function<std::string(std::string_view)>& content);
 
-/// A chart of both widths, drawn by `draw` of a frame's width in pixels.
+/// A chart drawn twice: `draw` takes the frame's width, `wide` px and kNarrowFrame.
 PageChart page_chart(std::string id, double wide, const std::function<std::string(double)>& draw);
 
-/// `body` is HTML, `title` is text.
+/// The page. `body` is HTML, `title` is text. Throws InputError without the bundle.
 std::string page(const std::string& title, const std::string& body,
                  const std::vector<PageChart>& charts);
 

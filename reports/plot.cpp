@@ -9,7 +9,7 @@
 namespace roofcast::reports {
 namespace {
 
-/// Powers of ten; with 2 and 5 between them where the axis is short.
+/// Ticks at powers of ten, and at 2 and 5 times them if the axis spans fewer than 2.5 decades.
 Json ticks(const LogAxis& axis) {
   const std::vector<double> steps =
       axis.decades() < 2.5 ? std::vector<double>{1, 2, 5} : std::vector<double>{1};
@@ -74,12 +74,12 @@ Json colour(std::string_view field, const std::vector<std::string>& names, std::
 }
 
 Json shapes(std::string_view field, const std::vector<std::string>& names) {
-  // Filled as the others are: what is thin vanishes in its outline.
+  // Shapes with area, as the others have: a thin shape would vanish in its outline.
   constexpr const char* kHourglass = "M-1,-1.1L1,-1.1L-1,1.1L1,1.1Z";
   constexpr const char* kBowTie = "M-1.1,-1L-1.1,1L1.1,-1L1.1,1Z";
   constexpr const char* kStar =
       "M0,-1.3L.4,-.5L1.3,-.4L.6,.2L.8,1.1L0,.7L-.8,1.1L-.6,.2L-1.3,-.4L-.4,-.5Z";
-  // One more than the colours: the eleventh name has the first one's colour and another form.
+  // One shape more than colours: the eleventh name has the first's colour and another shape.
   const Json all = {"circle",   "square",        "triangle-up",    "diamond",
                     "cross",    "triangle-down", "triangle-right", "triangle-left",
                     kHourglass, kStar,           kBowTie};

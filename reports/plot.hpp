@@ -10,11 +10,11 @@
 
 namespace roofcast::reports {
 
-/// An expression for an axis' labels: d3 writes 10T, people read 10 TFLOP/s. Without a unit, no
-/// prefix.
+/// Vega expression for an axis' labels: "10 TFLOP/s" in place of d3's "10T". Without a unit labels
+/// have no SI prefix.
 std::string si_label(std::string_view unit);
 
-/// A logarithmic axis with the length it is drawn at, so that labels and arrows can be laid out.
+/// A logarithmic axis and its length in pixels, by which labels and arrows are laid out.
 struct LogAxis {
   double low = 1;
   double high = 10;
@@ -24,7 +24,7 @@ struct LogAxis {
 
   double decades() const;
   double pixels_per_decade() const { return pixels / decades(); }
-  /// Pixels from the low end, and back.
+  /// Pixels from the low end to a value, and the value at such a distance.
   double position(double value) const;
   double value(double position) const;
 
@@ -32,26 +32,26 @@ struct LogAxis {
   Json channel(std::string_view field) const;
 };
 
-/// `{"type": type, "style": style}` and what else the mark needs.
+/// `{"type": type, "style": style}` with the members of `more`.
 Json mark(std::string_view type, std::string_view style, const Json& more = Json::object());
 
-/// Fields that already hold text, each under its title.
+/// A tooltip of {field, title}; the fields hold text.
 Json tooltip(std::initializer_list<std::pair<std::string_view, std::string_view>> fields);
 
-/// Colour by the field, one entry of the legend a name, in the order given.
+/// Colour by the field, with a legend of the names in their order.
 Json colour(std::string_view field, const std::vector<std::string>& names, std::string_view title,
             int columns);
 
-/// A shape a name, so that colour is not all that tells them apart.
+/// One shape per name, so that colour is not the only distinction.
 Json shapes(std::string_view field, const std::vector<std::string>& names);
 
-/// The shell of a chart: schema, title, named data, theme.
+/// A chart without its marks: schema, title, named data sets, light theme.
 Json chart(std::string_view title, std::string_view subtitle, Json datasets);
 
 /// "gemm.tiled m=1 …" → "gemm.tiled".
 std::string first_word(std::string_view text);
 
-/// The distinct names in the order of their first appearance.
+/// Appends `name` unless `names` has it.
 void add_once(std::vector<std::string>& names, const std::string& name);
 
 }  // namespace roofcast::reports

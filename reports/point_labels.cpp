@@ -11,8 +11,8 @@ constexpr double kCharacterWidth = 7.2;
 constexpr double kHalfHeight = 7;
 constexpr double kGap = 9;
 
-/// Where a label's near end stands from its point: side −1 left, 0 centred, +1 right; rise in
-/// heights of a line.
+/// A place for a label relative to its point: side −1 left, 0 centred, +1 right; rise upwards, in
+/// line heights.
 struct Seat {
   int side;
   double rise;
@@ -35,7 +35,7 @@ constexpr std::array<Seat, 16> kSeats = {{{1, 0},
                                           {1, -3.5},
                                           {-1, 3.5},
                                           {-1, -3.5}}};
-constexpr double kFar = 2;  ///< lines of height
+constexpr double kFar = 2;  ///< line heights beyond which a label has a leader to its point
 
 Box box_at(const Pixel& anchor, const Seat& seat, double width) {
   const double middle = anchor.y + seat.rise * 2 * kHalfHeight;
@@ -52,16 +52,16 @@ bool is_free(const Box& box, const Obstacles& around) {
                       [&](const Box& b) { return b.overlaps(box); });
 }
 
-/// Lines covered that are worth a move by one line of text.
+/// Cost of a rise by one line height, in covered boxes of `avoided`.
 constexpr double kLinesPerRise = 0.7;
 
-/// Where a line from the point meets the text.
+/// The end of the leader at the text.
 Pixel tip_of(const Box& box, const Pixel& anchor) {
   const double x = std::clamp(anchor.x, box.left + 4, box.right - 4);
   return {x, anchor.y > box.top ? box.top : box.bottom};
 }
 
-/// The free seat that is near and covers few lines.
+/// Places the label on the free seat of the lowest cost: covered boxes plus rise.
 std::optional<PointLabel> place(const std::string& text, const Pixel& anchor,
                                 Obstacles& obstacles) {
   std::optional<Box> best;

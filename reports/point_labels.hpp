@@ -1,5 +1,5 @@
 #pragma once
-// Names beside points, so that none covers a point, another name or the frame.
+// Places names beside points so that no name covers a point, another name or the frame.
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,21 +23,22 @@ struct PointLabel {
   std::string text;
   Pixel at;                    ///< middle of the text's left end
   Pixel anchor;                ///< the point it names
-  std::optional<Pixel> tip{};  ///< far from its point: where a line from there meets the text
+  std::optional<Pixel> tip{};  ///< where its leader meets the text; only if far from its point
 };
 
-/// Pixels of a text of 12 px sans serif, on the wide side. Characters of UTF-8: "µ" is one.
+/// Width (px, rather too wide) of a UTF-8 text in 12 px sans serif: its characters × 7.2.
 double text_width(const std::string& text);
 
-/// What labels keep clear of.
+/// What labels must not cover.
 struct Obstacles {
-  std::vector<Box> taken;    ///< no label covers one
-  std::vector<Box> avoided;  ///< lines: a label covers as few as it can
-  double width = 0;          ///< of the frame
+  std::vector<Box> taken;    ///< a label never covers one
+  std::vector<Box> avoided;  ///< lines; a label covers few of them
+  double width = 0;          ///< of the frame (px)
   double height = 0;
 };
 
-/// One label an anchor, in order; none for an empty text and where all places near it are taken.
+/// One label per anchor, in order; none for an empty text or if every place near the anchor is
+/// taken.
 std::vector<std::optional<PointLabel>> point_labels(const std::vector<std::string>& texts,
                                                     const std::vector<Pixel>& anchors,
                                                     Obstacles obstacles);

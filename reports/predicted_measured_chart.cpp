@@ -23,12 +23,12 @@ bool drawable(const Row& row) {
          std::isfinite(row.time_s.predicted) && row.time_s.predicted > 0;
 }
 
-/// The bounds of an interval if they are times, else the value they should surround.
+/// The bound of an interval if it is a positive time, else `value`.
 double time_or(double bound, double value) {
   return std::isfinite(bound) && bound > 0 ? bound : value;
 }
 
-/// Family while there are several, else the variants of the one.
+/// What colour and shape distinguish: families, or the kernels of the only family.
 std::string group_of(const Row& row, bool one_family) {
   return one_family ? row.kernel : row.family;
 }
@@ -65,7 +65,7 @@ Json case_rows(const std::vector<const Row*>& rows, bool one_family) {
   return cases;
 }
 
-/// A domain around everything given to it; an axis without values still needs one.
+/// The range of the positive values added to it. `fallback` is for an axis without values.
 class Domain {
  public:
   void add(double value) {
@@ -96,19 +96,19 @@ Json case_tooltip() {
                   {"bytes_text", "DRAM bytes"}});
 }
 
-/// Names picked in the legend stay, the rest fade.
+/// Opacity `shown` for the names picked in the legend (all at first); others fade.
 Json faded(double shown) {
   return {{"condition", {{"param", "chosen"}, {"value", shown}}}, {"value", 0.05}};
 }
 
-/// The words in one line, or in two of a narrow panel.
+/// A panel's title; the subtitle's two parts stand in one line, or in two if the panel is narrow.
 Json panel_title(std::string_view text, const std::array<std::string, 2>& words, double pixels) {
   Json subtitle = words;
   if (pixels >= kTimesWidth) subtitle = words[0] + " " + words[1];
   return {{"text", text}, {"subtitle", std::move(subtitle)}, {"style", "panel-title"}};
 }
 
-/// Small where there are many, with a fine outline.
+/// The mark of a case: smaller, with a finer outline, if there are many.
 Json dot(std::size_t cases) {
   if (cases <= kMany) return mark("point", "measured", {{"filled", true}, {"size", 60}});
   return mark("point", "measured", {{"filled", true}, {"size", 40}, {"strokeWidth", 0.5}});

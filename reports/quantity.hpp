@@ -1,5 +1,5 @@
 #pragma once
-// What a chart of a sweep can show: a number of a forecast, and the same number measured.
+// The quantities that a chart of a sweep can show, forecast and measured.
 #include <optional>
 #include <span>
 #include <string_view>
@@ -12,13 +12,13 @@ namespace roofcast::reports {
 
 struct Quantity {
   std::string_view name;   ///< as on the command line: "dram_bandwidth"
-  std::string_view title;  ///< of the axis: "DRAM bandwidth"
+  std::string_view title;  ///< title of the axis: "DRAM bandwidth"
   std::string_view unit;   ///< "B/s"; "%" for a share, "×" for a factor
-  /// Of a forecast whose launch takes so many seconds. Not finite where it is not defined.
+  /// The quantity of a forecast if its launch takes `seconds`; not finite if undefined.
   double (*value)(const Prediction& prediction, const Gpu& gpu, double seconds);
-  /// Whether the time changes it: such a quantity has an interval.
+  /// Whether it depends on the time; if so, it has an interval.
   bool of_time;
-  /// From what was counted; none: `value` at the measured median.
+  /// The quantity from hardware counters; null: it is `value` at the measured median time.
   std::optional<double> (*counted)(const validation::Case& measured, const Prediction& prediction);
 };
 
@@ -26,10 +26,10 @@ struct Quantity {
 /// fraction_of_limit.
 std::span<const Quantity> quantities();
 
-/// The quantity of a forecast with a time; not finite without one.
+/// The quantity at the expected time; not finite if it depends on a time that is not forecast.
 double predicted(const Quantity& quantity, const Prediction& prediction, const Gpu& gpu);
 
-/// The quantity of a measured case; none where it was not counted.
+/// The quantity of a measured case; none if its counters were not read.
 std::optional<double> measured(const Quantity& quantity, const validation::Case& item,
                                const Prediction& prediction, const Gpu& gpu);
 

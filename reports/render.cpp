@@ -27,7 +27,7 @@ constexpr const char* kMend = "SVG and PNG need Node 20.19 or newer and its pack
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
-/// A file without a name: gone when closed, whatever happens.
+/// A temporary file without a name, which closing deletes.
 File scratch() {
   File file(std::tmpfile(), &std::fclose);
   if (!file)
@@ -45,8 +45,8 @@ std::string contents(std::FILE* file) {
   return text;
 }
 
-/// Where render.mjs and its packages are: as told, else of the installation this program belongs
-/// to, else of this build, else as installed by it.
+/// The folder of render.mjs with its packages: ROOFCAST_REPORTS_DIR if set, else the first found of
+/// this program's installation and the build, source and install folders of its build.
 fs::path scripts() {
   std::vector<fs::path> places;
   if (const char* told = std::getenv("ROOFCAST_REPORTS_DIR"); told != nullptr && *told != '\0') {
@@ -80,7 +80,8 @@ fs::path scripts() {
       kMend, looked_in));
 }
 
-/// Waits for a process to end; one that the wait gives up on, because `stop` throws, is killed.
+/// Waits for the child to end and returns its status. Calls `stop` at each signal; if that throws,
+/// kills the child.
 int status_of(pid_t child, const std::function<void()>& stop) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
@@ -96,7 +97,7 @@ int status_of(pid_t child, const std::function<void()>& stop) {
   return status;
 }
 
-/// Runs the script, text in, bytes out.
+/// Runs the script with `input` as its standard input; returns its standard output.
 std::string run(const fs::path& script, const std::string& format, const std::string& input,
                 const std::function<void()>& stop) {
   const File in = scratch();

@@ -47,7 +47,7 @@ std::string figures(const Comparison& comparison) {
   return html + "</dl>\n";
 }
 
-/// Families that compute, each with its points; copies have no place under a roofline.
+/// Families with FLOPs and DRAM traffic, each with its points: others have no place in a roofline.
 std::vector<std::pair<std::string, std::vector<RooflinePoint>>> rooflines(
     const Comparison& comparison, const Gpu& gpu) {
   std::vector<std::string> families;
@@ -90,7 +90,7 @@ std::string provenance(const Comparison& comparison, const Gpu& gpu, const Run* 
   return html + "</dl>\n";
 }
 
-/// A worst case with its forecast; none where the catalog no longer has the kernel.
+/// A case of a large error, with its forecast.
 struct WorstCase {
   std::string name;
   std::optional<Prediction> prediction;
@@ -112,7 +112,7 @@ std::vector<WorstCase> worst_cases(const Comparison& comparison, const Gpu& gpu)
   return cases;
 }
 
-/// The file of the run as data of the page, and the button that saves it.
+/// The run's file as data of the page, with a button that saves it; empty if it is no JSON.
 std::string embedded_run(const std::string& text) {
   const Json run = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (run.is_discarded()) return "";

@@ -30,7 +30,7 @@ std::string optional_percent(const std::optional<double>& value) {
   return value ? number_cell(*value, percent(*value), tone(*value)) : "<td data-value=\"\">–</td>";
 }
 
-/// The type alone where the catalog no longer has the kernel.
+/// The problem as text; only its type if the catalog no longer has the kernel.
 std::string problem_of(const Failure& failure) {
   try {
     return validation::problem_text(failure.kernel, failure.problem);
@@ -141,7 +141,7 @@ std::string case_table(const Comparison& comparison, const std::vector<std::size
   std::vector<const Column*> shown;
   std::string head;
   for (const Column& column : columns()) {
-    // A column no case has a value for tells nothing.
+    // Omit a column without a value in any case.
     if (std::none_of(comparison.rows.begin(), comparison.rows.end(), column.known)) continue;
     shown.push_back(&column);
     head += heading(column.name, column.is_text, column.meaning);

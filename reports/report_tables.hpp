@@ -9,15 +9,15 @@
 
 namespace roofcast::reports {
 
-/// How an absolute relative error reads: "good", "warn", "bad".
+/// CSS class of an absolute relative error: "good" up to 10%, "warn" up to 25%, else "bad".
 std::string_view tone(double absolute_error);
 
-/// The measured median lies inside the forecast's [low, high].
+/// Whether the measured median lies inside the forecast's [low, high].
 bool in_interval(const validation::Row& row);
 
 std::string summary_table(const std::vector<validation::Summary>& groups, std::string_view heading);
 
-/// The rows of those indices; the page's script makes the table sortable.
+/// The cases of those indices. Columns without a value in any case are left out.
 std::string case_table(const validation::Comparison& comparison,
                        const std::vector<std::size_t>& rows, std::string_view id);
 

@@ -14,12 +14,12 @@ namespace roofcast::reports {
 namespace {
 
 constexpr double kLineHeight = kRoofLabelHeight;
-constexpr double kLeader = 18;  ///< between the frame and the name of a roof
-/// Of a narrow frame's width, what the name of a level may take inside it.
+constexpr double kLeader = 18;  ///< px between the frame and the name of a roof
+/// Share of a narrow frame's width that the name of a compute roof may take inside it.
 constexpr double kMostInside = 0.7;
-constexpr double kAbove = 9;  ///< from a roof to the middle of a text on it
+constexpr double kAbove = 9;  ///< px from a roof up to the middle of its text
 
-/// A frame turned by the slopes' angle: u along them, v to their upper left.
+/// Coordinates turned by the slopes' angle: u along the slopes, v to their upper left (px).
 struct Turned {
   double cosine;
   double sine;
@@ -28,7 +28,7 @@ struct Turned {
   Pixel pixel(double u, double v) const { return {u * cosine - v * sine, u * sine + v * cosine}; }
 };
 
-/// One slope, with the part of it inside the frame.
+/// A slope in the turned frame: its v, and from where to where (u) it can be labelled.
 struct Slope {
   std::string text;
   double v;
@@ -37,7 +37,7 @@ struct Slope {
   bool sustained;
 };
 
-/// Where a name may stand in the turned frame.
+/// A place for a name in the turned frame: left end u, middle v, width.
 struct Seat {
   double u;
   double v;
@@ -53,7 +53,7 @@ class SlopeSeats {
   SlopeSeats(std::vector<Slope> slopes, std::vector<Pixel> points)
       : slopes_(std::move(slopes)), points_(std::move(points)) {}
 
-  /// The seat that covers the least, the first of equals; none where it would cover a name.
+  /// Takes the seat of the lowest cost, the first of equals; none if every seat covers a name.
   std::optional<Seat> take(const Slope& slope) {
     const double width = text_width(slope.text);
     const double above = slope.sustained ? -0.72 : 0.72;
@@ -76,7 +76,7 @@ class SlopeSeats {
  private:
   static constexpr int kNoRoom = 1000;
 
-  /// A name over a name is worst, then a line through it, then a point under it.
+  /// Cost: kNoRoom for each name covered, 10 for each other slope through it, 1 for each point.
   int cost(const Seat& seat, const Slope& own) const {
     int total = 0;
     for (const Seat& other : taken_) total += other.meets(seat) ? kNoRoom : 0;
@@ -94,7 +94,7 @@ class SlopeSeats {
   }
 
   std::vector<Slope> slopes_;
-  std::vector<Pixel> points_;  ///< x along the slopes, y across
+  std::vector<Pixel> points_;  ///< in the turned frame: x is u, y is v
   std::vector<Seat> taken_;
 };
 
@@ -115,8 +115,8 @@ std::string names_of(const std::vector<ComputeRoof>& roofs) {
   return text;
 }
 
-/// Where the label begins: as far right as it covers no point, at the frame's right end without
-/// such a place.
+/// The label's left end: the rightmost at which it covers no point; if there is none, the label
+/// ends at the frame's right edge.
 double clear_of(const std::vector<Pixel>& points, const RoofLabel& label, double width) {
   constexpr double kStep = 8, kRadius = 7;
   const double length = text_width(label.text);
@@ -223,7 +223,7 @@ std::vector<RoofLabel> level_labels(const std::vector<ComputeRoof>& roofs,
   std::vector<RoofLabel> labels;
   for (std::size_t first = 0; first < roofs.size();) {
     std::size_t last = first;
-    // Two lines closer than half a percent are one line on the screen.
+    // Roofs within half a percent are one line on the screen and share a label.
     while (last < roofs.size() && roofs[last].flops_per_s > 0.995 * roofs[first].flops_per_s) {
       ++last;
     }

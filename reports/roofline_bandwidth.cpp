@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMostBars = 24;
 constexpr double kBar = 12;
 constexpr double kGap = 10;
-constexpr double kFigure = 60;  ///< "4.79 TB/s" and the space before it
+constexpr double kFigure = 60;  ///< px of "4.79 TB/s" and the space before it
 
 bool only_moves(const RooflinePoint& point) {
   return point.predicted_flops_per_s == 0 && std::isfinite(point.dram_bytes_per_s) &&
@@ -59,7 +59,7 @@ Json bandwidth_panel(Json& data, const std::vector<RooflinePoint>& points, const
   }
   if (rows.empty()) return nullptr;
   const bool narrow = is_narrow(width);
-  // The figures stand to the right of the frame, and its left edge below that of the roofline's.
+  // The left edges of this frame and the roofline's align; values stand right of this frame.
   const double beside = narrow ? width - kFigure : width;
   const BarNames bars(labels, beside, beside, kBar, kGap);
   const double frame = bars.frame();

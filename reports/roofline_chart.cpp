@@ -12,17 +12,17 @@ namespace roofcast::reports {
 namespace {
 
 constexpr double kHeight = 430;
-/// More points than this, of several families, have a panel a family.
+/// A frame with more points has no names, levels and intervals; several families then have panels.
 constexpr std::size_t kMostTogether = 16;
-/// Two side by side are legible at the width of a README.
+/// Width of a family's panel (px): two side by side are legible at the width of a README.
 constexpr double kPanelWidth = 320;
 constexpr double kPanelHeight = 280;
-/// Of the room of its axis, what a legend below a frame may take.
+/// A legend below a frame may be this much wider (px): the y axis leaves it room at the left.
 constexpr double kBesideLegend = 90;
 
 struct Panel {
   Json unit;
-  std::vector<std::string> unnamed;
+  std::vector<std::string> unnamed;  ///< kernels without a name beside a point
 };
 
 std::vector<std::string> kernels_of(const std::vector<Dot>& dots) {
@@ -40,7 +40,7 @@ Panel panel(Json& data, const std::string& prefix, const Roofs& roofs, const std
   Json layers = Json::array();
   add_roof_layers(layers, prefix, frame);
   Json colours = colour("kernel", kernels_of(dots), "", 5);
-  // A kernel that is named beside its point needs no entry.
+  // A kernel with a name beside its point needs no entry in the legend.
   if (result.unnamed.empty()) {
     colours["legend"] = nullptr;
   } else {
@@ -60,7 +60,7 @@ std::string family_of(const Dot& dot) {
   return kernel.substr(0, kernel.find('.'));
 }
 
-/// Families in the order in which they come, each with its dots.
+/// The dots by family, in the order of each family's first dot.
 std::vector<std::pair<std::string, std::vector<Dot>>> by_family(const std::vector<Dot>& dots) {
   std::vector<std::pair<std::string, std::vector<Dot>>> families;
   for (const Dot& dot : dots) {
@@ -73,19 +73,19 @@ std::vector<std::pair<std::string, std::vector<Dot>>> by_family(const std::vecto
   return families;
 }
 
-/// Many points: only the roofs of the types asked for, so that the panels stand side by side.
+/// Without the compute roofs that no dot needs: panels side by side have little room for names.
 Roofs asked_roofs(Roofs roofs, const std::vector<Dot>& dots) {
   std::erase_if(roofs.compute, [&](const ComputeRoof& roof) { return !is_asked(roof, dots); });
   return roofs;
 }
 
-/// Too many for names beside them: the legend tells them.
+/// Names of the dots; empty if there are too many, and the legend then names the kernels.
 DotNames names_where_they_fit(const std::vector<Dot>& dots) {
   if (dots.size() <= kMostTogether) return names_of(dots);
   return {std::vector<std::string>(dots.size()), ""};
 }
 
-/// Of many points, forecast and measurement alone: levels and intervals would hide them.
+/// The dots; if there are many, without levels and intervals, which would hide them.
 std::vector<Dot> bare(std::vector<Dot> dots) {
   if (dots.size() <= kMostTogether) return dots;
   for (Dot& dot : dots) {

@@ -33,7 +33,7 @@ Json tooltip_row(const Dot& dot) {
   if (dot.measured) {
     row["measured"] =
         place_text(dot.measured->flops_per_s, point.measured_intensity.value_or(point.intensity));
-    // Of time, as everywhere else: a forecast that is too fast is negative.
+    // The error of time, predicted ÷ measured − 1: negative if the forecast is too fast.
     row["error"] = signed_percent(dot.measured->flops_per_s / dot.predicted.flops_per_s - 1);
   }
   return row;
@@ -55,7 +55,7 @@ std::string_view shape_of(const LevelIntensity& level) {
   return level.level == "L2" ? "diamond" : "triangle-up";
 }
 
-/// From the rim of the hollow point to the rim of the filled one; none where the two touch.
+/// Arrows from the rim of the predicted point to that of the measured one; none if they touch.
 Json arrow_rows(const std::vector<Dot>& dots, const Frame& f) {
   constexpr double kHead = 7;
   Json rows = Json::array();
@@ -77,7 +77,7 @@ Json arrow_rows(const std::vector<Dot>& dots, const Frame& f) {
                 {"y", begin.flops_per_s},
                 {"x2", end.intensity},
                 {"y2", end.flops_per_s}};
-    // A head needs room between the two points.
+    // The arrow has a head if there is room for it between the points.
     if (length > 2 * kDotRadius + kHead) {
       const Place head = along(length - kDotRadius - kHead / 2);
       row["head_x"] = head.intensity;
@@ -89,7 +89,7 @@ Json arrow_rows(const std::vector<Dot>& dots, const Frame& f) {
   return rows;
 }
 
-/// The line that joins the levels of each point, and its interval.
+/// Adds the line that joins a dot's levels, and the line of its interval.
 void add_lines(Json& joins, Json& intervals, const Dot& dot) {
   if (!dot.levels.empty()) {
     double least = dot.predicted.intensity, most = least;
@@ -162,7 +162,7 @@ std::vector<std::string> add_dots(Json& data, const std::string& prefix, const F
 
 void add_dot_layers(Json& layers, const std::string& prefix, const Frame& f, const Json& colours,
                     std::size_t dots, const Json& dashes) {
-  // Not of the style: the legend's symbols would be dashed too.
+  // Dashes are a channel, not part of the style: else the legend's symbols would be dashed too.
   const Json joined = dashes.is_null() ? Json{{"value", {2, 2}}} : dashes;
   const auto ruled = [&](const char* name, const char* style, bool across_x) {
     Json encoding = across(f);

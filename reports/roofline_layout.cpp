@@ -12,7 +12,7 @@
 namespace roofcast::reports {
 namespace {
 
-/// Rounding alone puts no point above its roof.
+/// Factor by which a rate may exceed its limit from rounding.
 constexpr double kRounding = 1.0005;
 
 bool is_positive(double value) {
@@ -27,7 +27,7 @@ double slowest_memory(const Roofs& roofs) {
   return roofs.memory.empty() ? 1e12 : roofs.memory.back().lowest();
 }
 
-/// At the frame if it is further right, infinity included.
+/// The intensity, at most `most`, which also replaces infinity.
 double capped(double intensity, double most) {
   return intensity > most ? most : intensity;
 }
@@ -47,7 +47,7 @@ std::vector<std::string> words_of(const std::string& text) {
 
 using Words = std::vector<std::vector<std::string>>;
 
-/// "gemm.tiled m=4096 …" of "p100 gemm.tiled m=4096 …".
+/// The label without its first word: "p100 gemm.tiled m=4096 …" → "gemm.tiled m=4096 …".
 std::string without_device(const Dot& dot) {
   const std::string& text = dot.point->brief.empty() ? dot.point->label : dot.point->brief;
   return text.substr(std::min(text.find(' ') + 1, text.size()));
@@ -141,7 +141,7 @@ DotNames names_of(const std::vector<Dot>& dots) {
   std::map<std::string, int> uses;
   for (const Dot& dot : dots) ++uses[dot.point->brief];
   for (const Dot& dot : dots) {
-    // Where the settings alone tell two apart, they are told.
+    // Equal brief labels differ in their settings alone: then the full labels are used.
     const bool is_told = !dot.point->brief.empty() && uses[dot.point->brief] == 1;
     labels.push_back(words_of(is_told ? dot.point->brief : dot.point->label));
   }
@@ -188,8 +188,8 @@ DeviceDotNames names_by_device(const std::vector<Dot>& dots, double width) {
 }
 
 Json wrapped_lines(const std::string& text, double width) {
-  if (is_narrow(width)) return {text};  // parted with the rest of the heading
-  // Level names stand to the right of the frame: there is room for more.
+  if (is_narrow(width)) return {text};  // make_narrow wraps the whole heading
+  // The names of compute roofs right of the frame widen the picture beyond `width`.
   return lines_within(text, 1.5 * width);
 }
 

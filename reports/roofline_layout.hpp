@@ -1,5 +1,5 @@
 #pragma once
-// What a roofline chart draws and where: points that have a place, the axes, the roofs.
+// Layout of a roofline chart: the points that can be drawn, their names, the axes, the roofs.
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,14 +22,15 @@ struct Dot {
   const RooflinePoint* point = nullptr;
   Place predicted{};
   std::optional<Place> measured{};
-  bool beyond = false;      ///< its intensity is further right than the frame
-  bool above_roof = false;  ///< faster than its limit, forecast or measured
+  bool beyond = false;      ///< its intensity exceeds kMostRidges and is drawn there
+  bool above_roof = false;  ///< its forecast or measured rate exceeds its limit
   bool has_interval = false;
-  std::vector<LevelIntensity> levels{};  ///< those that have a place
+  std::vector<LevelIntensity> levels{};  ///< the levels that can be drawn
 };
 
-/// Beyond so many ridges of DRAM under the highest roof a point stands at the frame: nearly all of
-/// its bytes stay on chip, and its distance would only squeeze the others.
+/// The highest intensity drawn, in ridges of the slowest memory with the highest roof. Points
+/// beyond it keep nearly all bytes on chip; at their own intensity they would only squeeze the
+/// others.
 inline constexpr double kMostRidges = 30;
 
 struct Roofs {
@@ -43,34 +44,37 @@ struct Frame {
   Pixel pixel(const Place& p) const { return {x.position(p.intensity), y.position(p.flops_per_s)}; }
 };
 
-/// None without a positive rate and intensity.
+/// The dot of a point; none without a positive rate and intensity.
 std::optional<Dot> drawable_dot(const RooflinePoint& point, const Roofs& roofs);
-/// Those with a positive rate and intensity.
+/// The dots of all points that have one.
 std::vector<Dot> drawable_dots(const std::vector<RooflinePoint>& points, const Roofs& roofs);
 
-/// Both axes hold every point and the ridge of DRAM with the highest and the lowest roof.
+/// Axes that contain every point and the ridges of the slowest memory with the highest and the
+/// lowest compute roof.
 Frame frame_around(const Roofs& roofs, const std::vector<Dot>& dots, double width, double height);
 
-/// Whether the roof is of a type that a point needs; true where no point says which.
+/// Whether a dot needs the roof's type (and pipe, if it names one); true if no dot says what it
+/// needs.
 bool is_asked(const ComputeRoof& roof, const std::vector<Dot>& dots);
 
-/// What tells the points apart: "gemm.tiled" while each kernel stands there once, else with the
-/// words of the shape that differ.
+/// Names of the dots: the kernel, then the words of its label that not all dots have, "gemm.tiled
+/// m=512".
 struct DotNames {
-  std::vector<std::string> names;  ///< by dot
-  std::string common;              ///< words of the shape that all of them share
+  std::vector<std::string> names;  ///< by dot; all empty if a dot has no label
+  std::string common;              ///< words after the kernel that all dots have
 };
 DotNames names_of(const std::vector<Dot>& dots);
 
-/// The same of several devices, whose labels begin with the device's name. While each kernel has
-/// one shape, "p100 gemm.tiled"; in a narrow frame its number. Of one kernel, "p100".
+/// Names of dots of several devices, whose labels begin with the device's name: "p100" with a
+/// single kernel and shape, "p100 gemm.tiled" if each kernel has one shape, else as by names_of. In
+/// a narrow frame, with several, their numbers in `kernels`.
 struct DeviceDotNames {
   DotNames names;
-  std::vector<std::string> kernels{};  ///< for the heading: each with its shape
+  std::vector<std::string> kernels{};  ///< for the heading, with shapes; empty: as by names_of
 };
 DeviceDotNames names_by_device(const std::vector<Dot>& dots, double width);
 
-/// Lines of a heading, over a wide frame parted where the names beside it end.
+/// Lines of a heading: wrapped at 1.5 × `width` px; a single one if the frame is narrow.
 Json wrapped_lines(const std::string& text, double width);
 
 }  // namespace roofcast::reports

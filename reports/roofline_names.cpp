@@ -26,7 +26,7 @@ std::vector<Box> boxes_of(const std::vector<Dot>& dots, const Frame& f) {
   return boxes;
 }
 
-/// Roofs, and the lines that join levels, as chains of small boxes.
+/// Boxes that cover the roofs and the lines that join levels: a slope is a chain of small ones.
 std::vector<Box> lines_of(const Roofs& roofs, const std::vector<Dot>& dots, const Frame& f) {
   constexpr double kStep = 6;
   std::vector<Box> boxes;
@@ -50,8 +50,8 @@ std::vector<Box> lines_of(const Roofs& roofs, const std::vector<Dot>& dots, cons
   return boxes;
 }
 
-/// The names of roofs inside the frame: those of levels in a narrow one, those along slopes as
-/// chains.
+/// What names of dots must not cover (dots, names of roofs) and should avoid (lines). A name along
+/// a slope is a chain of small boxes.
 Obstacles around_names(const Json& data, const std::string& prefix, const Frame& f,
                        const Roofs& roofs, const std::vector<Dot>& dots) {
   Obstacles result{boxes_of(dots, f), lines_of(roofs, dots, f), f.x.pixels, f.y.pixels};

@@ -8,13 +8,13 @@
 
 namespace roofcast::reports {
 
-inline constexpr double kDotRadius = 5.5;
+inline constexpr double kDotRadius = 5.5;  ///< px
 
-/// "gemm.tiled"
+/// The first word of the dot's label: "gemm.tiled".
 std::string kernel_of(const Dot& dot);
 
-/// A name for each dot that has room for one, clear of the names of roofs that `data` holds.
-/// Returns the kernels of those without.
+/// Adds to `data` a name for each dot that has room for one, clear of the names of roofs already in
+/// `data`. Returns the kernels of dots without a name.
 std::vector<std::string> add_names(Json& data, const std::string& prefix, const Frame& frame,
                                    const Roofs& roofs, const std::vector<Dot>& dots,
                                    const DotNames& names);

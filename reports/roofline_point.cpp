@@ -21,7 +21,7 @@ std::vector<RoofName> roofs_of(const Work& work, DType dtype) {
   for (const DType type : kAllDTypes) {
     if (work.tensor_flops[type] > 0) roofs.push_back({"tensor", type});
   }
-  // Beside tensor cores the vector pipes only scale and add.
+  // In a kernel with tensor work the vector pipes only scale and add: no roof of theirs.
   if (roofs.empty() && work.vector_flops > 0) roofs.push_back({"vector", dtype});
   return roofs;
 }
@@ -31,13 +31,13 @@ std::vector<LevelIntensity> levels_of(const Work& work) {
   const auto add = [&](const char* level, double bytes) {
     if (bytes > 0 && work.flops() > 0) levels.push_back({level, work.flops() / bytes});
   };
-  // L1 and shared memory are one array behind one port.
+  // L1 and shared memory are one array behind one port: their bytes add up.
   add("L1 + shared", work.l1.total_bytes() + work.shared_bytes);
   add("L2", work.l2.total_bytes());
   return levels;
 }
 
-/// A case's kernel and shape without its settings; empty where the catalog knows no such kernel.
+/// A case's kernel and shape without settings; empty if the catalog does not know the kernel.
 std::string brief_of(const validation::Row& row) {
   try {
     return row.kernel + " " + shape_text(find_kernel(row.kernel), row.problem);
@@ -69,7 +69,7 @@ RooflinePoint roofline_point(const validation::Row& row) {
   point.label = row.kernel + " " + row.problem_text;
   point.intensity = row.work_dram_bytes > 0 ? row.work_flops / row.work_dram_bytes : 0;
   point.predicted_flops_per_s = row.work_flops / row.time_s.predicted;
-  // The same FLOPs over the measured time: counters do not see tensor cores.
+  // Forecast FLOPs over measured time: the FLOP counters do not see tensor cores.
   point.measured_flops_per_s = row.work_flops / row.time_s.measured;
   if (row.predicted_high_s > 0) point.low_flops_per_s = row.work_flops / row.predicted_high_s;
   if (row.predicted_low_s > 0) point.high_flops_per_s = row.work_flops / row.predicted_low_s;
@@ -116,7 +116,7 @@ RooflinePoint roofline_point(const KernelRef& kernel, const Prediction& predicti
   if (prediction.limit.time_s > 0) point.limit_flops_per_s = flops / prediction.limit.time_s;
   if (!prediction.time) {
     point.is_limit = true;
-    point.roofs.clear();  // whatever pipe is the fastest
+    point.roofs.clear();  // its limit is of the fastest pipe, whichever that is
     point.intensity = intensity(flops, work.compulsory.total_bytes());
     point.predicted_flops_per_s = point.limit_flops_per_s.value_or(0);
     point.dram_bytes_per_s = work.compulsory.total_bytes() / prediction.limit.time_s;

@@ -16,45 +16,44 @@ struct LevelIntensity {
   double intensity = 0;
 };
 
-/// A compute roof by the names it is drawn with: "tensor", bf16. Without a pipe, every one of the
-/// type.
+/// A compute roof by pipe and type: "tensor", bf16. An empty pipe means every roof of the type.
 struct RoofName {
   std::string pipe;
   DType dtype = DType::fp32;
 };
 
-/// A kernel's place under the roofline. Absent measured values draw no measured point.
+/// A kernel's place in a roofline. Without a measured rate no measured point is drawn.
 struct RooflinePoint {
-  std::string label;     ///< "gemm.vectorized m=4096 n=4096 k=4096 fp32"; colour by its first word
-  double intensity = 0;  ///< FLOP per DRAM byte, predicted; infinite without DRAM traffic
+  std::string label;     ///< "gemm.vectorized m=4096 n=4096 k=4096 fp32"; first word: colour
+  double intensity = 0;  ///< FLOP per DRAM byte, predicted; infinite or 0 without DRAM traffic
   double predicted_flops_per_s = 0;
-  std::optional<double> measured_intensity;  ///< the predicted one where no counter was read
+  std::optional<double> measured_intensity;  ///< absent without counters: drawn at `intensity`
   std::optional<double> measured_flops_per_s;
   std::vector<LevelIntensity> levels{};  ///< above DRAM, fastest first
   std::optional<double> low_flops_per_s{};
   std::optional<double> high_flops_per_s{};
-  std::optional<double> limit_flops_per_s{};  ///< what the limit allows: no correct rate is higher
-  std::vector<RoofName> roofs{};              ///< the arithmetic it needs; empty: not known
-  double dram_bytes_per_s = 0;                ///< predicted; the place of a kernel without FLOPs
+  std::optional<double> limit_flops_per_s{};  ///< FLOPs ÷ limit: no correct rate is higher
+  std::vector<RoofName> roofs{};              ///< the compute roofs it needs; empty: not known
+  double dram_bytes_per_s = 0;                ///< predicted; kernels without FLOPs are drawn by it
   std::optional<double> measured_dram_bytes_per_s{};
   std::string brief{};    ///< the label without settings; empty: the label
-  bool is_limit = false;  ///< of a family: its limit, at the compulsory intensity
+  bool is_limit = false;  ///< no time is forecast (family, TPU): the limit at compulsory traffic
 };
 
 /// The place of a compared case, predicted and measured.
 RooflinePoint roofline_point(const validation::Row& row);
 
-/// The forecast of a compared case; none where the catalog has no such kernel or it takes no such
-/// problem any more.
+/// The forecast of a compared case; none if the catalog no longer has the kernel or the kernel no
+/// longer takes the problem.
 std::optional<Prediction> forecast_of(const validation::Row& row, const Gpu& gpu);
 
-/// The same with every level above DRAM, as the device's forecast of the case has them.
+/// The place of a compared case, with the levels above DRAM from a new forecast for `gpu`.
 RooflinePoint roofline_point(const validation::Row& row, const Gpu& gpu);
 
-/// The place of a forecast; of a family alone, that of its limit.
+/// The place of a forecast; if it has no time (a family's, a TPU's), the place of its limit.
 RooflinePoint roofline_point(const KernelRef& kernel, const Prediction& prediction);
 
-/// "m=4096 n=4096 k=4096 bf16": the shape without settings and without values not asked for.
+/// "m=4096 n=4096 k=4096 bf16": the shape without settings, default values and empty texts.
 std::string shape_text(const KernelRef& kernel, const Problem& problem);
 
 }  // namespace roofcast::reports

@@ -33,7 +33,7 @@ void add_slopes(Json& memory, Json& sustained, const Roofs& roofs, const Frame& 
   }
 }
 
-/// What the slowest memory and the highest roof leave attainable.
+/// The area below the slowest memory's slope and the highest compute roof.
 Json attainable_rows(const Roofs& roofs, const Frame& f) {
   Json rows = Json::array();
   if (roofs.memory.empty() || roofs.compute.empty()) return rows;
@@ -69,7 +69,7 @@ void add_levels(Json& data, const std::string& prefix, const Roofs& roofs, const
   }
 }
 
-/// Where points and the lines between them stand.
+/// The pixels of all points: predicted, measured and at each level.
 std::vector<Pixel> occupied(const Frame& f, const std::vector<Dot>& dots) {
   std::vector<Pixel> pixels;
   for (const Dot& dot : dots) {
@@ -110,7 +110,7 @@ Json level_text(const std::string& prefix, const Frame& f, const char* style, bo
 }  // namespace
 
 Json layer(std::string_view name, const std::string& data, Json mark, Json encoding) {
-  // Vega-Lite joins views of the same name: those of a panel bear its prefix.
+  // Vega-Lite joins views of the same name, so a panel's layers get its prefix.
   return {{"name", data.substr(0, data.find(':') + 1) + std::string(name)},
           {"data", {{"name", data}}},
           {"mark", std::move(mark)},
@@ -139,7 +139,7 @@ void add_label_layers(Json& layers, const std::string& prefix, const Frame& f) {
               mark("text", style, {{"align", "left"}, {"baseline", "middle"}, {"angle", angle}}),
               {{"x", f.x.channel("x")}, {"y", f.y.channel("y")}, {"text", {{"field", "text"}}}}));
   }
-  // Inside a narrow frame other lines pass below them.
+  // Inside a narrow frame lines pass behind the labels: a halo keeps them legible.
   const bool narrow = is_narrow(f.x.pixels);
   if (narrow) layers.push_back(level_text(prefix, f, "roof-label-halo", true));
   layers.push_back(level_text(prefix, f, "roof-label", true));

@@ -1,18 +1,19 @@
 #pragma once
-// The part of a roofline chart that the device alone decides: slopes, levels, ridges, their names.
+// The device's part of a roofline chart: slopes, compute roofs, ridges and their names.
 #include "reports/roofline_layout.hpp"
 #include "reports/theme.hpp"
 
 namespace roofcast::reports {
 
-/// A layer that draws a named data set; "PANEL: what" gives the layer's name the panel's.
+/// A layer that draws the data set named `data`. For data "PANEL: WHAT" its name begins with
+/// "PANEL:".
 Json layer(std::string_view name, const std::string& data, Json mark, Json encoding);
 
-/// Every roof as a line, one data set a style; their names clear of the dots. Data sets are named
-/// with `prefix` before them.
+/// Adds the data sets of roofs (one per style), ridges, the attainable area and the names of roofs,
+/// which keep clear of the dots. Each is named `prefix` + its kind.
 void add_roofs(Json& data, const std::string& prefix, const Roofs& roofs, const Frame& frame,
                const std::vector<Dot>& dots);
-/// The layers of the names of slopes and levels.
+/// Adds the layers of the names of slopes and compute roofs.
 void add_label_layers(Json& layers, const std::string& prefix, const Frame& frame);
 void add_roof_layers(Json& layers, const std::string& prefix, const Frame& frame);
 

@@ -1,5 +1,4 @@
-// Several devices in one frame: the roofs of each in its colour and dash, the same kernels under
-// them.
+// Several devices in one frame: each device's roofs in its colour and dash, with its points.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -15,19 +14,19 @@ namespace roofcast::reports {
 namespace {
 
 constexpr double kHeight = 430;
-/// At the width of README's pictures, 830 px, the texts of one this wide are 9 px high.
+/// Width of the whole picture (px): shown 830 px wide in README.md, its texts are 9 px high.
 constexpr double kWidest = 1100;
-/// Beside the frame: margins, the axis, and the leaders of the roofs' names.
+/// Width beside the frame (px): margins, the axis, and the leaders of the roofs' names.
 constexpr double kBeside = 190;
 
-/// A device's roofs that are drawn: DRAM, and the arithmetic that its points need.
+/// A device's roofs that are drawn: DRAM, and the compute roofs that its points need.
 struct Device {
   std::string name;
   std::optional<double> dram_bytes_per_s;
   std::vector<ComputeRoof> compute;  ///< highest first
 };
 
-/// Without points the highest roof and that of fp32 on the vector pipes.
+/// The roofs that the dots need; if no dot says, the highest and that of fp32 on the vector pipes.
 std::vector<ComputeRoof> drawn_roofs(const std::vector<ComputeRoof>& all,
                                      const std::vector<Dot>& dots) {
   std::vector<ComputeRoof> drawn;
@@ -48,7 +47,7 @@ Device device_of(const Gpu& gpu, const std::vector<Dot>& dots) {
   return device;
 }
 
-/// All of them as if of one device: for the axes, the names of roofs and what names keep clear of.
+/// The roofs of all devices as one set, to lay out axes, names of roofs and names of points.
 Roofs together(const std::vector<Device>& devices) {
   Roofs roofs;
   for (const Device& device : devices) {
@@ -66,7 +65,8 @@ Roofs together(const std::vector<Device>& devices) {
   return roofs;
 }
 
-/// Up along DRAM to the highest roof and along it; the lower ones from where they meet the slope.
+/// Adds a line up the DRAM slope and along the highest compute roof, and lines from the slope along
+/// the others.
 void add_lines(Json& rows, const Device& device, const Frame& f) {
   int line = 0;
   for (const ComputeRoof& roof : device.compute) {
@@ -90,7 +90,8 @@ void add_lines(Json& rows, const Device& device, const Frame& f) {
   }
 }
 
-/// Beside a wide frame each device's roofs have lines of their own, "67 TFLOP/s  p100 vector fp32".
+/// Labels of the compute roofs. Beside a wide frame no label joins two devices: "67 TFLOP/s  p100
+/// vector fp32".
 std::vector<RoofLabel> levels_of(const std::vector<Device>& devices, const Roofs& roofs,
                                  const LogAxis& x, const LogAxis& y,
                                  const std::vector<Pixel>& points) {
@@ -130,7 +131,7 @@ void add_labels(Json& data, const std::vector<Device>& devices, const Roofs& roo
       slope_label_rows(slope_labels(roofs.memory, f.x, f.y, top, taken), f.x, f.y);
 }
 
-/// A frame that leaves the names of the roofs room beside it, and is as high as they are together.
+/// A frame that leaves room for the roofs' names beside it and is at least as high as their stack.
 Frame frame_of(const std::vector<Device>& devices, const Roofs& roofs, const std::vector<Dot>& dots,
                double width) {
   const double height = std::min(kHeight, 1.3 * width);
@@ -167,7 +168,7 @@ void add_roof_layers(Json& layers, const Frame& f, const Json& colours, const Js
   add_label_layers(layers, "", f);
 }
 
-/// The colour of a point is its device's: that stands before its name.
+/// All points, with the device's name before the label: the first word gives a point its colour.
 std::vector<RooflinePoint> named_by_device(const std::vector<DevicePoints>& devices) {
   std::vector<RooflinePoint> points;
   for (const DevicePoints& device : devices) {

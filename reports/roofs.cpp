@@ -8,7 +8,7 @@
 namespace roofcast::reports {
 namespace {
 
-/// Bytes per second of all multiprocessors together, each moving so many a clock.
+/// Bytes per second of all SMs, each of which moves `bytes_per_clk`.
 std::optional<double> all_sms(const Gpu& gpu, const std::optional<double>& bytes_per_clk,
                               const std::optional<double>& clock_hz) {
   if (!bytes_per_clk || !gpu.sm_count || !clock_hz) return std::nullopt;
@@ -37,7 +37,8 @@ std::vector<MemoryRoof> memory_roofs(const Gpu& gpu) {
 }
 
 std::vector<ComputeRoof> compute_roofs(const Gpu& gpu) {
-  // Each pipe's peak is quoted at its own clock, so that a roof bears the datasheet's number.
+  // Each peak is at the clock at which datasheets quote it, so that roofs show the datasheet's
+  // number.
   const auto vector_clock = vector_peak_clock_hz(gpu);
   std::vector<ComputeRoof> roofs;
   for (const DType type : kAllDTypes) {

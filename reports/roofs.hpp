@@ -1,5 +1,5 @@
 #pragma once
-// The roofs a device has: what its specification says, no drawing.
+// The roofs of a device, from its specification and calibration.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace roofcast::reports {
 
-/// A level of the memory hierarchy; at least one of the two is known.
+/// The bandwidth of a memory level; at least one of the two rates is known.
 struct MemoryRoof {
   std::string level;  ///< "DRAM", "L2", "L1 + shared"
   std::optional<double> sheet_bytes_per_s;
@@ -26,17 +26,17 @@ struct MemoryRoof {
 };
 
 struct ComputeRoof {
-  std::string pipe;  ///< "tensor", "vector"; "matrix" on a device that has no tensor cores
+  std::string pipe;  ///< "tensor", "vector"; "matrix" (TPU), "peak" (GPU) if only known as a whole
   DType dtype;
   double flops_per_s;
   bool operator==(const ComputeRoof&) const = default;
 };
 
-/// Fastest level first.
+/// L1 with shared memory, L2 and DRAM as far as known, fastest first.
 std::vector<MemoryRoof> memory_roofs(const Gpu& gpu);
-/// Highest first.
+/// A roof per pipe and type, highest first.
 std::vector<ComputeRoof> compute_roofs(const Gpu& gpu);
-/// Whether one picture shows the roofs of both.
+/// Whether both devices have the same roofs: one picture then serves both.
 bool same_roofs(const Gpu& a, const Gpu& b);
 
 }  // namespace roofcast::reports

@@ -15,10 +15,10 @@
 namespace roofcast::reports {
 namespace {
 
-/// An axis that spans more than this is logarithmic.
+/// An axis of positive values with a larger ratio of highest to lowest is logarithmic.
 constexpr double kLinearSpan = 16;
 
-/// The values along one axis.
+/// The range of an axis' finite values.
 class Span {
  public:
   void add(double value) {
@@ -36,7 +36,7 @@ class Span {
   double high_ = -std::numeric_limits<double>::infinity();
 };
 
-/// 4096 as it is, 1048576 as 1 Mi, 1000000 as 1 M: exact for what people sweep.
+/// Values below 16384 in full, multiples of binary units as "1 Mi", others in 3 digits as "1 M".
 std::string size_label(double value) {
   constexpr double kPlain = 16384;
   constexpr double kKibi = 1024;
@@ -68,21 +68,22 @@ bool is_power_of_two(double value) {
   return value >= 1 && std::has_single_bit(static_cast<std::uint64_t>(value));
 }
 
-/// Sizes doubled from one to the next stand at equal distances.
+/// Whether all values are powers of two: a logarithmic axis then spaces them evenly.
 bool is_geometric(const std::vector<double>& values) {
   return values.size() > 3 && std::all_of(values.begin(), values.end(), is_power_of_two);
 }
 
-/// Ticks stand at swept values, where they are many at powers of two or every so many; their labels
-/// are made here, since Vega has no binary prefixes.
+/// Ticks at the swept values; if there are too many, at the powers of two among them, or at every
+/// n-th. A linear axis of many values has Vega's ticks. Labels are made here, since Vega has no
+/// binary prefixes.
 Json x_axis(const SweepPlot& plot, bool log, double width) {
   const std::size_t most_ticks = width < kSweepWidth ? 5 : 14;
   const std::vector<double> values = swept_values(plot);
   const std::size_t every = (values.size() + most_ticks - 1) / most_ticks;
   Json axis = {{"labelOverlap", true}, {"grid", false}};
-  // Many values on a linear axis: round numbers are better than every so many of the swept.
+  // Many values on a linear axis: Vega's round numbers read better than every n-th value.
   if (!log && every > 1) {
-    // Neighbours of a large size differ in their last digits.
+    // Values within 10% of each other need all digits: SI labels would look alike.
     constexpr double kNarrow = 0.9;
     const bool narrow = values.front() > kNarrow * values.back();
     axis["format"] = narrow ? "d" : "~s";
@@ -106,7 +107,7 @@ Json x_axis(const SweepPlot& plot, bool log, double width) {
   return axis;
 }
 
-/// An expression for the labels of the quantity's axis.
+/// Vega expression for the labels of the quantity's axis.
 std::string y_label(const Quantity& quantity) {
   if (quantity.unit == "%") return "format(datum.value, '.0%')";
   if (quantity.unit == "×") return "format(datum.value, '~g') + '×'";
@@ -121,7 +122,7 @@ Json sweep_x(const SweepPlot& plot, double width) {
   const std::vector<double> values = swept_values(plot);
   for (const double x : values) span.add(x);
   const bool log = span.logarithmic() || is_geometric(values);
-  // Room for the first and last point beside the frame.
+  // Room between the frame and the first and last point.
   const double margin = log ? std::pow(span.high() / span.low(), 0.015)
                             : std::max(0.015 * (span.high() - span.low()), 1e-9);
   const double low = log ? span.low() / margin : span.low() - margin;

@@ -13,7 +13,7 @@
 namespace roofcast::reports {
 namespace {
 
-/// More bands than this are drawn as outlines: filled, they would hide each other.
+/// More bands than this are drawn as outlines, since filled ones would hide each other.
 constexpr std::size_t kMostFilledBands = 2;
 
 std::string value_label(const Quantity& quantity, double value) {
@@ -67,7 +67,7 @@ Rows rows_of(const SweepPlot& plot) {
   return rows;
 }
 
-/// Whether one line would cover the other: at half of its points or more the values are the same.
+/// Whether b covers a: at half of a's points or more the values differ by at most 1%.
 bool coincide(const SweepLine& a, const SweepLine& b) {
   constexpr double kSame = 0.01;
   const auto covered = std::count_if(a.points.begin(), a.points.end(), [&](const SweepPoint& p) {
@@ -78,7 +78,7 @@ bool coincide(const SweepLine& a, const SweepLine& b) {
   return covered > 0 && 2 * static_cast<std::size_t>(covered) >= a.points.size();
 }
 
-/// Solid lines; one that lies over others is dashed, the finer the more there are below it.
+/// Dash pattern per line: solid, or dashed if it covers lines drawn before, finer if several.
 Json dashes(const std::vector<SweepLine>& lines) {
   const Json patterns = {{1, 0}, {8, 8}, {3, 13}};
   Json range = Json::array();
@@ -90,10 +90,10 @@ Json dashes(const std::vector<SweepLine>& lines) {
   return range;
 }
 
-/// Width of a symbol before a name of the legend.
+/// Width of a symbol before a legend's name (px).
 constexpr double kSymbol = 24;
 
-/// The legend of a scattered chart; lines have their names at their ends.
+/// The legend of a scattered or narrow chart; else lines have names at their ends and no legend.
 Json legend_of(const SweepPlot& plot, const std::vector<std::string>& names, double width) {
   const bool narrow = width < kSweepWidth;
   if (!plot.scattered && !narrow) return nullptr;
@@ -109,7 +109,7 @@ Json legend_of(const SweepPlot& plot, const std::vector<std::string>& names, dou
 Json colours_of(const SweepPlot& plot, const std::vector<std::string>& domain, const Json& legend) {
   Json channel = {
       {"field", "line"}, {"type", "nominal"}, {"scale", {{"domain", domain}}}, {"legend", legend}};
-  // Given in an order of their own, such as powers of two: by lightness.
+  // Labels with an order of their own, such as powers of two, are coloured by lightness.
   if (!plot.colours.empty()) channel["scale"]["range"] = "ordinal";
   return channel;
 }
@@ -169,7 +169,7 @@ std::string sweep_chart(const SweepPlot& plot, double width) {
                                {"measured", "Measured"},
                                {"error", "Error"}});
 
-  // Where nothing was measured, the points of the forecast show what was asked.
+  // Without measurements, larger points of the forecast show the swept values.
   const double size = plot.scattered ? 34 : marks ? 8 : 30;
   const bool filled = !plot.scattered || !marks;
   Json layers = Json::array();

@@ -16,7 +16,7 @@ struct End {
   std::string line;
   double x;
   double y;
-  double at;  ///< pixels from the top
+  double at;  ///< middle of the name (px from the top)
 };
 
 std::vector<End> ends_of(const SweepPlot& plot, const Json& y) {
@@ -40,7 +40,7 @@ Json line_names(const SweepPlot& plot, const Json& x, const Json& y) {
   std::vector<End> ends = ends_of(plot, y);
   std::stable_sort(ends.begin(), ends.end(),
                    [](const End& a, const End& b) { return a.at < b.at; });
-  // Down from the one above, then up from the foot of the frame.
+  // Move names down from the one above, then up from the foot of the frame.
   for (std::size_t i = 1; i < ends.size(); ++i) {
     ends[i].at = std::max(ends[i].at, ends[i - 1].at + kLineHeight);
   }
@@ -51,7 +51,7 @@ Json line_names(const SweepPlot& plot, const Json& x, const Json& y) {
   }
   Json rows = Json::array();
   for (const End& end : ends) {
-    // A line that ends inside the frame has no rule across it: its name stands at its own height.
+    // Only a line that ends at the frame's edge has a leader: others would cross the frame.
     const bool at_edge = axis_position(x, end.x, kSweepWidth) > 0.95 * kSweepWidth;
     rows.push_back(
         {{"line", end.line}, {"x", end.x}, {"y", end.y}, {"at", end.at}, {"at_edge", at_edge}});
@@ -66,7 +66,7 @@ Json line_name_layers(const Json& x, const Json& y, const Json& colours, const J
   colour["legend"] = nullptr;
   Json shape = shapes;
   shape["legend"] = nullptr;
-  // The end at the name is a height in pixels, which no scale makes.
+  // The leader's end at the name is in pixels, so it must bypass the scale: an expression.
   Json leaders = {{"name", "line-name-leaders"},
                   {"data", data},
                   {"transform", {{{"filter", "datum.at_edge"}}}},

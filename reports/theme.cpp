@@ -26,11 +26,10 @@ struct Palette {
   std::string_view good;
   std::string_view warn;
   std::string_view bad;
-  /// Any two are told apart with full colour vision and with each of its three deficiencies (ΔE of
-  /// CIEDE2000 ≥ 10), and each from the surface (contrast ≥ 3): searched for under these
-  /// conditions.
+  /// Found by search: any two differ by ΔE (CIEDE2000) ≥ 10 with full colour vision and with each
+  /// of its three deficiencies, and each has contrast ≥ 3 with the surface.
   std::array<std::string_view, 10> series;
-  /// The same, ordered by lightness, those that stand out most last; contrast ≥ 2.
+  /// Colours of ordered values, by lightness: contrast with the surface is ≥ 2, strongest last.
   std::array<std::string_view, 8> ramp;
 };
 
@@ -83,7 +82,7 @@ Json line_style(std::string_view colour, double width) {
 }
 
 Json styles(const Palette& p) {
-  // Drawn under a label so that no line strikes through it.
+  // Drawn under a label so that no line crosses the text.
   Json halo = text_style(p.surface, 12);
   halo.update(Json{{"stroke", p.surface}, {"strokeWidth", 4}, {"strokeJoin", "round"}});
   Json sustained = line_style(p.roof, 1.3);

@@ -1,5 +1,5 @@
 #pragma once
-// The one place for colours and fonts: charts, pages and pictures take theirs from here.
+// All colours and fonts of charts, pages and pictures.
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -9,7 +9,7 @@ using Json = nlohmann::ordered_json;
 
 enum class Theme { light, dark };
 
-/// Vega-Lite's `config`: marks name a style, so that a page can change the theme of a chart.
+/// Vega-Lite's `config`. Marks refer to its styles by name, so a page can change a chart's theme.
 Json chart_config(Theme theme);
 
 /// CSS custom properties of both themes, chosen by the reader's preference; print is light.

@@ -9,17 +9,16 @@
 namespace roofcast::reports {
 namespace {
 
-constexpr double kBoxes =
-    36;  ///< pixels of a launch's blocks; above them stand the lines of its name
+constexpr double kBoxes = 36;  ///< height of a launch's blocks (px); its name stands above them
 constexpr double kLine = 15;
 constexpr double kGap = 7;
-/// More waves than this are one box that says how many.
+/// With more waves than this, the full ones are one box that gives their number.
 constexpr double kMostBoxes = 40;
 
-/// Boxes of one launch: time along x, the places of all SMs along y.
+/// Boxes of one launch: time along x, the slots for blocks on all SMs along y.
 class Row {
  public:
-  /// `filled` is the share of the row that all places take.
+  /// `filled` is the share of the row's height that all slots take; the name has the rest.
   Row(Json& rows, std::string name, double top, double filled)
       : rows_(rows), name_(std::move(name)), top_(top), filled_(filled) {}
   void add(const char* what, double from, double to, double share, const std::string& text) {

@@ -20,7 +20,7 @@ struct Step {
   const std::string* settings;
 };
 
-/// Points with waves, from left to right.
+/// The points with waves by x, waves rounded up.
 std::vector<Step> steps_of(const SweepPlot& plot) {
   std::vector<Step> steps;
   for (const SweepLine& line : plot.lines) {
@@ -33,10 +33,10 @@ std::vector<Step> steps_of(const SweepPlot& plot) {
   return steps;
 }
 
-/// Where launches begin to take more whole waves than any before them with the same settings: a
-/// smaller tile alone takes more waves, and that is no step.
+/// Marks where a launch takes more whole waves than any before it with the same settings: more
+/// waves because of a smaller tile are no step.
 Json wave_rows(const std::vector<Step>& steps) {
-  constexpr double kApart = 0.025;  // of the axis: room for two digits
+  constexpr double kApart = 0.025;  // share of the axis: room for two digits
   Json rows = Json::array();
   if (steps.empty()) return rows;
   const double apart = kApart * (steps.back().x - steps.front().x);

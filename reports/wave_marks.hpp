@@ -1,5 +1,5 @@
 #pragma once
-// Marks in the chart of a sweep: from where on a launch takes more waves.
+// Marks in a sweep's chart where launches begin to take more waves.
 #include <string>
 
 #include "reports/sweep_chart.hpp"
@@ -8,12 +8,12 @@
 namespace roofcast::reports {
 
 struct WaveMarks {
-  Json rows;            ///< {"x":…,"waves":"2"}; empty where no point has waves
+  Json rows;            ///< {"x":…,"waves":"2"} for each mark
   std::string meaning;  ///< for the subtitle
 };
 WaveMarks wave_marks(const SweepPlot& plot);
 
-/// The layers that draw the dataset "waves" over this channel.
+/// The layers that draw the data set "waves" on the x channel.
 Json wave_layers(const Json& x);
 
 }  // namespace roofcast::reports
