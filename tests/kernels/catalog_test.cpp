@@ -48,7 +48,7 @@ TEST(CatalogTest, NamesAreUniqueAndFound) {
   EXPECT_EQ(find("gemm.imaginary"), nullptr);
 }
 
-// Whatever the model chooses for it, in at least one type.
+// Each configuration is supported in at least one type, with every candidate of its open settings.
 TEST(CatalogTest, EveryConfigurationIsSupported) {
   for (const KernelEntry& entry : catalog()) {
     for (const Problem& configuration : entry.configurations) {
