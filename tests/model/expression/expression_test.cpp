@@ -54,8 +54,7 @@ TEST(Expression, OperatorsHoldAsInArithmetic) {
   EXPECT_EQ(value_at("1.5e2 + .5", 0), 150.5);
 }
 
-// What follows in memory is not read.
-// The kernels of a chain name what they read a and b, each once.
+// The kernels of a chain name their inputs a and b, each once.
 TEST(Expression, KernelsOfAChainNameTheirInputs) {
   const auto kernel = [](std::string_view text) {
     return print(eager(parse(text)).steps.front().operation);
@@ -65,6 +64,7 @@ TEST(Expression, KernelsOfAChainNameTheirInputs) {
   EXPECT_EQ(kernel("3 - z"), print(parse("3 - a")));
 }
 
+// What follows in memory is not read.
 TEST(Expression, EndsWhereItsTextEnds) {
   const std::string_view text = "2.5e1)";
   EXPECT_EQ(value_at(text.substr(0, 1), 0), 2);

@@ -49,7 +49,7 @@ TEST(Network, LoadsAheadAreHidden) {
   step.repeats = 50;
   step.ahead = 0;
   EXPECT_NEAR(cycle_of(step, 1), 50 * 1100, 1);
-  step.ahead = 0.5;  // no longer than one after the other
+  step.ahead = 0.5;  // no longer than without loads ahead
   EXPECT_NEAR(cycle_of(step, 1), 50 * 1100, 1);
   step.ahead = 4;
   EXPECT_NEAR(cycle_of(step, 1), 50 * 1000 / 4.0, 1);

@@ -36,7 +36,7 @@ TEST(Stations, WarpgroupsFillAPipeEach) {
   EXPECT_GE(visit.latency, law::kPipelineStepCycles);
 }
 
-// A sub-partition's share of a pipe each, and no tile handed over.
+// Each warp has its sub-partition's share of a pipe, and no tile is handed over between warps.
 TEST(Stations, WarpsThatCopyForThemselvesWaitForNoOther) {
   const Visit visit = pipelined_by(kWarps);
   EXPECT_EQ(visit.parts, kWarps);

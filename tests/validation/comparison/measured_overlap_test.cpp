@@ -46,7 +46,8 @@ Collective collective_of(const std::string& name) {
   return Collective::all_reduce;
 }
 
-/// Many of both, back to back.
+/// Mean time of a kernel and of a collective where many of both run beside each other, back to
+/// back.
 struct Beside {
   double kernel_s, collective_s;
 };
@@ -83,7 +84,8 @@ TEST(MeasuredOverlap, KernelsAndCollectivesBesideEachOther) {
     const double error =
         std::abs(std::log(both.collective_s / (row.real("collective_beside_us") * 1e-6)));
     all += error;
-    // Of much shorter ones several end while a kernel's last blocks leave SMs.
+    // Several much shorter collectives end while a kernel's last blocks leave SMs: not held to the
+    // limit.
     if (row.real("collective_alone_us") < 0.1 * row.real("kernel_alone_us")) continue;
     lasting += error;
     ++long_ones;

@@ -67,7 +67,7 @@ struct Errors {
   double mean() const { return sum / count; }
 };
 
-/// By group, printed; with the table's launch cost.
+/// Errors by group, also printed, with the table's launch cost.
 std::map<std::string_view, Errors> errors_of(const std::vector<ReferenceRow>& rows,
                                              const Gpu& gpu) {
   const Gpu timed = with_launch_cost(gpu, reference_launch_s());

@@ -45,7 +45,7 @@ TracedCall call_of(const std::string& name, std::vector<TensorShape> inputs,
   return call;
 }
 
-/// Each call once, of that time, one after the other.
+/// A profile of these calls, one after the other, each once and `each_s` long.
 Profile profile_of_calls(std::vector<TracedCall> calls, double each_s) {
   Trace trace;
   for (TracedCall& call : calls) {

@@ -37,7 +37,7 @@ TEST(Suites, AllParseAndEveryCaseHasAForecast) {
   }
 }
 
-// The kernels whose forecasts the range speaks of; one that does nothing has no size.
+// Whether both kernels share a validated range. stream.null does nothing and has no size.
 bool shares(const KernelRef& kernel, const KernelRef& other) {
   if (other.kernel->name == "stream.null") return false;
   if (!kernel.kernel->validated.empty()) return other.kernel == kernel.kernel;
