@@ -44,8 +44,8 @@ TEST(Predict, ABoardThatLacksThePowerSaysSo) {
   EXPECT_FALSE(says_so(1e4));
 }
 
-// 32 heads of 1024² scores of two bytes are 67 MB, more than L2 keeps; the scores of 256² stay in
-// L2.
+// 32 heads of 1024² scores of two bytes are 67 MB, more than L2 keeps; those of 256² stay in it,
+// written or not.
 TEST(Predict, TheFamilyTellsWhereKeepingScoresOnChipBegins) {
   Gpu gpu = testing::hopper_like();
   const KernelRef attention = find_kernel("attention");

@@ -20,7 +20,7 @@ using ::testing::Not;
 using testing::Outcome;
 using testing::run_program;
 
-/// The number of the first line with the text.
+/// The index of the first line with the text.
 std::size_t line_with(const std::vector<std::string>& lines, std::string_view text) {
   return static_cast<std::size_t>(
       std::find_if(lines.begin(), lines.end(),

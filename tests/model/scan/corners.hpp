@@ -64,8 +64,7 @@ inline bool is_drawn(const KernelFamily& family, const std::string& words, std::
   return stable_hash(words) % (family.name == "moe" ? 16 * one_in : one_in) == 0;
 }
 
-/// Visits each corner once, in a build without all optimization one in kOneIn, on the H200 and on a
-/// drawn device.
+/// Visits each corner, or one in kOneIn, on the H200 and on a drawn device.
 template <class Visit>
 void visit_corners(const KernelFamily& family, const Visit& visit) {
   std::vector<std::string_view> names;

@@ -1,6 +1,5 @@
 // A record of forecasts, which shows what a change of the model changes. A recorded value is not
-// thereby right; the laws' own tests derive theirs. After an intended change write the record
-// again:
+// thereby right; the laws' own tests derive theirs. Write it again after an intended change:
 //   ROOFCAST_RECORD_FORECASTS=1 build/dev/tests/model/model_test --gtest_filter='*AsRecorded'
 #include <gtest/gtest.h>
 

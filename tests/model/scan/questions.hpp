@@ -157,8 +157,8 @@ inline std::vector<ScanCase> templates(const KernelRef& kernel) {
   return found;
 }
 
-/// Powers of two to 64, from there about `per_octave` multiples of 64 in each octave. Each size has
-/// at least the alignment of the one before it: a ragged size may be slower.
+/// Powers of two to 64, from there about `per_octave` multiples of 64 in each octave. Alignment,
+/// up to 64 elements, never falls from size to size: a ragged size may be slower.
 inline std::vector<std::int64_t> ladder(std::int64_t maximum, int per_octave) {
   std::vector<std::int64_t> sizes;
   for (std::int64_t size = 1; size < 64 && size <= maximum; size *= 2) sizes.push_back(size);

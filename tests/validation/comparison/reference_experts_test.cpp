@@ -71,9 +71,8 @@ double pieces(const Row& row, const Row& part) {
   return same ? times(row.tokens, part.tokens) * times(row.inner, part.inner) : 0;
 }
 
-// By what factor `row`'s GPU may be slower than `other`'s: 1 if it is no slower by design, the
-// ratio of DRAM bandwidths for an H100 against an H200, 0 (unknown) for an A100 against a faster
-// one.
+// By what factor `row`'s GPU may be slower than `other`'s: 1 if it is the same or a faster one, the
+// ratio of DRAM bandwidths for an H100 against an H200, 0 (unknown) for an A100 otherwise.
 double slower(const Row& row, const Row& other) {
   constexpr double kDramRatio = 4.8 / 3.35;
   if (other.gpu <= row.gpu) return 1;

@@ -180,12 +180,12 @@ TEST(Skinny, TilesOf64TokensAreThoseOfWgmmaWhereThereIsThat) {
   const Problem p = product(64, 14336, 4096, {64, 128, 64});
   EXPECT_TRUE(is_persistent(plan_skinny(p, h200).front().plan.scheduler));
   EXPECT_EQ(plan_skinny(p, a100).front().plan.scheduler, TileScheduler::hardware);
-  // Where A holds the weights, only tiles of 64 rows exist; without wgmma none do.
+  // Where A holds the weights, tiles of 64 tokens have 64 rows alone; without wgmma none exist.
   const Problem columns = product(14336, 64, 4096, {64, 64, 64});
   EXPECT_TRUE(is_persistent(plan_skinny(columns, h200).front().plan.scheduler));
   EXPECT_THAT([&] { (void)plan_skinny(columns, a100); },
               ThrowsMessage<InputError>(HasSubstr("no tile 64x64x64")));
-  // split-K where the tiles leave SMs idle: 4096 columns are 64 tiles.
+  // k is split where the tiles leave SMs idle: 4096 columns are 64 tiles.
   Problem open = product(64, 4096, 4096, {64, 64, 64});
   open[kSplitK] = 0;
   std::vector<std::int64_t> splits;
