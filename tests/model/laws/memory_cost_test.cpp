@@ -68,8 +68,8 @@ TEST_F(WritesInPieces, RunsThatShareSectorsWriteThemTwice) {
   EXPECT_NEAR(with_ends(2 * runs, 33), 1 + 0.5, 1e-12);  // four runs are joined
 }
 
-// Driven out early, 1.2 TB are read and written apart, 0.25 s more each. They pass L2 three times
-// more: out, in again, and merged.
+// Sectors that L2 evicts early, 1.2 TB, are read and written by scattered accesses, each 0.25 s more
+// than in order. They pass L2 three times more: out, in again, and merged.
 TEST_F(WritesInPieces, SectorsDrivenOutEarlyAreReadMergedAndWritten) {
   EXPECT_NEAR(dram_s({}, 1.2e12), 1.25 + 0.5, 1e-12);
   EXPECT_NEAR(l2_s({}, 1.2e12), kWhole_s * (1 + 3 * 0.25), 1e-9);

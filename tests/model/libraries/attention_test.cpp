@@ -147,8 +147,8 @@ TEST(AttentionLibrary, TensorRtBeginsWithTheLongestTilesWhereKeysFitL2) {
   EXPECT_EQ(steps_of(plan_library(few, gpu_named("h100-sxm5")).back().plan), 2);
 }
 
-// Both products of a step of 64 keys and 256 elements take 1024 clocks. Q·Kᵀ takes 1280 where its
-// operands, read while later keys arrive, do; behind another product it does not show.
+// Both products of a step of 64 keys and 256 elements take 1024 clocks. A warpgroup that waits for
+// each product waits 1280 for Q·Kᵀ: so long it reads the operands from shared memory.
 TEST(AttentionLibrary, NarrowProductsWaitForSharedMemory) {
   const auto operands = [](Library library) {
     return prefill_plan(library, 4096, 256).blocks.front().phases[1].step.wavefronts.operands;

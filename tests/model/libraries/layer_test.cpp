@@ -59,7 +59,8 @@ enum : std::int64_t { kFused, kEager };
 
 TEST(LayerKernels, RotaryReadsAndWritesItsMatrix) {
   expect_moved("layer.rotary", matrix(), 1, 2 * kMatrix, 2 * kMatrix);
-  // Of a half of the columns each: half of it negated, joined, two products, and a sum of two.
+  // Queries and keys are a half of the matrix each. For each: half of it is negated, the halves are
+  // joined, two products, and a sum that reads both.
   const double passes = 2 * (0.25 + 0.5 + 2 * 0.5);
   expect_moved("layer.rotary", matrix(kForward, kEager), 10, 2 * kMatrix * (passes + 2),
                2 * kMatrix * (passes + 1));
@@ -131,7 +132,7 @@ TEST(LayerKernels, GradientsOfParametersTakeWarpsByTheRowsAndSplitManyRows) {
   EXPECT_EQ(launches(254, 64), (Pairs{{2, 512}}));
   EXPECT_EQ(launches(62935, 64), (Pairs{{2, 1024}}));
   EXPECT_EQ(launches(100549, 1600).front(), (std::pair<std::int64_t, std::int64_t>{50 * 655, 32}));
-  EXPECT_EQ(launches(75683, 2880), (Pairs{{90, 1024}}));  // as many columns as half of the SMs
+  EXPECT_EQ(launches(75683, 2880), (Pairs{{90, 1024}}));  // 90 blocks: half of the SMs or more
 }
 
 TEST(LayerKernels, DropoutKeepsAByteOfMask) {

@@ -76,7 +76,8 @@ TEST(Softmax, HeldRowsMoveCompulsoryBytesAlone) {
     EXPECT_EQ(level.read_bytes, bytes);
     EXPECT_EQ(level.write_bytes, bytes);
   }
-  // Each sector is stored in four parts. L1 joins those of two warps but for 1 in 300.
+  // Each sector is stored in four parts. With two warps a block L1 merges the later parts but for
+  // 1 in 300.
   EXPECT_EQ(total_work(plan).l1.read_bytes, bytes);
   EXPECT_EQ(total_work(plan).l1.write_bytes, 4 * bytes);
   const Traffic l2 = testing::total(plan, gpu_with_l1()).l2;
@@ -197,8 +198,9 @@ TEST(Norm, StreamedRowsWaitForBulkCopies) {
   EXPECT_EQ(phases[0].step.waits.global + phases[1].step.waits.global, 0);
 }
 
-// 64 threads of 16 bf16 columns: of dγ and dβ a sector has eight parts, so a warp makes 16 stores
-// from a sector's first to its last, and the other warp opens as many sectors meanwhile.
+// 64 threads of 16 bf16 columns store their sums one by one, so a sector of fp32 has eight parts.
+// From its first part to its last a warp makes 16 stores of dγ and dβ, or 8 of dγ alone, and the
+// other warp opens as many sectors meanwhile.
 TEST(Norm, PartialSumsComeApartAmongTheOtherWarpsStores) {
   Problem p = problem(8000, 1024, DType::bf16, norm::kBackward);
   p[norm::kStaging] = norm::kInShared;
