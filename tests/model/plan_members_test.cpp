@@ -109,7 +109,7 @@ Setters setters() {
               Members(found, kernel.family->name).add(plan);
             }
           } catch (const InputError&) {
-            // What the kernel does not take is no plan.
+            // The kernel refuses the problem.
           }
         }
       }

@@ -1,5 +1,5 @@
 #pragma once
-// What tests read of a plan.
+// Readings of a plan for tests.
 #include <algorithm>
 
 #include "model/counting/totals.hpp"

@@ -53,7 +53,7 @@ std::string run_of(std::size_t shard, std::size_t shards) {
   return run.dump();
 }
 
-/// What a user has at hand: the files that examples name, in a checkout.
+/// Writes the files that examples name, as a checkout has them.
 void fill(const Folder& folder) {
   for (const char* name : {"validation", "hw_specs", "examples"}) {
     fs::create_directory_symlink(kProject + "/" + name, folder.file(name));

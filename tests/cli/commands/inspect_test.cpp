@@ -90,7 +90,7 @@ TEST(Inspect, AGpuOfTheUsersGivesTheRates) {
   EXPECT_EQ(inspected(listing + "a100-sxm4-80gb")[0].at("gpu"), "a100-sxm4-80gb");
 }
 
-/// What predict makes of the kernel file that inspect writes.
+/// The forecast of the kernel file that inspect writes.
 json predicted(const std::string& listing, const std::string& words) {
   const Folder folder;
   const std::string file = folder.file("kernel.json");

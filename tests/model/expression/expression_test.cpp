@@ -64,7 +64,7 @@ TEST(Expression, KernelsOfAChainNameTheirInputs) {
   EXPECT_EQ(kernel("3 - z"), print(parse("3 - a")));
 }
 
-// What follows in memory is not read.
+// The memory behind a text is not read.
 TEST(Expression, EndsWhereItsTextEnds) {
   const std::string_view text = "2.5e1)";
   EXPECT_EQ(value_at(text.substr(0, 1), 0), 2);
@@ -226,7 +226,7 @@ TEST(Chain, AResultWithANameIsComputedOnceAndStays) {
   EXPECT_EQ(chain.steps[1].writes, 3U);
   EXPECT_EQ(chain.steps[2].writes, 4U);
   EXPECT_EQ(chain.steps[2].reads, (Arrays{5}));
-  // What is read again after it is an output keeps the output's array.
+  // An output that is read again keeps its array.
   const Chain kept = eager(parse("t = a*b; y = t; z = t + 1"));
   EXPECT_EQ(kept.scratch, 0U);
   EXPECT_EQ(kept.steps[1].reads, (Arrays{2}));

@@ -1,4 +1,4 @@
-// What L2 and DRAM take for writes in pieces.
+// The cost of writes in pieces at L2 and DRAM.
 #include "model/laws/memory_cost.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a step asks of the network, by who goes through it.
+// The demands of a step on the network, by the groups of warps that go through it.
 #include "model/laws/stations.hpp"
 
 #include <gtest/gtest.h>

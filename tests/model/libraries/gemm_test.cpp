@@ -1,4 +1,4 @@
-// What a library makes of a product.
+// The plans of a library's product.
 #include "model/libraries/gemm.hpp"
 
 #include <gtest/gtest.h>

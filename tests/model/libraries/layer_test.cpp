@@ -1,5 +1,5 @@
-// What lies between the products of a transformer, and products of narrow operands, by counts
-// worked out by hand.
+// Kernels between the products of a transformer, and products of narrow operands, by counts worked
+// out by hand.
 #include "model/libraries/layer.hpp"
 
 #include <gtest/gtest.h>
@@ -244,7 +244,7 @@ TEST(LayerKernels, LaunchesAreThoseOfTheProfiler) {
   EXPECT_EQ(moved("layer.top_k", matrix(kForward, kEager, 8)).launches, 7);
 }
 
-// What one launch wrote, the next one reads: L2 may hold it.
+// A launch reads what the one before it wrote: L2 may hold it.
 TEST(LayerKernels, EagerLaunchesHandOnTheirResult) {
   const auto program =
       find_kernel("layer.swiglu").kernel->plan(matrix(kForward, kEager), hopper_like());

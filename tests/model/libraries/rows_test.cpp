@@ -1,4 +1,4 @@
-// What a framework's kernels over rows do, counted by hand.
+// A framework's kernels over rows, counted by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -86,7 +86,7 @@ inline std::optional<Prediction> ask(const ScanCase& question, const Gpu& gpu,
   }
 }
 
-/// As on the command line: "gemm.tiled --m 64 --n 64 --k 64 --dtype fp32".
+/// The question as on the command line: "gemm.tiled --m 64 --n 64 --k 64 --dtype fp32".
 inline std::string text(const ScanCase& question) {
   std::string words(question.kernel.kernel->name);
   const auto parameters = question.kernel.parameters();

@@ -92,7 +92,7 @@ TEST(Suites, DefaultHoldsTheOthers) {
   const Suite all = find_suite("default");
   for (const char* part : {"stream", "elementwise", "gemm"}) {
     for (const SuiteCase& item : find_suite(part).cases) {
-      // What a part leaves open, another may name.
+      // A part may leave the cache state open where the whole suite names it.
       EXPECT_TRUE(std::any_of(all.cases.begin(), all.cases.end(),
                               [&](const SuiteCase& other) {
                                 return other.kernel == item.kernel &&

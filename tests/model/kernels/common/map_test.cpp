@@ -1,4 +1,4 @@
-// What stream and elementwise kernels wait for, by type and vector.
+// Waits of stream and elementwise kernels, by type and vector.
 #include "model/kernels/common/map.hpp"
 
 #include <gtest/gtest.h>

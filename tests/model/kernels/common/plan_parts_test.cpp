@@ -1,4 +1,4 @@
-// What plans are put together from.
+// The parts that plans are built from.
 #include "model/kernels/common/plan_parts.hpp"
 
 #include <gtest/gtest.h>

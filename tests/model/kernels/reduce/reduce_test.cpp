@@ -1,4 +1,4 @@
-// What the warps of a sum wait for, against counts by hand from kernels/reduce/sums.cu.
+// Waits of the warps of a sum, against counts by hand from kernels/reduce/sums.cu.
 #include "model/kernels/reduce/reduce.hpp"
 
 #include <gtest/gtest.h>
