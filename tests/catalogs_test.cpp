@@ -51,7 +51,7 @@ Problem ragged(const KernelRef& kernel, DType type) {
         std::min(1001 + 100 * static_cast<std::int64_t>(i), kernel.parameters()[i].maximum);
     given |= 1U << i;
   }
-  // Their rows, or queries, are few.
+  // gemm.skinny takes few rows, attention.decode few queries.
   if (kernel.kernel->name == "gemm.skinny") problem[0] = 41;
   if (kernel.kernel->name == "attention.decode") problem[attention::kSeqQ] = 3;
   check(kernel, problem, given);
@@ -93,7 +93,7 @@ void expect_launches_of_plan(const KernelRef& kernel, const cuda::KernelEntry& e
     planned.insert(planned.end(), static_cast<std::size_t>(node.repeats), node.plan.launch);
   }
   const std::vector<cuda::Launch> launched = entry.launches(problem);
-  // The driver's memset of a counter is a launch of the plan and none of the kernels.
+  // The plan counts the driver's memset of a counter as a launch; the kernel does not.
   const bool counts = kernel.kernel->name == "attention.flash3" && planned.size() == 2 &&
                       planned.back().threads() == 32;
   if (counts) planned.pop_back();
@@ -136,7 +136,8 @@ TEST(Catalogs, ThePlanLaunchesWhatTheKernelLaunchesOfWhateverIsDrawn) {
   }
 }
 
-// The harness brings that input into L2 before a warm launch.
+// The plan's activation is one of the kernel's inputs: the harness brings that input into L2 before
+// a warm launch.
 TEST(Catalogs, TheActivationOfThePlanIsAnInputOfTheKernel) {
   const Gpu gpu = any_gpu();
   std::set<std::string_view> without;
@@ -170,7 +171,8 @@ TEST(Catalogs, TheActivationOfThePlanIsAnInputOfTheKernel) {
       << "of stream only null";
 }
 
-// What the kernels refuse, no draw holds: every tile and access that it chooses is compiled in.
+// Every drawn case is supported by its kernel: the tiles and access widths that a draw chooses are
+// compiled in.
 TEST(Catalogs, KernelsTakeWhateverIsDrawn) {
   const auto suite = validation::parse_random_suite(
       "random.json", std::string(validation::embedded_suite("random").text));

@@ -3,8 +3,8 @@
 
 namespace roofcast::testing {
 
-/// Kernels inside a framework or a library, whose launches are not ours to see: they have a
-/// forecast, held against published measurements, and no CUDA here.
+/// Kernels of a framework or a library: the model forecasts them, held against published
+/// measurements, and there is no CUDA code for them here.
 inline bool is_of_framework(std::string_view name) {
   return name.ends_with(".library") || name.starts_with("layer.");
 }

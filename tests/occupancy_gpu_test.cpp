@@ -42,7 +42,7 @@ TEST_F(OccupancyOnGpu, EqualsCudasAnswerForSyntheticKernels) {
   }
 }
 
-// Nothing where the shape is none of the kernel's: a window of 4097 is no power of two.
+// The kernel's plan, or nothing where it refuses the shape: a window of 4097 is no power of two.
 LaunchSequence plan_or_nothing(const KernelRef& found, const Problem& problem, const Gpu& gpu) {
   try {
     return found.kernel->plan(problem, gpu);
@@ -51,7 +51,7 @@ LaunchSequence plan_or_nothing(const KernelRef& found, const Problem& problem, c
   }
 }
 
-// CUDA's answer: none where no block may have that much shared memory.
+// Blocks per SM by CUDA's calculator; 0 where a block may not have that much shared memory.
 int blocks_per_sm(const cuda::Launch& launch) {
   const auto shared = static_cast<int>(launch.shared_bytes);
   if (cudaFuncSetAttribute(launch.function, cudaFuncAttributeMaxDynamicSharedMemorySize, shared) !=
@@ -66,8 +66,8 @@ int blocks_per_sm(const cuda::Launch& launch) {
   return blocks;
 }
 
-// Of the kernel that the plan says is launched: what compiled.inc has of it. Another compiler than
-// that of the table, or code for another GPU, may need other registers.
+// The plan's registers (compiled.inc) are those of the compiled kernel. Another compiler than the
+// table's, or code for another architecture, may need others: not checked there.
 void expect_registers(const Plan& plan, const cuda::Launch& launch, std::string_view kernel) {
   constexpr int kTableVersion = 13000, kTableArchitecture = 90;
   cudaFuncAttributes attributes{};
@@ -76,12 +76,12 @@ void expect_registers(const Plan& plan, const cuda::Launch& launch, std::string_
   EXPECT_EQ(plan.launch.registers, attributes.numRegs) << kernel;
 }
 
-// Sizes that fill tiles and sizes that do not: some rungs run a kernel of its own for the latter.
+// Sizes that fill tiles and sizes that do not: some variants run another kernel for the latter.
 TEST_F(OccupancyOnGpu, EqualsCudasAnswerForEveryKernel) {
   int compared = 0;
   for (const cuda::KernelEntry& entry : cuda::catalog()) {
     const KernelRef found = find_kernel(entry.name);
-    // Of kernels generated at run time the registers are not known before.
+    // The registers of kernels generated at run time are not known in advance.
     const auto parameters = found.parameters();
     if (std::any_of(parameters.begin(), parameters.end(),
                     [](const Parameter& each) { return each.is_text; })) {

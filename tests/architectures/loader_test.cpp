@@ -62,7 +62,7 @@ TEST(Architectures, HaveTheParametersOfTheirCards) {
   }
 }
 
-// arXiv 2412.19437 and 2508.10925 leave the embeddings out of what a token passes: a look-up.
+// arXiv 2412.19437 and 2508.10925 count active parameters without the embedding: a look-up.
 TEST(Architectures, ActiveParametersWithoutEmbeddings) {
   const auto active = [](std::string_view name) {
     const ParameterCounts counts = count_parameters(shipped(name));
@@ -80,8 +80,8 @@ TEST(Architectures, CountsAreExact) {
   EXPECT_EQ(count_parameters(shipped("llama-3.1-8b")).total, 8030261248);
 }
 
-// Tokens a second times FLOPs a token over the sheet's peak: llm-foundry's own 40.26% for 156735
-// tokens a second on an A100 (scripts/train/benchmarking, mpt-125m at 512).
+// MFU = tokens/s · FLOPs per token ÷ the datasheet's peak. llm-foundry states 40.26% for 156735
+// tokens/s on an A100 (scripts/train/benchmarking, mpt-125m at 512).
 TEST(Architectures, TrainingFlopsAreThoseOfLlmFoundry) {
   const Architecture mpt =
       load("mpt-125m",

@@ -29,7 +29,7 @@ struct Trained {
   Architecture model;
   double sequences;  ///< of 2048 tokens in a step
   double gpus;
-  double step_s, step_unit;  ///< as given, and its last digit
+  double step_s, step_unit;  ///< time of a step, and one unit of its last published digit
   double mfu_percent, mfu_unit;
 };
 
@@ -50,8 +50,8 @@ TEST(PublishedMfu, OfMegatron) {
   }
 }
 
-// Chowdhery et al. 2022 (arXiv 2204.02311), table 1: keys and values have one head of 256, layers
-// one norm.
+// Chowdhery et al. 2022 (arXiv 2204.02311), table 1: one head of 256 for keys and values, one norm
+// a layer.
 Architecture palm(std::int64_t layers, std::int64_t hidden, std::int64_t heads) {
   Architecture model;
   model.layers = layers;

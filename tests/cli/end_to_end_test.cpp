@@ -162,7 +162,7 @@ TEST(Program, ARunNamesADeviceAndNeverAFile) {
       expect_refusal(words + path, 3, "/device/gpu");
     }
   }
-  // The name of a specification given beside it.
+  // --gpu names the specification in place of the run's wrong name.
   EXPECT_EQ(run_program("compare --gpu h200-sxm " + folder.file("run.json")).code, 0);
 }
 

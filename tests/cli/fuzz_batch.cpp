@@ -1,4 +1,4 @@
-// Whatever stands in a line, it answers one line holding one JSON object.
+// Any line of a batch is answered by one line, which holds one JSON object.
 #include <nlohmann/json.hpp>
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // Whatever stands on the command line, the program answers or refuses it: no crash, no internal
-// error. An argument a line; nothing is opened or written, and no program is started.
+// error. The input has one argument a line; nothing is opened or written, and no program is
+// started.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -20,7 +21,7 @@ using roofcast::cli::ExitCode;
 constexpr std::array<std::string_view, 7> kCommands = {"predict", "sweep", "advise", "compare",
                                                        "kernels", "gpus",  "show"};
 
-/// No file, no device, no standard input: what can be reached without them is the target.
+/// Whether the argument may name a file, a device or standard input: such inputs are left out.
 bool names_a_file(std::string_view argument) {
   return argument == "-" || argument.find('/') != std::string_view::npos ||
          argument.find(".json") != std::string_view::npos || argument.starts_with("-o") ||
@@ -30,7 +31,7 @@ bool names_a_file(std::string_view argument) {
          argument.starts_with("--kernel-file");
 }
 
-/// A range longer than this is no fault to find: it takes its time.
+/// Whether the argument lists so many values that the run is merely slow, which is no fault.
 bool is_long(std::string_view argument) {
   constexpr std::ptrdiff_t kMostParts = 8;
   constexpr std::size_t kMostDigits = 2;

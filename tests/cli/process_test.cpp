@@ -30,7 +30,7 @@ using testing::kNoGpu;
 using testing::kUsage;
 using ::testing::Not;
 
-/// As a shell reports it.
+/// The exit code as a shell reports it.
 int code_of(int status) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -44,7 +44,8 @@ std::string contents(const std::string& path);
 
 std::vector<std::string> lines_of(const std::string& text);
 
-/// Ends with that code, says so in a line that has `part` in it, and writes nothing else.
+/// Expects exit code `code`, a message on standard error that begins with "roofcast: " and holds
+/// `part`, and nothing on standard output.
 void expect_refusal(const std::string& words, int code, const std::string& part);
 
 }  // namespace roofcast::cli::testing

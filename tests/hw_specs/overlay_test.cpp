@@ -200,7 +200,7 @@ TEST(Override, SetsWhatTheFileLeavesOut) {
   EXPECT_EQ(load(with_override("link_bytes_per_s", "1e9", "l40s")).link_bytes_per_s, 1e9);
 }
 
-// What was measured on a device scales with the datasheet value that is set by hand.
+// A measured value scales with its datasheet value where that is set by hand.
 TEST(Override, LatenciesAndL2CarryOverToWhatWasMeasured) {
   const auto asked = [](const char* key, const char* value) {
     Source source = calibrated("h200-sxm");

@@ -65,7 +65,7 @@ TEST(Relative, EveryValueGoesOverByTheKindThatTheSchemaSays) {
     const std::string key = pointer.substr(11, pointer.find('/', 11) - 11);
     const std::string& kind = kind_of.at(key);
     const bool by_two = key == "l2_bandwidth_bytes_per_s";
-    const double share = by_two ? 4 : 2;  // of a rate and of the clock
+    const double share = by_two ? 4 : 2;  // scales with the rate and with the clock
     // Tensor cores at twice the clock ask for twice the power, which the card does not have.
     const double rest = key == "power_free_share" ? 0.5 : 1;
     EXPECT_DOUBLE_EQ(value / before.at(pointer), kind == "share" ? share : rest) << pointer;
@@ -86,7 +86,7 @@ TEST(Relative, CardsOfOneDieShareWhatPublishedMeasurementsTellOfTheChip) {
             card = load(calibrated("a100-pcie-40gb"));
   EXPECT_EQ(sxm.sustained.dram_read_bytes_per_s, card.sustained.dram_read_bytes_per_s);
   EXPECT_NE(sxm.sustained.graph_launch_s, card.sustained.graph_launch_s);
-  // 250 of 400 W leave as much less for the tensor cores.
+  // The share scales with the power limit: 250 W of 400 W.
   const Gpu pcie = load(of_relative("a100-pcie-40gb", ""));
   EXPECT_DOUBLE_EQ(*pcie.sustained.power_free_share, *sxm.sustained.power_free_share * 250 / 400);
 }

@@ -183,7 +183,7 @@ TEST(Shipped, L2GivesWhatIsPublished) {
   EXPECT_FALSE(l2_peak_bytes_per_s(load(datasheet("b200")), 1e9));  // 21.2 TB/s beat any guess
 }
 
-// What each generation can run, by the PTX manual and the tuning guides.
+// Instructions of each generation, by the PTX manual and the tuning guides.
 TEST(Shipped, FeaturesOfTheGenerations) {
   for (const Embedded& one : embedded()) {
     const Gpu gpu = load(datasheet(one.name));

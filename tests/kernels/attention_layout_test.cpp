@@ -135,7 +135,7 @@ TEST(DecodeLayoutTest, ResultsAreTheProductsOfWeightsAndValues) {
   }
 }
 
-// The kernel steps from a lane's first chunk as far as lane 0 does.
+// Offsets are additive: chunk i of any lane lies as far from its first chunk as that of lane 0.
 template <class PlaceOf>
 void expect_each_chunk_once(int chunks, PlaceOf place) {
   std::set<std::pair<int, int>> places;
@@ -162,7 +162,7 @@ TEST(DecodeLayoutTest, LanesHoldEachChunkOfAUnitOnce) {
   expect_each_chunk_once(2 * kSlices, [](int lane, int i) { return q_chunk(lane, i / 2, i % 2); });
 }
 
-// Lanes that one access serves at once meet no bank twice.
+// The eight lanes that are served at once touch each bank once.
 template <class OffsetOf>
 void expect_no_conflict(OffsetOf offset) {
   for (int eighth = 0; eighth < 32; eighth += 8) {
@@ -172,7 +172,7 @@ void expect_no_conflict(OffsetOf offset) {
   }
 }
 
-// A unit comes in whole lines, each chunk once.
+// A unit is copied in whole lines of 128 bytes, each chunk once. Returns the chunks' offsets.
 template <int kDim, class OffsetOf>
 std::set<int> expect_whole_lines(OffsetOf offset) {
   std::set<int> places;
@@ -191,7 +191,7 @@ std::set<int> expect_whole_lines(OffsetOf offset) {
   return places;
 }
 
-// And lies where the lanes that need it look.
+// Each chunk lies where the lanes that need it read it, without bank conflicts.
 template <int kDim>
 void copies_each_chunk_once() {
   const std::set<int> of_k = expect_whole_lines<kDim>(k_offset<kDim>);

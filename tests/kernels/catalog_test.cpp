@@ -48,7 +48,7 @@ TEST(CatalogTest, NamesAreUniqueAndFound) {
   EXPECT_EQ(find("gemm.imaginary"), nullptr);
 }
 
-// Whatever the model chooses for it, in at least one type.
+// Each configuration is supported in at least one type, with every candidate of its open settings.
 TEST(CatalogTest, EveryConfigurationIsSupported) {
   for (const KernelEntry& entry : catalog()) {
     for (const Problem& configuration : entry.configurations) {
@@ -177,8 +177,9 @@ TEST(CatalogTest, TolerancesFollowTheTypeAndTheLengthOfSums) {
   EXPECT_NEAR(of("softmax.online", DType::bf16, {64, 4096}), 0x1p-8, 0x1p-16);
   EXPECT_LT(of("norm.layernorm", DType::bf16, {64, 4096}, 2), 1e-5);
   EXPECT_EQ(of("transpose.padded", DType::bf16, {64, 4096}), 0);
-  // P and the result are rounded: 6/√3 of 2^-8 of a row whose largest of 128 elements is 0.917
-  // deviations or more in all of 64 groups of rows, and 2^-8. Scores in bf16 make P err √6 as much.
+  // P is rounded: 6/√3 of 2^-8, relative to a row's largest of 128 elements, which is 0.917
+  // deviations or more in all of 64 groups of rows. The result is rounded: 2^-8. Scores in bf16 make
+  // the error of P √6 times as large.
   EXPECT_NEAR(of("attention.decode", DType::bf16, {4, 16, 16, 16, 4096, 128, 0, 0}),
               (2 * std::sqrt(3.0) / 0.917 + 1) * 0x1p-8, 1e-4);
 }

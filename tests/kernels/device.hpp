@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of the kernels share: a GPU or a skip, and memory that shows who wrote outside it.
+// Shared by the tests of the kernels: a GPU or a skip, and memory that shows writes outside it.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 

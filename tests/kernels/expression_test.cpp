@@ -1,4 +1,4 @@
-// What elementwise.expr generates, without a GPU: it compiles for every architecture of interest.
+// The code that elementwise.expr generates compiles for every architecture of interest; no GPU.
 #include <gtest/gtest.h>
 
 #include "kernels/catalog.hpp"

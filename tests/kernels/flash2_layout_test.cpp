@@ -21,8 +21,9 @@ gemm::Place element(Side side, int lane, int r, int e) {
   return {group + r / 2 * 8, in_group * 2 + e + r % 2 * 8};
 }
 
-/// Where ldmatrix.x4 takes that from, given the addresses of all lanes: without .trans word lane
-/// mod 4 of row lane/4 of matrix r; with it column lane/4 of rows 2·(lane mod 4) + e.
+/// Byte from which ldmatrix.x4 takes half `e` of register `r`, given the addresses of all lanes:
+/// without .trans from word lane mod 4 of row lane/4 of matrix r; with .trans from column lane/4 of
+/// row 2·(lane mod 4) + e.
 template <class Address>
 int source(const Address& address, bool transposed, int lane, int r, int e) {
   if (!transposed) return address(8 * r + lane / 4) + (lane % 4 * 2 + e) * 2;
@@ -35,7 +36,8 @@ int byte_of(int line, int position) {
   return Tile::offset(line, position / 8) + position % 8 * 2;
 }
 
-/// All operands of 16 by 16 that begin at `line` and `chunk`, through the kernels' own steps.
+/// Every 16 × 16 operand from `line` and `chunk` on, with the addresses of the kernels' own steps:
+/// no bank conflict, and each element where the instruction expects it.
 template <class Tile, Side kSide, Lines kLines>
 void expect_operands(int line, int chunk, int outers, int steps) {
   constexpr bool kAlong = kLines == Lines::along_k;

@@ -34,7 +34,7 @@ TEST(Flash3Backward, BlocksTakeEachTileOfEachHeadOnce) {
 
 TEST(Flash3Backward, BlocksOfAGroupOfHeadsBeginWithTheFirstTiles) {
   int before = 0;
-  for (int block = 0; block < 5 * 3; ++block) {  // of 3 heads of 7, 5 tiles
+  for (int block = 0; block < 5 * 3; ++block) {  // the first group: 3 of 7 heads, 5 tiles each
     const BlockTile at = block_tile(block, 5, 7, 3);
     EXPECT_LT(at.head, 3);
     EXPECT_GE(at.tile, before);
@@ -49,7 +49,7 @@ TEST(Flash3Backward, TilesMeetThatTheMaskLeaves) {
       const int shift = seq_kv - seq_q;
       for (const int queries : {64, 128}) {
         for (int key = 0; key < seq_kv; key += 32) {
-          int first = 0;  // query that sees the tile's first key
+          int first = 0;  // first query that sees the tile's first key
           while (first + shift < key) ++first;
           ASSERT_LT(first, seq_q);
           EXPECT_EQ(first_query_tile(key, shift, queries), first / queries);
@@ -57,7 +57,7 @@ TEST(Flash3Backward, TilesMeetThatTheMaskLeaves) {
       }
       for (const int keys : {32, 128}) {
         for (int query = 0; query < seq_q; ++query) {
-          int last = 0;  // key that it sees
+          int last = 0;  // last key that the query sees
           while (last + 1 < seq_kv && last + 1 <= query + shift) ++last;
           EXPECT_EQ(seen_key_tiles(query, shift, seq_kv, keys), last / keys + 1);
         }

@@ -46,7 +46,7 @@ std::vector<double> shifted(std::vector<double> values, std::size_t by) {
   return values;
 }
 
-/// Of a function that is constant, such as sin² + cos², a shift cannot be seen.
+/// Whether all values are the same, as of sin² + cos²: a shift does not show.
 bool constant(const std::vector<double>& values) {
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   return *most - *least <= 1e-12 * std::abs(*most);

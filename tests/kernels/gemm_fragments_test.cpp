@@ -108,7 +108,7 @@ struct Matrix {
   }
 };
 
-/// What LineCopy leaves in shared memory of the tile of `matrix` that begins at its origin.
+/// Shared memory after LineCopy has copied the tile at the origin of `matrix`.
 template <class Tile>
 Memory copied(const Matrix& matrix, int size) {
   Memory memory(static_cast<std::size_t>(Tile::kTileBytes), 0xee);
@@ -127,8 +127,8 @@ Memory copied(const Matrix& matrix, int size) {
   return memory;
 }
 
-/// One warp's product of the whole depth of two tiles, at (row, column) of the block's tile,
-/// through the kernel's own addresses.
+/// One warp's product over the whole depth of two tiles, at (row, column) of the block's tile, with
+/// the kernel's own addresses.
 template <class A, class B>
 void expect_product(int size, int depth, int rows, int columns, int row, int column, int across) {
   constexpr bool kAlong = B::kLines == Lines::along_k, kAlongA = A::kLines == Lines::along_k;
@@ -209,7 +209,8 @@ TEST(GemmFragmentsTest, SkinnyRingsMultiplyWhatTheCopiesBrought) {
   expect_product<LineTile<Lines::across_k, 128, 32, 128>, Weights>(2, 128, 16, 128, 0, 64, 4);
 }
 
-/// LineCopy steps through a tile by adding constants: legal if places and swizzle add up.
+/// LineCopy steps through a tile by adding constants, which requires that places and swizzled
+/// offsets are additive.
 template <class Tile, int kThreads, int kWidth>
 void expect_steps_add_up() {
   constexpr int kAcross = Tile::kBytes / kChunkBytes, kStep = kThreads / kAcross;
@@ -243,7 +244,7 @@ TEST(GemmFragmentsTest, CopiesCoverATileOnce) {
   expect_steps_add_up<LineTile<Lines::across_k, 128, 32, 128>, 128, 8>();
 }
 
-/// gemm.skinny: 32 k of a warp's rows of weights and 8 tokens, loaded as its lanes load them.
+/// gemm.skinny: a warp's rows of weights times 8 tokens over 32 k, loaded as its lanes load them.
 template <bool kAlongK>
 void expect_skinny_product() {
   constexpr int kRowTiles = kAlongK ? 2 : 4, kRows = kRowTiles * 16;

@@ -146,7 +146,7 @@ TEST(GemmLayoutTest, WgmmaSumsLieAsThePtxIsaDrawsThem) {
   EXPECT_EQ(places.size(), 64U * 192U);
 }
 
-/// What a descriptor says.
+/// The fields of a wgmma descriptor.
 struct Described {
   int address, leading, stride, base, swizzle;
 };
@@ -249,7 +249,7 @@ TEST(GemmLayoutTest, TheBoxesOfAClusterCoverBOnce) {
   }
 }
 
-// As gemm.wgmma's producers copy it.
+// The boxes of a stage at an edge, as gemm.wgmma's producers copy them.
 TEST(GemmLayoutTest, AtAnEdgeTheBytesOfAStageAreThoseOfLinesAndPanelsThatExist) {
   constexpr int kSize = 2, kColumns = 192, kFirst = 2 * kColumns;
   for (const bool along_k : {false, true}) {

@@ -26,7 +26,7 @@ class Barrier {
   void arrive() { --pending_, finish(); }
   void expect(int bytes) { bytes_ += bytes, arrive(); }
   void complete(int bytes) { bytes_ -= bytes, finish(); }
-  /// mbarrier.try_wait.parity: whether the phase of that parity before or at this one has ended.
+  /// mbarrier.try_wait.parity: whether the phase of that parity, this or the one before, has ended.
   bool passed(unsigned parity) const { return (phase_ & 1) != parity; }
 
  private:
@@ -56,7 +56,7 @@ struct Grid {
   int cluster, consumers, warps;  // warps of a warpgroup: two show what four would
   bool ping_pong;
   Schedule schedule;
-  int clusters;  // in the grid; this is the first
+  int clusters;  // in the grid; the simulated one is the first
 };
 
 constexpr int kStages = 3;
@@ -87,7 +87,7 @@ class Cluster {
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  /// Runs to the end; false if nobody can go on.
+  /// Runs all agents to their end; false on a deadlock.
   bool run() {
     for (int idle = 0; idle < 20000; ++idle) {
       const std::size_t choice = random_() % (agents_.size() + 1);
@@ -109,7 +109,7 @@ class Cluster {
     }
     return false;
   }
-  /// Steps of k that consumer warps used.
+  /// Steps of k, summed over the consumer warps that multiplied them.
   int used() const { return used_; }
 
  private:
@@ -217,8 +217,8 @@ class Cluster {
   int used_ = 0;
 };
 
-// Five tile rows (half of the last pair is beyond C) and three columns. `rest`: k is split of the
-// tiles of the last round alone.
+// Five tile rows (half of the last pair is beyond C) and three columns. `rest`: only tiles of the
+// last round split k.
 Grid grid_of(int cluster, bool ping_pong, int k, int parts, int clusters, bool rest) {
   const auto schedule = [&](Split split) {
     return Schedule::of(600, 300, k, 128, 128, 64, cluster, {16}, split);

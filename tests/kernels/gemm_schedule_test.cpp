@@ -1,5 +1,5 @@
 // Which block of gemm.wgmma computes what, without a GPU: every step of k of every tile once, and
-// sums that are left and taken once each.
+// each partial sum stored and reduced once.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -25,7 +25,7 @@ Schedule schedule_of(const Sizes& s, int cluster, Split split) {
 /// What the clusters of a grid do together.
 struct Covered {
   std::map<Where, std::vector<int>> times;  // how often each step of k is computed
-  std::set<int> left;                       // slots whose sums wait for the last part
+  std::set<int> left;                       // slots of partial sums that the last part reduces
 
   Covered(const Schedule& schedule, int clusters) {
     for (int first = 0; first < clusters; ++first) {
@@ -53,7 +53,8 @@ struct Covered {
         expect_earlier(schedule, item, part, index, rank);
     }
   }
-  /// Blocks begin in the order of their items: the one that joins waits for none that has not.
+  /// Blocks start in the order of their items: the block that reduces a tile comes after its other
+  /// parts, so it waits for none that has not started.
   static void expect_earlier(const Schedule& schedule, const Schedule::Item& last, int part,
                              int index, int rank) {
     const int other = schedule.split.whole + part * schedule.split_tiles() + last.tile;
@@ -80,7 +81,7 @@ void expect_all_once(const Schedule& schedule, const Sizes& s, int clusters) {
     }
   }
   if (!schedule.split.joined) return;
-  // The workspace from end to end.
+  // Partial sums fill the workspace from end to end.
   EXPECT_EQ(covered.left.size(), static_cast<std::size_t>(schedule.slots()));
   int next = 0;
   for (const int slot : covered.left) EXPECT_EQ(slot, next++);

@@ -74,8 +74,8 @@ std::vector<Size> sizes(const KernelEntry& entry, const Problem& configuration, 
   }
   list.push_back(small ? Size{200, 264, 520, 3} : Size{300, 520, 1000, 2});
   if (!small) list.push_back({130, 257, 2050, 7}), list.push_back({2056, 2056, 640, 3});
-  // Parts of the last round: of all tiles where there is no full one, after one or several full
-  // ones, of few and many tiles, with C stored by boxes and by elements.
+  // Tail split-K: of all tiles where no round is full, after one or several full rounds, of few and
+  // many tiles, with C stored by boxes and by elements.
   list.push_back(small ? Size{200, 264, 520, 1, 3} : Size{300, 520, 1000, 1, 2});
   if (!small) {
     list.insert(list.end(), {{130, 257, 2050, 1, 7},
@@ -88,7 +88,7 @@ std::vector<Size> sizes(const KernelEntry& entry, const Problem& configuration, 
   return list;
 }
 
-/// How operands lie, and how many products there are. `gap`: unused elements at the end of rows.
+/// How operands lie, and the number of products. `gap`: unused elements at the end of each row.
 struct Layout {
   std::int64_t transposed_a, batch, gap;
 };
@@ -121,7 +121,7 @@ class TensorTest : public GpuTest {
   void TestBody() override {
     for (const Problem& configuration : entry_.configurations) {
       if (configuration.dtype != dtype_) continue;
-      // What runs before and after a product is the same for every tile.
+      // Copies before a product and sums after it are the same for every tile.
       const bool laid_out_ways = !small_ || problems_ == 0;
       for (const Size& size : sizes(entry_, configuration, small_)) {
         Problem p = configuration;
@@ -227,7 +227,7 @@ TEST(TensorEntriesTest, SkinnyWantsFewRowsOrColumns) {
   const KernelEntry& skinny = tensor_entry("gemm.skinny");
   const Problem eight = skinny.configurations.front();
   EXPECT_THAT(skinny.unsupported(with_sizes(eight, 8, 4096, 4096)), IsEmpty());
-  // Of [k,n] weights a block takes 64 columns, of A's rows 16.
+  // A block takes 64 columns of [k,n] weights, or 16 rows of A where A holds the weights.
   const Problem rows = gemm::tensor_configuration(DType::bf16, 8, 16, 32, false, 1);
   EXPECT_THAT(skinny.unsupported(with_sizes(rows, 4096, 8, 4096)), IsEmpty());
   EXPECT_THAT(skinny.unsupported(with_sizes(rows, 8, 4096, 4096)), HasSubstr("8x64x32"));
@@ -263,8 +263,8 @@ TEST(TensorEntriesTest, ScratchHoldsWhatIsCopiedAndTheParts) {
   ASSERT_EQ(wgmma.tensors(p).scratch.size(), 2U);
   EXPECT_EQ(wgmma.tensors(p).scratch[1].elements, 2U * 100U * 200U);
   EXPECT_EQ(wgmma.tensors(p).scratch[1].dtype, DType::fp32);
-  // Fewer tiles than SMs: all of them, to their edges. The last part stays in registers; two others
-  // have a flag of 8 bytes for each warpgroup, and 16 bytes are left to align them all.
+  // Fewer tiles than SMs: all are split, and stored whole. The last part stays in registers; each
+  // of the two others has a flag of 8 bytes for each warpgroup, and 16 bytes align them all.
   p[kSplitK] = 1, p[kSplitRest] = 3;
   ASSERT_EQ(wgmma.tensors(p).scratch.size(), 2U);
   EXPECT_EQ(wgmma.tensors(p).scratch[1].elements, 2U * (128U * 256U + 2 * 2) + 4);

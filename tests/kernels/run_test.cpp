@@ -116,9 +116,9 @@ bool ill_conditioned(const KernelEntry& entry, const Problem& p) {
   return backward(entry.name, p) && p[1] < 7;
 }
 
-/// What validation measures, but for what takes long to check: the float64 product of a large
-/// matrix, attention over long sequences, and more than the first and the last size that fit of
-/// kernels whose path does not depend on the size.
+/// The problems that validation measures, less those that take long to check: float64 products of
+/// large matrices, attention over long sequences, and, of kernels whose path does not depend on the
+/// size, all but the smallest and the largest of each type.
 std::vector<Problem> sweep_problems(const KernelEntry& entry) {
   constexpr std::size_t kMostBytes = std::size_t{7} << 29;
   constexpr std::int64_t kMostProducts = std::int64_t{1} << 31;
@@ -192,7 +192,8 @@ class RunTest : public GpuTest {
              small ? small_sizes(entry_.name, problem) : ragged_sizes(entry_.name)) {
           std::copy(sizes.begin(), sizes.end(), problem.values.begin());
           if (ill_conditioned(entry_, problem)) continue;
-          // What the model chooses at every address, its other candidates at aligned ones.
+          // The model's choice runs at every shift, its other candidates at aligned addresses
+          // alone.
           bool chosen = true;
           for (const Problem& way : settled(entry_.name, problem)) {
             if (!entry_.unsupported(way).empty()) continue;

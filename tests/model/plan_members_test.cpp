@@ -1,4 +1,4 @@
-// What a plan says is said by more than one family: no member exists for one kernel.
+// Every member of a plan is set by more than one family: no member exists for one kernel.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -68,7 +68,7 @@ class Members {
   std::string_view family_;
 };
 
-// The sizes that are required as given, one other parameter at a time at its bounds.
+// Required parameters at `size`, and one other parameter at a time at its bounds.
 std::vector<Problem> problems_of(const KernelRef& kernel, DType type, std::int64_t size) {
   const auto parameters = kernel.parameters();
   std::vector<Problem> found;
@@ -109,7 +109,7 @@ Setters setters() {
               Members(found, kernel.family->name).add(plan);
             }
           } catch (const InputError&) {
-            // What the kernel does not take is no plan.
+            // The kernel refuses the problem.
           }
         }
       }
@@ -127,7 +127,7 @@ TEST(PlanMembers, EveryMemberIsSetByAtLeastTwoFamilies) {
   }
 }
 
-// A member that is added to Plan has to be added above: fourteen at the most.
+// Compiles only while Plan has these members: a new one has to be noted in Members::add, too.
 TEST(PlanMembers, AreThirteen) {
   [[maybe_unused]] const auto& [launch, needs, compute, useful, scheduler, blocks, arrays, reuse,
                                 raster, joined, start, on_chip_bytes, notes] = Plan{};

@@ -1,5 +1,5 @@
 #pragma once
-// What tests read of a plan.
+// Readings of a plan for tests.
 #include <algorithm>
 
 #include "model/counting/totals.hpp"
@@ -10,7 +10,7 @@
 
 namespace roofcast::testing {
 
-/// What a launch moves below L1, as a forecast finds it.
+/// A launch's traffic at L2 (bytes), without what L1 answers.
 inline Traffic l2_traffic(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   return roofcast::l2_traffic(plan, l1_misses(plan, occupancy, gpu));
 }
@@ -41,7 +41,7 @@ inline double loop_steps(const Plan& plan) {
   return steps;
 }
 
-/// Of one of those blocks, in all its phases.
+/// Waits of one kind of one of those blocks, summed over its phases and their repeats.
 template <typename Member>
 double waits_of_block(const Plan& plan, Member Waits::*member) {
   double sum = 0;
@@ -51,7 +51,7 @@ double waits_of_block(const Plan& plan, Member Waits::*member) {
   return sum;
 }
 
-/// Reads that cost L2 an access.
+/// Bytes of reads that L2 looks up, each group of joined reads once.
 inline double l2_read_bytes(const Plan& plan) {
   return total_work(plan).l2.read_bytes - plan.joined.bytes;
 }

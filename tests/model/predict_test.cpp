@@ -44,7 +44,7 @@ TEST(Predict, ABoardThatLacksThePowerSaysSo) {
   EXPECT_FALSE(says_so(1e4));
 }
 
-// 32 heads of 1024² scores of two bytes are 67 MB, more than L2 keeps; of 256² they stay in it,
+// 32 heads of 1024² scores of two bytes are 67 MB, more than L2 keeps; those of 256² stay in it,
 // written or not.
 TEST(Predict, TheFamilyTellsWhereKeepingScoresOnChipBegins) {
   Gpu gpu = testing::hopper_like();
@@ -110,7 +110,7 @@ TEST(Check, MissingAndOutOfRangeAndUnknownType) {
   EXPECT_EQ(problem[3], 32);  // the default tile
 }
 
-// A text is compared as a text: whatever stands in its place among the numbers is forgotten.
+// A text parameter is compared as text: the number in its place is ignored.
 TEST(Check, ATextHasNoNumber) {
   const KernelRef kernel = find_kernel("elementwise.expr.fused");
   const std::size_t position = elementwise::kExpression;
@@ -273,7 +273,7 @@ RC_GTEST_PROP(PredictProperty, BytesAreAtLeastCompulsory, ()) {
   RC_ASSERT(p.io.lower_bound_bytes >= p.work.compulsory.total_bytes() * (1 - 1e-12));
 }
 
-// No data in DRAM: as fast as if all were resident.
+// A device with nearly free DRAM: as fast as if all data were in L2.
 Gpu all_resident() {
   Gpu gpu = testing::hopper_like();
   gpu.memory.dram_bandwidth_bytes_per_s = 1e18;

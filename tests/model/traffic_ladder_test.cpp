@@ -106,7 +106,7 @@ TEST(TrafficLadder, LessThanAFigureShowsIsNoDifference) {
   EXPECT_EQ(traffic_ladder(prediction)[1].reason, "full sectors");
   work.l1 = {1006, 0};
   EXPECT_NE(traffic_ladder(prediction)[1].reason, "full sectors");
-  // Of 1000 B written 5 reach DRAM: 99.5% stay, which is not all; 3 do: it is.
+  // 1000 B are written. If 5 reach DRAM, 99.5% stay, which is not called all; if 3, it is.
   work.l2.read_bytes = work.dram.read_bytes;
   work.dram_footprint.write_bytes = 1000;
   work.dram.write_bytes = 6;

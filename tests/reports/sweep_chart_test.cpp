@@ -82,7 +82,7 @@ TEST(SweepChart, PointsThatAreScatteredHaveNoLinesAndNoBands) {
   EXPECT_LT(spec["layer"][0]["encoding"]["y"]["scale"]["domain"][1].get<double>(), 5e12);
   EXPECT_EQ(spec["layer"][0]["encoding"]["color"]["legend"]["title"],
             "largest power of two that divides m");
-  // Which is which, without colour.
+  // The marks differ without colour: hollow and filled.
   EXPECT_EQ(spec["layer"][0]["mark"]["filled"], false);
   EXPECT_EQ(spec["layer"][1]["mark"]["filled"], true);
 }
@@ -95,7 +95,7 @@ TEST(SweepChart, WavesAreMarkedWhereMoreBegin) {
   const auto point = [](double x, double waves, std::string settings = "") {
     return SweepPoint{x, 1e12, {}, {}, {}, "", waves, std::move(settings)};
   };
-  // In any order; a wave that is no longer the most is no mark.
+  // Points in any order; only a new maximum of waves is a mark.
   const Spec rows = wave_rows({point(1900, 1.2), point(1000, 0.5), point(1793, 1.1),
                                point(1792, 0.9), point(1950, 1.0), point(2000, 2.5)});
   ASSERT_EQ(rows.size(), 2U);

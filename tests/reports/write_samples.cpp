@@ -81,7 +81,7 @@ roofcast::reports::RooflinePoint copying_point(const std::string& label) {
   return point;
 }
 
-/// As of a run of many kernels.
+/// Points as of a run of many kernels.
 std::vector<roofcast::reports::RooflinePoint> points_of_families() {
   std::vector<roofcast::reports::RooflinePoint> points;
   for (const char* family : {"gemm", "attention", "elementwise"}) {

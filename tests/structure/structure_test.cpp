@@ -79,7 +79,7 @@ std::vector<std::string> find_all(const File& file, const std::string& text,
   return found;
 }
 
-// What may include what: a folder, and those to the left of it.
+// A folder may include itself and the folders to the left of it.
 struct Layer {
   std::string folder;
   std::vector<std::string> includes;
@@ -181,7 +181,7 @@ TEST(Structure, TheModelIsPureAndPortable) {
   }
 }
 
-// What differs between devices is data in hw_specs/. Comments may name the run of a constant.
+// Differences between devices are data in hw_specs/. Comments may name the run of a constant.
 TEST(Structure, NoDeviceIsNamed) {
   const std::regex names(
       R"(\b(k80|p100|v100|t4|a100|a10|a30|a40|l4|l40s?|h100|h200|gh200|b100|b200|gb200|rtx[ _-]?\d+|)"

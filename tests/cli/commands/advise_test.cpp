@@ -177,7 +177,7 @@ TEST(Advise, FindsTheFastestSettings) {
   const json& settings = answer.at("settings");
   EXPECT_EQ(settings.at("asked").at("problem").at("tile_m"), 32);
   ASSERT_FALSE(settings.at("faster").empty());
-  // The shapes are told of with them.
+  // Advice on shapes starts from the fastest settings.
   EXPECT_EQ(answer.at("asked").at("forecast"), settings.at("faster").at(0));
   const Outcome text =
       run_program("advise gemm.tiled --m 1000 --n 1000 --k 1000 --gpu a100-sxm4-80gb");
@@ -222,7 +222,7 @@ TEST(Advise, TakesAKernelFile) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const json answer = json::parse(outcome.out);
   EXPECT_EQ(answer.at("settings").at("forecasts"), 6);  // 32 to 1024
-  // The file's kernel also by lines.
+  // A line of a batch may ask for the file's kernel, too.
   const Outcome lines =
       run_program("predict --queries - --gpu h100-sxm5 --kernel-file " + file,
                   "{\"kernel\":\"mine\",\"n\":4096}\n{\"kernel\":\"gemm.tiled\",\"m\":64,\"n\":64,"

@@ -149,7 +149,7 @@ TEST(Batch, ALineSetsValuesOfTheSpecification) {
   defaults.device.overrides = {{"sm_count", "16"}};
   Batch same(defaults);
   EXPECT_EQ(answer(same, R"({"kernel":"stream.copy","gpu":"h200-sxm","n":1e8})"), fewer);
-  // More devices than are kept.
+  // More devices than a batch keeps.
   for (int sms = 1; sms < 100; ++sms) {
     EXPECT_FALSE(asked(R"({"sm_count":)" + std::to_string(sms) + "}").contains("error")) << sms;
   }
@@ -202,7 +202,7 @@ TEST(Batch, AnErrorLeavesNothingOfItsAnswer) {
   EXPECT_EQ(std::string_view(out.data() + before, 9), R"({"error":)");
 }
 
-/// The answers to `lines` on so many threads, and the exit code.
+/// The answers to `lines` on `jobs` threads, and the exit code.
 std::pair<std::string, ExitCode> answers_on(std::size_t jobs, const std::string& lines) {
   const std::string folder = ::testing::TempDir();
   const std::string questions = folder + "batch_questions.jsonl";

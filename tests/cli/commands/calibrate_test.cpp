@@ -1,4 +1,4 @@
-// `roofcast calibrate` without a measurement: what it refuses. On a machine with a GPU also one.
+// What `roofcast calibrate` refuses, without measuring; on a machine with a GPU one measurement.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -138,7 +138,7 @@ TEST(Roofline, DrawsAndTellsSeveralGpus) {
   EXPECT_THAT(table.out, HasSubstr("7.7 TB/s"));
   EXPECT_THAT(table.out, HasSubstr("(limit)"));
   EXPECT_EQ(run_program("roofline --gpu p100 --format csv").code, 2);
-  // What one of them cannot run is said, and the other is drawn.
+  // A GPU that cannot run the kernel is reported, and the other one is drawn.
   const Outcome some = run_program(
       "roofline --gpu p100,h100-sxm5 --kernel gemm.wgmma:m=4096,n=4096,k=4096,dtype=bf16");
   EXPECT_EQ(some.code, 0);
@@ -227,7 +227,7 @@ TEST(Compare, PublishedTables) {
   EXPECT_EQ(run_program("compare --where op=copy run.json").code, 2);
   EXPECT_EQ(run_program("compare --launch-us 24 run.json").code, 2);
 
-  // What timing a launch took belongs to the table.
+  // --launch-us is the launch cost in the table's times: the forecast includes it.
   const auto predicted_s = [&words](const std::string& more) {
     std::istringstream csv(run_program(words + " --gpu h200-sxm --format csv" + more).out);
     std::string line;

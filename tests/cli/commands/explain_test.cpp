@@ -52,8 +52,7 @@ TEST(Explain, FormulasHaveTheirNumbersAndSources) {
     EXPECT_FALSE(one.at("source").get<std::string>().empty()) << one;
     const std::string resource = one.at("resource");
     binds = binds || resource == answer.at("prediction").at("time").at("bound");
-    // Pipes of the SMs: 512 equal blocks keep 132 of them busy for 3.88 of 4 rounds, which is the
-    // tail's.
+    // Pipes of the SMs: 512 equal blocks on 132 SMs fill 3.88 of 4 waves; the rest is the tail's.
     if (resource != "vector" && resource != "issue" && resource != "shared") continue;
     EXPECT_NEAR(least_s, alone_s, 1e-9) << one;
     EXPECT_THAT(one.at("full_rate_is").get<std::string>(), HasSubstr("132 SMs × "));
@@ -61,7 +60,7 @@ TEST(Explain, FormulasHaveTheirNumbersAndSources) {
   }
   EXPECT_EQ(alike, 3U);
   EXPECT_TRUE(binds) << answer.at("formulas");
-  // 2 * 4096^3 of multiply-adds.
+  // 2 * 4096^3 FLOP.
   EXPECT_EQ(answer.at("formulas").front().at("amount"), 2.0 * 4096 * 4096 * 4096);
 }
 

@@ -53,7 +53,7 @@ std::string run_of(std::size_t shard, std::size_t shards) {
   return run.dump();
 }
 
-/// What a user has at hand: the files that examples name, in a checkout.
+/// Writes the files that examples name, as a checkout has them.
 void fill(const Folder& folder) {
   for (const char* name : {"validation", "hw_specs", "examples"}) {
     fs::create_directory_symlink(kProject + "/" + name, folder.file(name));
@@ -74,7 +74,7 @@ void fill(const Folder& folder) {
                      "relu,v100-pcie-32gb,fp32,4096,4096,180\n");
 }
 
-/// 1 is a comparison out of tolerance; without a GPU, what measures ends with 4.
+/// 1: a comparison is out of tolerance. 4: a command that measures finds no GPU.
 bool may_end_with(const std::string& example, int code) {
   const bool measures = example.find(" validate ") != std::string::npos ||
                         example.find(" calibrate ") != std::string::npos;

@@ -70,7 +70,8 @@ TEST(Import, ReadsATableOfNsightCompute) {
   EXPECT_EQ(product.at("does"), "product");
   EXPECT_EQ(product.at("lacks"), "no shape");
   EXPECT_TRUE(product.at("expected_s").is_null());
-  // 2 * 4096 * 1024 * 3072 and 2 * 4096 * 1024 * 4096 FLOP, by how busy the tensor pipe was.
+  // The mean of 2 * 4096 * 1024 * 3072 and 2 * 4096 * 1024 * 4096 FLOP, inferred from how busy the
+  // tensor pipe was.
   EXPECT_NEAR(product.at("roofline").at("flops").get<double>() / 30.1e9, 1, 0.05);
   EXPECT_GT(answer.at("no_shape_share").get<double>(), 0.5);
 }
@@ -119,7 +120,7 @@ TEST(Import, WarnsWhereTheProfileIsOfAnotherGpu) {
   }
 }
 
-// User time, on whatever machine: other programs do not count.
+// User time of child processes (s), to which other programs on the machine add nothing.
 double seconds_of_children() {
   rusage usage{};
   getrusage(RUSAGE_CHILDREN, &usage);

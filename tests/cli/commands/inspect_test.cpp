@@ -90,7 +90,7 @@ TEST(Inspect, AGpuOfTheUsersGivesTheRates) {
   EXPECT_EQ(inspected(listing + "a100-sxm4-80gb")[0].at("gpu"), "a100-sxm4-80gb");
 }
 
-/// What predict makes of the kernel file that inspect writes.
+/// The forecast of the kernel file that inspect writes.
 json predicted(const std::string& listing, const std::string& words) {
   const Folder folder;
   const std::string file = folder.file("kernel.json");
@@ -107,7 +107,7 @@ TEST(Inspect, WritesAKernelFileThatPredictReads) {
                 "--blocks 4096 --threads 256 --repeats_1 64 --repeats_2 8 --read_bytes 8388608 "
                 "--write_bytes 4194304 --gpu h100-sxm5");
   EXPECT_EQ(forecast.at("launch").at("registers"), 20);
-  // 4 FLOP of 2 products, unrolled by 2: 4 × 8 × 64 of each thread.
+  // Unrolled by 2, the inner loop has 2 multiply-adds, 4 FLOP; a thread runs it 8 × 64 times.
   EXPECT_DOUBLE_EQ(forecast.at("work").at("flops"), 4.0 * 8 * 64 * 256 * 4096);
 }
 
@@ -163,7 +163,7 @@ TEST(Inspect, AKernelFileTakesNoMoreLoopsThanItCanName) {
     for (const auto& [name, ignored] : parameters.items()) {
       if (name.starts_with("repeats_")) words += " --" + name + " 1";
     }
-    // One pass of each: all products and sums that stand in the code, of 32 threads.
+    // Each loop once: 32 threads run every product and sum in the code.
     const Outcome forecast = run_program("predict " + file + words + " --format json");
     ASSERT_EQ(forecast.code, 0) << forecast.err;
     EXPECT_EQ(json::parse(forecast.out)["work"]["flops"], 32 * (2 * nested + in_a_row));

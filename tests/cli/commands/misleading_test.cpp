@@ -1,4 +1,4 @@
-// Answers that once misled, as a user sees them: what binds, what works, which GPU, which rate.
+// Answers that could mislead, as a user sees them: what binds, what works, which GPU, which rate.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using ::testing::Not;
 using testing::Outcome;
 using testing::run_program;
 
-/// The place of the first line with the text.
+/// The index of the first line with the text.
 std::size_t line_with(const std::vector<std::string>& lines, std::string_view text) {
   return static_cast<std::size_t>(
       std::find_if(lines.begin(), lines.end(),
@@ -56,7 +56,7 @@ TEST(Misleading, ALaunchOfLessThanHalfOfTheTimeTakesNoLongerThanTheRun) {
 }
 
 TEST(Misleading, StartsOfBlocksAreNoLaunch) {
-  // Blocks of a warp each with one access: the launch units of the SMs are what binds.
+  // Each block is one warp with one access: the SMs' launch units bind.
   const Outcome outcome =
       run_program("predict stream.copy --n 100000000 --threads 32 --vector_bytes 4 --gpu h200-sxm");
   EXPECT_THAT(outcome.out, HasSubstr("bound by block_start: the SMs start no more blocks a clock"));

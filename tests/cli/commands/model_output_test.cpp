@@ -151,7 +151,7 @@ TEST(ModelOutput, TheTraceIsOneStepForPerfetto) {
                  "one step");
 }
 
-// Weights and gradients are on a row of their own, some of them while operations run.
+// Transfers of weights and gradients have a row of their own; some run beside operations.
 TEST(ModelOutput, TheTraceShowsTransfersBesideOperations) {
   const Folder folder;
   const std::string file = folder.file("step.trace.json");
@@ -187,8 +187,8 @@ TEST(ModelOutput, SaysWhatLaunchesHideAndWhatItCosts) {
   expect_refusal(kTraining + "--prefetch post", kBadInput, "'prefetch'");
 }
 
-// What lies between products is computed again, products are not: between nothing and all of a
-// layer.
+// Selective checkpointing recomputes what lies between products, not the products: more than
+// nothing and less than a whole layer.
 TEST(ModelOutput, SelectiveCheckpointingLiesBetweenNoneAndFull) {
   const auto checkpointed = [](const std::string& how) {
     return answer_of(
@@ -203,7 +203,7 @@ TEST(ModelOutput, SelectiveCheckpointingLiesBetweenNoneAndFull) {
   };
   EXPECT_GT(activations(none), activations(selective));
   EXPECT_GT(activations(selective), activations(full));
-  // Transfers beside them slow them, more in the shorter step.
+  // Transfers beside the products slow them, more in the shorter step.
   EXPECT_NEAR(part_s(selective, "feed-forward products"), part_s(none, "feed-forward products"),
               0.02 * part_s(none, "feed-forward products"));
   EXPECT_GT(part_s(selective, "activation"), part_s(none, "activation"));

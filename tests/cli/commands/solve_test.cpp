@@ -72,12 +72,12 @@ TEST(Solve, TheJsonHasTheContract) {
   EXPECT_EQ(range.at("found"), true);
   EXPECT_EQ(range.at("parameter"), "n");
   EXPECT_EQ(range.at("exact"), "bisection");
-  // Up to there it holds from the start on.
+  // The condition holds from the start of the range up to this value.
   EXPECT_EQ(range.at("value"), range.at("holds").front().at("to").at("value"));
   EXPECT_EQ(range.at("expected_s"), range.at("holds").front().at("to").at("expected_s"));
   const json from = solved(kernel + " --n 67108864 --find sm_count=16:132 --until 'time<=200us'");
   EXPECT_EQ(from.at("exact"), "scan");
-  // The first with which it holds.
+  // The first value with which the condition holds.
   EXPECT_EQ(from.at("value"), from.at("holds").front().at("from").at("value"));
   EXPECT_GT(from.at("value"), 16);
   const json none = solved(kernel + " --n 67108864 --find sm_count=16:132 --until 'time<=1us'");

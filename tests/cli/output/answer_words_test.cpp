@@ -89,7 +89,7 @@ TEST(AnswerWords, LevelRidgeAndPeakAreThere) {
 }
 
 TEST(AnswerWords, TheLaunchThatTakesLongestIsShown) {
-  // Sums of parts are added by a second, short launch; a copy of B comes before the product.
+  // Rows of A (4100 bf16) are no multiples of 16 bytes: a short launch copies A before the product.
   const std::string text =
       predicted("gemm.wgmma --m 4096 --n 4096 --k 4100 --dtype bf16 --split_k 1 --gpu h100-sxm5");
   EXPECT_THAT(text, HasSubstr("kernels started"));

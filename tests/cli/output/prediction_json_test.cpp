@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 using Shape = std::array<std::int64_t, 3>;
 
-/// What the kernel is asked with these values for its parameters without a default.
+/// The problem with these values for the kernel's parameters without a default.
 Problem problem_of(const KernelRef& kernel, const Shape& shape) {
   Problem problem;
   const auto parameters = kernel.parameters();
@@ -67,7 +67,7 @@ void expect_common_parts(const Json& answer) {
   EXPECT_TRUE(answer["notes"].is_array());
 }
 
-// Only where variants of the family differ in it.
+// The key is there only where variants of the family differ in their footprint.
 TEST(PredictionJson, AttentionSaysWhatMemoryItNeeds) {
   const KernelRef kernel = find_kernel("attention.flash2");
   Problem problem;
@@ -163,7 +163,7 @@ TEST(PredictionJson, EveryKernelOnEveryDeviceIsJson) {
   }
 }
 
-// So that the forecast can be asked for again, or the kernel run with them.
+// With the settings in the answer, the forecast can be repeated or the kernel run.
 TEST(PredictionJson, TheProblemHasTheSettingsThatTheModelChose) {
   const Json problem = Json::parse(text_of("norm.layernorm", "h200-sxm", {4096, 8192}))["problem"];
   for (const char* setting : {"vectors", "cluster", "rows_per_cluster"}) {

@@ -88,7 +88,7 @@ TEST(SweepPlot, SeriesByAlignmentTellSizesApart) {
   EXPECT_EQ(line_at(1920), "128 or more");
   EXPECT_EQ(lines(chart).front(), "1 (odd)");
   EXPECT_EQ(lines(chart).back(), "128 or more");
-  // 98 tiles of 1792 run at once on 108 SMs, 120 of 1793 do not.
+  // 108 SMs: the 98 tiles of 1792 are one wave, the 120 of 1793 are two.
   const json& waves = chart.at("datasets").at("waves");
   ASSERT_EQ(waves.size(), 1U);
   EXPECT_EQ(waves.at(0).at("x"), 1793);
@@ -105,7 +105,7 @@ TEST(SweepPlot, SeriesByAlignmentTellSizesApart) {
 }
 
 TEST(SweepPlot, WavesAreMarkedOnALine) {
-  // 8 rows of tiles: 16 columns of them fit 132 SMs at once, 17 do not.
+  // 8 rows of tiles on 132 SMs: 16 columns of them fit one wave, 17 do not.
   const std::string words =
       "gemm.library --m 1024 --n 2048:8448:256 --k 4096 --tile_m 128 --tile_n 256 --split_k 1 "
       "--dtype bf16 --gpu h200-sxm --plot rate";
@@ -148,7 +148,7 @@ TEST(SweepPlot, AMeasuredLibraryIsMarkedWhateverTilesItIsTakenToChoose) {
 
 TEST(SweepPlot, SettingsThatAreLeftOpenMayBeThoseOfTheRunsDay) {
   const Folder folder;
-  // Tiles of 64x64: of so large a product no choice.
+  // Tiles of 64x64, which are no candidate for so large a product.
   Problem product = {.dtype = DType::bf16, .values = {4096, 4096, 4096, 64, 64, 64, 1, 0, 1}};
   product.values[12] = product.values[13] = product.values[14] = 1;
   const std::string file = written_run(folder, "gemm.wgmma", product, CacheState::cold);

@@ -45,7 +45,7 @@ TEST(TextTable, LosesNothingHoweverNarrow) {
     }
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
-      // Below that, the numbers and the narrowest texts stand over.
+      // Lines exceed the width only where the numbers and the narrowest texts do.
       EXPECT_LE(display_width(line), std::max<std::size_t>(width, 6 + 2 + 9 + 2 + 6)) << line;
     }
   }

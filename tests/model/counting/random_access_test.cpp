@@ -30,8 +30,8 @@ TEST(RandomAccess, EverythingHitsOnceTheTableFits) {
   EXPECT_NEAR(sector_hit_share(10, 0, 100), 1, 1e-9);
 }
 
-// Two of four lines fit, so a line is there half the time, and of its four sectors the one wanted:
-// ¼·½ / (1 - ¾·½).
+// Two of four lines fit, so a line is present half of the time; an access wants one of its four
+// sectors: ¼·½ / (1 - ¾·½).
 TEST(RandomAccess, ALineStaysUntilAsManyOthersWereTouched) {
   EXPECT_NEAR(sector_hit_share(4, 0, 2), 0.2, 1e-6);
 }

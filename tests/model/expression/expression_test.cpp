@@ -54,8 +54,7 @@ TEST(Expression, OperatorsHoldAsInArithmetic) {
   EXPECT_EQ(value_at("1.5e2 + .5", 0), 150.5);
 }
 
-// What follows in memory is not read.
-// The kernels of a chain name what they read a and b, each once.
+// The kernels of a chain name their inputs a and b, each once.
 TEST(Expression, KernelsOfAChainNameTheirInputs) {
   const auto kernel = [](std::string_view text) {
     return print(eager(parse(text)).steps.front().operation);
@@ -65,6 +64,7 @@ TEST(Expression, KernelsOfAChainNameTheirInputs) {
   EXPECT_EQ(kernel("3 - z"), print(parse("3 - a")));
 }
 
+// The memory behind a text is not read.
 TEST(Expression, EndsWhereItsTextEnds) {
   const std::string_view text = "2.5e1)";
   EXPECT_EQ(value_at(text.substr(0, 1), 0), 2);
@@ -226,7 +226,7 @@ TEST(Chain, AResultWithANameIsComputedOnceAndStays) {
   EXPECT_EQ(chain.steps[1].writes, 3U);
   EXPECT_EQ(chain.steps[2].writes, 4U);
   EXPECT_EQ(chain.steps[2].reads, (Arrays{5}));
-  // What is read again after it is an output keeps the output's array.
+  // An output that is read again keeps its array.
   const Chain kept = eager(parse("t = a*b; y = t; z = t + 1"));
   EXPECT_EQ(kept.scratch, 0U);
   EXPECT_EQ(kept.steps[1].reads, (Arrays{2}));

@@ -15,7 +15,7 @@ Gpu device() {
   return gpu;
 }
 
-constexpr double kSmClocks = 132 * 2e9;  // a second's, at the highest clock
+constexpr double kSmClocks = 132 * 2e9;  // SM clocks of a second, at the highest clock
 
 Plan one_block(const Step& step) {
   Plan plan;
@@ -137,11 +137,11 @@ TEST(Limit, WarmWhatL2MayHoldOfAnActivationIsNotRead) {
   EXPECT_DOUBLE_EQ(seconds(CacheState::warm), 6 * l2 / bandwidth);
   plan.arrays[0].compulsory.read_bytes = l2 / 2;  // all of it fits
   EXPECT_DOUBLE_EQ(seconds(CacheState::warm), 3 * l2 / bandwidth);
-  // A launch that finds the array as the program left it has no more of it to gain.
+  // The second launch finds the array in L2 either way: a warm start saves its bytes once.
   Plan again = plan;
   EXPECT_DOUBLE_EQ(limit({{plan}, {again}}, device(), CacheState::warm).time_s,
                    limit({{plan}, {again}}, device()).time_s - l2 / 2 / bandwidth);
-  Work work;  // of a family any input may be the one
+  Work work;  // any input of a family may be the activation
   work.compulsory = {3 * l2, 0};
   EXPECT_DOUBLE_EQ(limit(work, DType::fp32, device(), CacheState::warm).time_s, 2 * l2 / bandwidth);
 }

@@ -1,4 +1,4 @@
-// What a launch takes besides its blocks, and which part its time goes to.
+// The time of a launch besides its blocks, and the parts that it is divided into.
 #include "model/laws/forecast.hpp"
 
 #include <gtest/gtest.h>

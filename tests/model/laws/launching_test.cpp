@@ -14,7 +14,7 @@ namespace {
 constexpr double kMicro = 1e-6;
 constexpr LaunchCosts kStream = {3 * kMicro, 1 * kMicro, 2 * kMicro};
 
-// 0.5 µs as for new data, and 700 cycles at 2 GHz.
+// 0.5 µs of a first access, as for new data, and 700 cycles of DRAM latency at 2 GHz.
 TEST(Launching, CodeThatNoCacheHasIsWaitedForTwice) {
   Gpu gpu;
   gpu.sustained.first_access_s = 0.5 * kMicro;
@@ -34,7 +34,7 @@ TEST(Launching, CodeBetweenLaunchesBackToBackComesFromL2OrIsKept) {
   EXPECT_EQ(code_fetch_s(Start::cold_code, true, 2e9, gpu), 0);
 }
 
-// Starts at 3; the second is in the queue long before the first ends.
+// The first starts at 3 µs; the second is in the queue long before the first ends.
 TEST(Launching, TheQueueHidesLongKernels) {
   const std::array runs = {LaunchRun{1, 10 * kMicro}, LaunchRun{2, 5 * kMicro}};
   const Schedule found = schedule(runs, kStream);
@@ -145,7 +145,7 @@ TEST(Launching, AGraphSavesTheHostsTimeAndEarlyStartsSaveOfTheGraphs) {
   EXPECT_EQ(early.first_s, early.next_s);
 }
 
-// 3 µs, 10 µs, 1 µs and 5 µs; no gap where the second one's blocks wait on the SMs.
+// Launch 3 µs, kernel 10, gap 1, kernel 5. No gap where the second launch's blocks wait on the SMs.
 TEST(Schedule, ALaunchThatStartsEarlyFollowsAtOnce) {
   const LaunchCosts costs = {.first_s = 3e-6, .next_s = 1e-6};
   std::vector<LaunchRun> runs = {{1, 10e-6}, {1, 5e-6}};

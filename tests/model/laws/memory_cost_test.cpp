@@ -1,4 +1,4 @@
-// What L2 and DRAM take for writes in pieces.
+// The cost of writes in pieces at L2 and DRAM.
 #include "model/laws/memory_cost.hpp"
 
 #include <gtest/gtest.h>
@@ -47,16 +47,16 @@ class WritesInPieces : public ::testing::Test {
   static constexpr double kWhole_s = 4.8e12 / (9.6e12 * law::kL2WriteShare);
 };
 
-// Each run of 64 B begins with an access of 32 B apart. The 132 blocks that run together join four
-// runs to one of 256 B where the next one is 33 blocks away.
+// Each run of 64 B begins with a scattered access of 32 B, at half the rate. Where the next run is
+// 33 blocks away, the 132 blocks that run together join four runs to one of 256 B.
 TEST_F(WritesInPieces, EachRunBeginsApart) {
   EXPECT_NEAR(dram_s({}, 0), 1, 1e-12);
   EXPECT_NEAR(dram_s({.write_run_bytes = 64, .blocks_to_next_run = 264}, 0), 1.5, 1e-12);
   EXPECT_NEAR(dram_s({.write_run_bytes = 64, .blocks_to_next_run = 33}, 0), 1.125, 1e-12);
 }
 
-// A sector that two runs share takes an access of its own in each: 2.4 TB a second, with two such
-// ends a run 4.8 TB more. A run that begins with one has no other beginning.
+// A sector that two runs share is a scattered access (2.4 TB/s) in each: with two such ends a run
+// 4.8 TB more. A run that begins with one has no other scattered access.
 TEST_F(WritesInPieces, RunsThatShareSectorsWriteThemTwice) {
   const double runs = 4.8e12 / 64;
   const auto with_ends = [&](double ends, double blocks) {
@@ -68,8 +68,8 @@ TEST_F(WritesInPieces, RunsThatShareSectorsWriteThemTwice) {
   EXPECT_NEAR(with_ends(2 * runs, 33), 1 + 0.5, 1e-12);  // four runs are joined
 }
 
-// Driven out early, 1.2 TB are read and written apart, 0.25 s more each. They pass L2 three times
-// more: out, in again, and merged.
+// Sectors that L2 evicts early, 1.2 TB, are read and written by scattered accesses, each 0.25 s more
+// than in order. They pass L2 three times more: out, in again, and merged.
 TEST_F(WritesInPieces, SectorsDrivenOutEarlyAreReadMergedAndWritten) {
   EXPECT_NEAR(dram_s({}, 1.2e12), 1.25 + 0.5, 1e-12);
   EXPECT_NEAR(l2_s({}, 1.2e12), kWhole_s * (1 + 3 * 0.25), 1e-9);

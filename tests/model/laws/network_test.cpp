@@ -49,7 +49,7 @@ TEST(Network, LoadsAheadAreHidden) {
   step.repeats = 50;
   step.ahead = 0;
   EXPECT_NEAR(cycle_of(step, 1), 50 * 1100, 1);
-  step.ahead = 0.5;  // no longer than one after the other
+  step.ahead = 0.5;  // no longer than without loads ahead
   EXPECT_NEAR(cycle_of(step, 1), 50 * 1100, 1);
   step.ahead = 4;
   EXPECT_NEAR(cycle_of(step, 1), 50 * 1000 / 4.0, 1);
@@ -118,7 +118,7 @@ TEST(Network, ProductsThatRunBehindShowAtTheEnd) {
   loop.waited_products = 0.5;
   EXPECT_NEAR(steady_cycle({&loop, 1}, 1, Ends::none), 10 * 250, 1e-3);
   EXPECT_NEAR(steady_cycle({&loop, 1}, 1, Ends::last), 10 * 250 + 50, 1e-3);
-  // They keep the tensor cores busy all the same.
+  // Products that nobody waits for still keep the tensor cores busy.
   loop.latency = 0;
   EXPECT_NEAR(steady_cycle({&loop, 1}, 1, Ends::none), 10 * 100, 1e-3);
 }

@@ -13,7 +13,8 @@ namespace {
 
 constexpr int kDraws = 100;
 
-// Extents of all sizes, whole vectors or not; layouts and other settings that are no candidate's.
+// Extents of all sizes, whole vectors or not; layouts and other settings that candidates do not
+// set.
 Problem drawn(const KernelRef& kernel, DType type, std::mt19937& random) {
   const auto below = [&random](std::uint32_t end) {
     return static_cast<std::int64_t>(random() % end);

@@ -68,10 +68,11 @@ TEST(Clock, LimitsTakeTheHighestForecastsTheSustained) {
   EXPECT_EQ(expected_clock_hz(gpu, false), 1.5e9);
   EXPECT_EQ(expected_clock_hz(gpu, true), 1e9);
   gpu.clocks.tensor_boost_hz = 1.8e9;
-  EXPECT_EQ(expected_clock_hz(gpu, true), 1.5e9);  // what it was seen to keep up is no more
+  EXPECT_EQ(expected_clock_hz(gpu, true), 1.5e9);  // no more than the measured clock
 }
 
-// As measured, else as the datasheet quotes the tensor cores; never above that of other launches.
+// The tensor cores' clock is the measured one, else the datasheet's; never above that of other
+// launches.
 TEST(Clock, TensorCoresHaveTheirOwn) {
   Gpu gpu = testing::hopper_like();
   EXPECT_EQ(expected_clock_hz(gpu, true), 1.8e9);

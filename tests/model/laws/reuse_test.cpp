@@ -1,4 +1,4 @@
-// What L1, L2 and the launches before still hold.
+// What L1 and L2 still hold, of this launch and of the launches before it.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace roofcast {
 namespace {
 
-/// Reuse finds 60 MB in its L2.
+/// A device whose L2 keeps 60 MB for reuse.
 Gpu holding_60_mb() {
   Gpu gpu = testing::hopper_like();
   gpu.memory.l2_bytes = 60e6 / law::kL2ResidentShare;
@@ -29,8 +29,8 @@ TEST(L2Reuse, NothingMissesUntilTheCapacity) {
   EXPECT_NEAR(l2_miss_share(half / 2, Readers::all, gpu), 0.5, 1e-12);
 }
 
-// Of two partitions all of what every SM reads is held twice, of what one SM reads the half whose
-// lines belong to the other partition: 30 and 40 of 60 MB.
+// With two partitions L2 keeps two copies of what every SM reads: 30 of 60 MB. Of what one SM reads
+// it copies the half whose lines belong to the other partition: 40 of 60 MB.
 TEST(L2Reuse, PartitionsHoldCopies) {
   Gpu gpu = holding_60_mb();
   gpu.memory.l2_partitions = 2;
@@ -94,7 +94,7 @@ TEST(L2Reuse, TheLastWaveTouchesItsOwnPanels) {
   EXPECT_DOUBLE_EQ(distinct_wave_bytes(raster, 177), 177 / 32.0 * 100 + 32000 + 100 + 15000);
 }
 
-// Small panels: what comes again is still there, but for B where it is larger than L2.
+// Small panels are still in L2 when they are read again, but for B where it is larger than L2.
 TEST(L2Reuse, PanelsThatL2KeepsDoNotComeAgain) {
   TileRaster raster = {
       .tile_rows = 10, .tile_columns = 100, .row_panel_bytes = 1e5, .column_panel_bytes = 1e5};
@@ -104,7 +104,7 @@ TEST(L2Reuse, PanelsThatL2KeepsDoNotComeAgain) {
               63e6 * 9 * (63.1 / 60 - 1) / law::kL2GradualEviction, 1);
 }
 
-// 120 MB in and as much out, by 100 blocks.
+// A copy by 100 blocks: 120 MB read, 120 MB written.
 Plan copy_of_100_blocks(const AccessPattern& stores) {
   Plan plan;
   plan.launch.grid[0] = 100;
@@ -114,7 +114,8 @@ Plan copy_of_100_blocks(const AccessPattern& stores) {
   return plan;
 }
 
-// A quarter of the blocks at once, each open sector meets as much of the 240 MB: 60 MB, L2's size.
+// A quarter of the blocks are resident: while a sector is open, a quarter of the 240 MB passes, 60
+// MB, which is what L2 keeps.
 TEST(L2Reuse, OpenSectorsAreWrittenBackEarly) {
   Gpu gpu = holding_60_mb();
   gpu.sm_count = 25;
@@ -125,8 +126,8 @@ TEST(L2Reuse, OpenSectorsAreWrittenBackEarly) {
   EXPECT_NEAR(dram.write_bytes, 120e6 + early, 1);
 }
 
-// 100 sectors, each in four parts with 15 KB of stores between: half of the three later parts reach
-// L2 one by one, of 7.5 KB 16%, however many blocks run beside it.
+// 100 sectors, each stored in four parts with 15 KB of other stores between two parts: half of the
+// three later parts reach L2 on their own. With 7.5 KB it is 16%, also of persistent blocks.
 TEST(L1Reuse, PartsOfSectorsComeApartAmongOtherStores) {
   const Gpu gpu = holding_60_mb();
   Plan plan;
@@ -144,9 +145,9 @@ TEST(L1Reuse, PartsOfSectorsComeApartAmongOtherStores) {
               100 * 3 * (1 - std::exp2(-0.25)) * 32, 1e-9);
 }
 
-// L2 keeps 60 MB of 60/0.54. Sets of a table as large as that L2, three times which they take, come
-// round after four launches: 15.9 MB of each are 63.6 MB, of which half is lost. Of 10 GB there are
-// two sets.
+// L2 keeps 60 MB. Launches back to back take sets of arrays, three L2s full and one more: four sets
+// of a table as large as L2. Four times 15.9 MB are 63.6 MB, of which half is lost. Of 10 GB there
+// are two sets.
 TEST(L2Reuse, LaunchesInARowFindWhatLittleTheyTouch) {
   const Gpu gpu = holding_60_mb();
   Plan plan;
@@ -159,8 +160,8 @@ TEST(L2Reuse, LaunchesInARowFindWhatLittleTheyTouch) {
   EXPECT_NEAR(lost_between_rounds(plan, {31.8e6, 0}, gpu), 0.5, 1e-9);
 }
 
-// What a launch reads and writes whole is not found again, unless 4096 sets of it are less than L2
-// keeps.
+// Arrays that a launch reads and writes whole are not found again, unless 4096 sets of them are
+// less than L2 keeps.
 TEST(L2Reuse, LaunchesInARowFindNothingOfArraysTheyReadWhole) {
   const Gpu gpu = holding_60_mb();
   for (const double bytes : {30e3, 1e6, 30e6, 90e6, 1e9}) {
@@ -194,7 +195,7 @@ TEST(L2Reuse, SectorsStayOpenUntilTheBlockThatSharesThem) {
               10e6 * (1 - std::exp(-1.0)), 1);
 }
 
-// However little is open: one byte of an output that is as large as L2, 60 MB, all of it at once.
+// One byte counts: while it is open the whole output passes, 60 MB, which is what L2 keeps.
 TEST(L2Reuse, OneOpenByteCounts) {
   Plan plan;
   plan.arrays = {{.array = 0,
@@ -209,7 +210,7 @@ TEST(L2Reuse, OneOpenByteCounts) {
 TEST(L2Reuse, WhatTheChainLeftNeedNotCome) {
   Plan plan;
   plan.arrays = {{.array = 0, .compulsory = {}, .footprint = {100, 40}}};
-  const std::vector<ChainReuse> chain = {{{60, 30}, 63.6e6}};  // half is gone
+  const std::vector<ChainReuse> chain = {{{60, 30}, 63.6e6}};  // half is lost
   const Traffic dram =
       testing::dram_traffic(plan, {1, 1, OccupancyLimiter::blocks}, holding_60_mb(), chain);
   EXPECT_NEAR(dram.read_bytes, 100 - 30, 1e-9);
@@ -296,7 +297,7 @@ TEST(ChainReuse, AllComesRoundWhereLaunchesRepeatOnTheSameData) {
   EXPECT_EQ(first[0].distance_bytes, 400) << "a comes round after a, b, c and d";
   EXPECT_TRUE(first[0].from_before);
   EXPECT_TRUE(chain_reuse(program, 0, CacheState::steady).empty());
-  // What a launch before it used, it has from that one.
+  // An array that an earlier launch of the sequence used has the distance to that launch.
   EXPECT_EQ(chain_reuse(program, 1, CacheState::repeated)[0].distance_bytes,
             chain_reuse(program, 1)[0].distance_bytes);
 }
@@ -326,7 +327,7 @@ TEST(ChainReuse, WarmTheActivationCountsAsUsedBeforeTheFirstLaunch) {
   EXPECT_EQ(first[0].distance_bytes, 200) << "itself and b";
   EXPECT_EQ(chain_reuse(program, 2, CacheState::warm)[0].distance_bytes,
             chain_reuse(program, 2)[0].distance_bytes);
-  // Read first by the third launch.
+  // Now the third launch is the first to read the activation.
   program[0].plan.arrays[0] = uses(4, {100, 0});
   const auto third = chain_reuse(program, 2, CacheState::warm);
   ASSERT_EQ(third.size(), 2U);

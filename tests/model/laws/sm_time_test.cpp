@@ -1,4 +1,4 @@
-// Blocks over the places of the SMs.
+// The time of blocks on the places of the SMs.
 #include "model/laws/sm_time.hpp"
 
 #include <gtest/gtest.h>
@@ -39,15 +39,15 @@ TEST(SmTime, BlocksThatStayStartOnce) {
   EXPECT_NEAR(cycles(blocks(2, TileScheduler::persistent)), cycles(blocks(1)), 1);
 }
 
-// Of two tiles under way one is stored while the other is multiplied: half the latency shows.
+// Ping-pong has two tiles in flight, which overlap: half of the latency shows.
 TEST(SmTime, TilesInTurnsHideTheirEnds) {
   const double one = cycles(blocks(16 * kSms, TileScheduler::persistent));
   const double two = cycles(blocks(16 * kSms, TileScheduler::ping_pong));
   EXPECT_NEAR(two / one, 0.5, 0.1);
 }
 
-// Three warpgroups of a tile share the tensor cores in its loop alone. Elsewhere none multiplies,
-// so that a tile is as long as its loop by itself and its end by itself.
+// Three warpgroups of a tile share the tensor cores in its main loop alone. Outside it none
+// multiplies, so a tile takes its loop and its epilogue, each on its own.
 TEST(SmTime, BlocksInStepWaitForEachPhase) {
   const Gpu gpu = testing::hopper_like();
   const auto tile_cycles = [&](double steps, double end_waits) {

@@ -22,7 +22,7 @@ TEST(RelativeSpread, ByWhatDecidesTheTime) {
   EXPECT_EQ(relative_spread(1e-3, dram, gpu), 0.2);
   EXPECT_EQ(relative_spread(1e-3, terms({{Resource::l2, 3}, {Resource::vector, 2}}), gpu), 0.2);
   EXPECT_EQ(relative_spread(1e-3, terms({{Resource::dram, 2}, {Resource::vector, 3}}), gpu), 0.1);
-  // Waiting belongs to what is waited for.
+  // Latency takes the spread of what is waited for.
   EXPECT_EQ(relative_spread(1e-3, terms({{Resource::latency, 9}, {Resource::dram, 2}}), gpu), 0.2);
   EXPECT_EQ(relative_spread(1e-3, terms({{Resource::launch, 9}, {Resource::dram, 2}}), gpu), 0.3);
   // Under 20 µs the launch decides.

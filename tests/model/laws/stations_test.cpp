@@ -1,4 +1,4 @@
-// What a step asks of the network, by who goes through it.
+// The demands of a step on the network, by the groups of warps that go through it.
 #include "model/laws/stations.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(Stations, WarpgroupsFillAPipeEach) {
   EXPECT_GE(visit.latency, law::kPipelineStepCycles);
 }
 
-// A sub-partition's share of a pipe each, and no tile handed over.
+// Each warp has its sub-partition's share of a pipe, and no tile is handed over between warps.
 TEST(Stations, WarpsThatCopyForThemselvesWaitForNoOther) {
   const Visit visit = pipelined_by(kWarps);
   EXPECT_EQ(visit.parts, kWarps);

@@ -10,8 +10,8 @@
 namespace roofcast::attention {
 namespace {
 
-// Of 300 queries and 5 keys a causal mask leaves whole tiles without a key, and more parts than
-// steps of keys leave whole parts: their blocks write zeros, which the next launch reads.
+// With 300 queries and 5 keys a causal mask leaves tiles without a key, and more parts than steps
+// of keys leave parts without one: their blocks still write zeros, which the next launch reads.
 TEST(AttentionLibrary, EveryPartIsWritten) {
   const Gpu gpu = gpu_named("h100-sxm5");
   for (const Library library : {kCudnn, kFa2, kFa3}) {
@@ -43,7 +43,7 @@ Forward paged(Library library, std::int64_t batch, std::int64_t kv_heads, std::i
   return library_forward(library, p, gpu_named("h100-sxm5"));
 }
 
-// mha_varlen_fwd splits the keys of a group alone; its kernel is that of split keys anyway.
+// mha_varlen_fwd splits keys for grouped heads alone; it runs the kernel of split keys anyway.
 TEST(AttentionLibrary, Flash2SplitsKeysInPagesOfGroupsAlone) {
   EXPECT_EQ(paged(kFa2, 1, 8, 65536).splits, 1);
   EXPECT_GT(paged(kFa2, 1, 1, 65536).splits, 1);
@@ -120,7 +120,7 @@ TEST(AttentionLibrary, EachQueryHeadReadsItsKeysToRotateThem) {
   EXPECT_EQ(l2_of_launch(in_place).write_bytes, rows * row + 3 * 512 * row);
 }
 
-// 66 blocks a head are 528 of 8 heads: a full wave.
+// 66 blocks a head are 528 for 8 heads, a full wave; each takes several of the 512 tiles of a head.
 TEST(AttentionLibrary, BlocksThatRotateFillWavesAndGoOn) {
   const Plan plan = rotation("h100-sxm5", prefill(16, 8, 1024, 64, true), 8);
   EXPECT_EQ(plan.launch.grid[0], 528);
@@ -147,8 +147,8 @@ TEST(AttentionLibrary, TensorRtBeginsWithTheLongestTilesWhereKeysFitL2) {
   EXPECT_EQ(steps_of(plan_library(few, gpu_named("h100-sxm5")).back().plan), 2);
 }
 
-// Both products of a step of 64 keys and 256 elements take 1024 clocks. Q·Kᵀ takes 1280 where its
-// operands, read while later keys arrive, do; behind another product it does not show.
+// Both products of a step of 64 keys and 256 elements take 1024 clocks. A warpgroup that waits for
+// each product waits 1280 for Q·Kᵀ: so long it reads the operands from shared memory.
 TEST(AttentionLibrary, NarrowProductsWaitForSharedMemory) {
   const auto operands = [](Library library) {
     return prefill_plan(library, 4096, 256).blocks.front().phases[1].step.wavefronts.operands;

@@ -1,4 +1,4 @@
-// What a library makes of a product.
+// The plans of a library's product.
 #include "model/libraries/gemm.hpp"
 
 #include <gtest/gtest.h>
@@ -65,7 +65,7 @@ TEST(GemmLibrary, TakesWgmmaForTf32OfAlignedRows) {
   };
   EXPECT_EQ(plan(1024).needs, std::vector{Instruction::wgmma});
   EXPECT_EQ(plan(1023).needs, std::vector{Instruction::mma_sync});
-  // 128 lines that two warps each read and copies have written.
+  // 128 lines, each written by copies and read by two warps.
   EXPECT_EQ(testing::first_step(plan(1023)).wavefronts.operands, 3 * 128);
 }
 
@@ -219,7 +219,7 @@ TEST(GemmLibrary, FindsAScaleInFourLaunches) {
   EXPECT_EQ(program[1].plan.blocks.size(), 1U);
   EXPECT_DOUBLE_EQ(program[1].plan.blocks.front().phases.front().repeats, 4);
   EXPECT_DOUBLE_EQ(program[2].plan.blocks.front().phases.front().repeats, 64);
-  // Three blocks have something to read, the others to compare.
+  // Three blocks have something to read, the others only to compare.
   const LaunchSequence small = launches(3, 1008);
   EXPECT_EQ(small[1].plan.blocks.front().count, 3);
   EXPECT_EQ(small[1].plan.blocks.back().count, 1021);

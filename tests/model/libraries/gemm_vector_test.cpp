@@ -77,8 +77,8 @@ TEST(GemmVector, ReadsTheMatrixOnceAndTheVectorInEachBlock) {
   EXPECT_DOUBLE_EQ(plan.arrays[1].compulsory.read_bytes, 4.0 * 1001 * 500);
 }
 
-// Of 4660 elements 20 lanes have 146 and 12 have 145: 64 twice, 16, and the last two; the others
-// the last one with them. Parameters take two trips more.
+// 4660 elements: 20 lanes have 146, 12 have 145. Trips: two for parameters, two of 64 elements, one
+// of 16, two for the last elements; lanes with one element less wait with the others.
 TEST(GemmVector, WaitsForEachChunkOfLoads) {
   const auto trips = [](std::int64_t k, std::int64_t outputs) {
     const Plan plan = plan_vector_product(in_blocks(product(1, 152, k, kNT), outputs)).front().plan;
@@ -86,7 +86,7 @@ TEST(GemmVector, WaitsForEachChunkOfLoads) {
   };
   EXPECT_DOUBLE_EQ(trips(4660, 4), 2 + 2 + 1 + 2);
   EXPECT_DOUBLE_EQ(trips(2048, 4), 2 + 1);
-  // 63 elements: 32, 16, three fours, and two more trips; those with 64 took them at once.
+  // Lanes with 64 elements take one trip. Those with 63 take trips of 32, 16, three of 4, and two.
   EXPECT_DOUBLE_EQ(trips(2028, 4), 2 + 1 + 1 + 1 + 3 + 2);
   EXPECT_DOUBLE_EQ(trips(1024, 8), 2 + 4);  // 16 lanes, 16 at once
 }
@@ -116,7 +116,7 @@ TEST(GemmVector, SaysWhichBlocksThereAre) {
   }
 }
 
-// A row of fp32 that L2 holds cannot be slower than the same by tiles of 32 rows.
+// One row of fp32 is faster by this kernel than by tiles of 32 rows.
 TEST(GemmVector, IsFasterThanTiles) {
   const Gpu h100 = gpu_named("h100-sxm5");
   const auto time_s = [&](const Problem& p) {

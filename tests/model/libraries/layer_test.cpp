@@ -1,5 +1,5 @@
-// What lies between the products of a transformer, and products of narrow operands, by counts
-// worked out by hand.
+// Kernels between the products of a transformer, and products of narrow operands, by counts worked
+// out by hand.
 #include "model/libraries/layer.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ struct Moved {
   double read = 0, written = 0, launches = 0, flops = 0;
 };
 
-// Of all launches, each byte of an array once.
+// Summed over all launches; a launch counts each byte of an array once.
 Moved moved(const char* kernel, const Problem& problem) {
   Moved sum;
   for (const Launched& node : find_kernel(kernel).kernel->plan(problem, hopper_like())) {
@@ -59,7 +59,8 @@ enum : std::int64_t { kFused, kEager };
 
 TEST(LayerKernels, RotaryReadsAndWritesItsMatrix) {
   expect_moved("layer.rotary", matrix(), 1, 2 * kMatrix, 2 * kMatrix);
-  // Of a half of the columns each: half of it negated, joined, two products, and a sum of two.
+  // Queries and keys are a half of the matrix each. For each: half of it is negated, the halves are
+  // joined, two products, and a sum that reads both.
   const double passes = 2 * (0.25 + 0.5 + 2 * 0.5);
   expect_moved("layer.rotary", matrix(kForward, kEager), 10, 2 * kMatrix * (passes + 2),
                2 * kMatrix * (passes + 1));
@@ -70,7 +71,7 @@ TEST(LayerKernels, SwigluReadsGateAndUp) {
   expect_moved("layer.swiglu", matrix(kBackward), 1, 6 * kMatrix, 4 * kMatrix);
   expect_moved("layer.swiglu", matrix(kForward, kEager), 2, 6 * kMatrix, 4 * kMatrix);
   expect_moved("layer.swiglu", matrix(kBackward, kEager), 3, 12 * kMatrix, 6 * kMatrix);
-  // exp and reciprocal, two of the vector pipe, and the product.
+  // exp and a reciprocal, two operations of the vector pipe, and the product.
   EXPECT_DOUBLE_EQ(moved("layer.swiglu", matrix()).flops, 5 * kMatrix);
 }
 
@@ -84,12 +85,12 @@ TEST(LayerKernels, GeluIsOneLaunchOrEight) {
 TEST(LayerKernels, ResidualNormKeepsTheSumAndItsNorm) {
   const double vector = 2 * 4096;
   expect_moved("layer.residual_norm", matrix(), 1, 4 * kMatrix + vector, 4 * kMatrix);
-  // The sum, and a norm that writes a moment of each row.
+  // Two launches: the sum, and a norm that writes a moment of each row.
   expect_moved("layer.residual_norm", matrix(kForward, kEager), 2, 6 * kMatrix + vector,
                4 * kMatrix + 4 * 1000);
 }
 
-// γ is read by each row; x and dy twice, from L1 or L2 as far as they hold them.
+// Each row reads γ once, x and dy twice; L1 or L2 answers as far as they hold them.
 TEST(LayerKernels, ARowThatIsSweptTwiceIsAskedForTwice) {
   const auto program = find_kernel("layer.norm_backward").kernel->plan(matrix(), hopper_like());
   const Work work = total_work(program.front().plan);
@@ -100,7 +101,8 @@ TEST(LayerKernels, ARowThatIsSweptTwiceIsAskedForTwice) {
   EXPECT_EQ(program.size(), 2U);
 }
 
-// The gradients of γ and β: 4096 columns are 128 blocks of 32 warps, which step over 256 rows at once.
+// The gradients of γ and β: 4096 columns are 128 blocks of 32 warps, which step over 256 rows at
+// once.
 TEST(LayerKernels, GradientsOfParametersAreSumsOverColumns) {
   const auto sums = [] {
     return find_kernel("layer.norm_backward").kernel->plan(matrix(), hopper_like()).back().plan;
@@ -130,7 +132,7 @@ TEST(LayerKernels, GradientsOfParametersTakeWarpsByTheRowsAndSplitManyRows) {
   EXPECT_EQ(launches(254, 64), (Pairs{{2, 512}}));
   EXPECT_EQ(launches(62935, 64), (Pairs{{2, 1024}}));
   EXPECT_EQ(launches(100549, 1600).front(), (std::pair<std::int64_t, std::int64_t>{50 * 655, 32}));
-  EXPECT_EQ(launches(75683, 2880), (Pairs{{90, 1024}}));  // as many columns as half of the SMs
+  EXPECT_EQ(launches(75683, 2880), (Pairs{{90, 1024}}));  // 90 blocks: half of the SMs or more
 }
 
 TEST(LayerKernels, DropoutKeepsAByteOfMask) {
@@ -138,7 +140,8 @@ TEST(LayerKernels, DropoutKeepsAByteOfMask) {
   expect_moved("layer.dropout", matrix(kBackward), 1, 3 * kMatrix, 2 * kMatrix);
 }
 
-// Of 16 bits: the logits in fp32, log-softmax; zeros, its gradient, and back.
+// Eager, 16-bit logits. Forward: logits to fp32, log-softmax, loss. Backward: zeros, the gradients
+// of the loss and of log-softmax, and back to 16 bits.
 TEST(LayerKernels, CrossEntropyAsPyTorchLaunchesIt) {
   expect_moved("layer.cross_entropy", matrix(), 1, 2 * kMatrix + 8 * 1000, 12 * 1000);
   expect_moved("layer.cross_entropy", matrix(kBackward), 1, 2 * kMatrix + 16 * 1000, 2 * kMatrix);
@@ -152,12 +155,12 @@ TEST(LayerKernels, CrossEntropyAsPyTorchLaunchesIt) {
             1000);
 }
 
-// 62.5 chunks of 65536 parameters are a launch; 1e6 rows of 1024 are 15625 of them, 48 launches of
-// 320 and one of the rest.
+// Chunks of 65536 parameters: 4000 rows of 1024 are 62.5, one launch; 1e6 rows are 15625, 48
+// launches of 320 and one of the rest.
 TEST(LayerKernels, AdamwGoesOverAllTensorsInChunks) {
   Problem problem = matrix();
   problem.dtype = DType::fp32;
-  // A launch counts the steps.
+  // The first launch counts the steps.
   expect_moved("layer.adamw", problem, 2, 16 * kMatrix, 12 * kMatrix);
   expect_moved("layer.adamw", matrix(kForward, kEager), 8, 2 * kMatrix * (5 + 2 * 2 + 3),
                2 * kMatrix * 8);
@@ -200,7 +203,7 @@ TEST(LayerKernels, AnEmbeddingReadsTheRowsThatAreDrawn) {
   EXPECT_NEAR(expected_distinct(1e6, 1000), 999.5, 0.01);
 }
 
-// Zeros for the table; few tokens are added to its two rows, which are read for it.
+// Two launches: zeros for the table, and few tokens added to its two rows, which are read for it.
 TEST(LayerKernels, FewGradientsOfAnEmbeddingAreAddedToItsRows) {
   const double table = 2 * 2 * 4096;
   expect_moved("layer.embedding", matrix(kBackward, kFused, 2), 2, 2 * kMatrix + 8 * 1000 + table,
@@ -211,8 +214,8 @@ TEST(LayerKernels, FewGradientsOfAnEmbeddingAreAddedToItsRows) {
   EXPECT_DOUBLE_EQ(program.back().plan.blocks.front().phases.front().repeats, 32);
 }
 
-// Zeros for the table, eight passes over indices and places and 20 launches over either, sums in
-// fp32 by a thread for each element, and these to two rows.
+// 31 launches: zeros for the table, eight passes over indices and places, 20 over one of the two,
+// sums in fp32 with a thread for each element, and these added to two rows.
 TEST(LayerKernels, ManyGradientsOfAnEmbeddingAreSortedFirst) {
   Problem problem = matrix(kBackward, kFused, 2);
   problem[layer::kRows] = 4000;
@@ -241,7 +244,7 @@ TEST(LayerKernels, LaunchesAreThoseOfTheProfiler) {
   EXPECT_EQ(moved("layer.top_k", matrix(kForward, kEager, 8)).launches, 7);
 }
 
-// What one launch wrote, the next one reads: L2 may hold it.
+// A launch reads what the one before it wrote: L2 may hold it.
 TEST(LayerKernels, EagerLaunchesHandOnTheirResult) {
   const auto program =
       find_kernel("layer.swiglu").kernel->plan(matrix(kForward, kEager), hopper_like());
@@ -302,7 +305,8 @@ TEST(LinearLoss, MovesLessThanLogitsOfAllTokens) {
   EXPECT_LT(chunked_s, pair_s);
 }
 
-// 1024 × 2048 results: a bias of 2 B a column; what GELU's gradient needs, written; C, read.
+// Beyond 1024 × 2048 results: a bias of 2 B a column, what the activation's gradient needs, and C's
+// size for a residual or a gradient.
 TEST(Epilogues, MoveWhatCublasltSaysAndComputeIt) {
   const auto work = [](gemm::Epilogue epilogue) {
     Problem problem{.dtype = DType::bf16, .values = {1024, 2048, 512}};
@@ -326,7 +330,7 @@ TEST(Epilogues, MoveWhatCublasltSaysAndComputeIt) {
   more(gemm::kResidual, 2 * c, 0, 1);
 }
 
-// Of split products the launch that adds the parts does it.
+// With split-K the launch that adds the parts runs the epilogue.
 TEST(Epilogues, AreOfTheLaunchThatStoresC) {
   Problem problem{.dtype = DType::bf16, .values = {128, 128, 8192, 128, 128, 4}};
   problem[gemm::kBatch] = 1;
@@ -338,7 +342,7 @@ TEST(Epilogues, AreOfTheLaunchThatStoresC) {
   EXPECT_DOUBLE_EQ(total_work(program.back().plan).special_flops, 2.0 * 128 * 128);
 }
 
-// A product with its activation is faster than the two.
+// A product with its activation is faster than two launches.
 TEST(Epilogues, SaveALaunch) {
   Problem product{.dtype = DType::bf16, .values = {8192, 4096, 1024}};
   product[gemm::kBatch] = 1;
@@ -358,7 +362,7 @@ TEST(LayerKernels, IndicesAreSortedInEightPasses) {
   problem[layer::kRows] = 10000;
   const auto program = find_kernel("layer.embedding").kernel->plan(problem, hopper_like());
   EXPECT_DOUBLE_EQ(program[1].repeats, 8);
-  // A sum of each row at most.
+  // At most one sum for each row.
   EXPECT_EQ(program[3].plan.launch.blocks(), 10000 * 4096 / 1024);
   EXPECT_EQ(program[4].plan.launch.blocks(), 10000 * 4096 / 1024);
 }

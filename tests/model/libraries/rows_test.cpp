@@ -1,4 +1,4 @@
-// What a framework's kernels over rows do, counted by hand.
+// A framework's kernels over rows, counted by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ TEST(SoftmaxLibrary, LongRowsAreSweptThreeTimes) {
   EXPECT_EQ(plan.reuse[1].l2_distance_bytes, 4.0 / 3 * 16384);
 }
 
-// 2.11: a warp holds 2048 elements, registers of 1024 threads nine each.
+// PyTorch 2.11: a warp holds up to 2048 elements, a block nine in each of 1024 threads, 9216.
 TEST(SoftmaxLibrary, LaterReleasesHoldALongRow) {
   const auto plan = [](std::int64_t cols) {
     Problem problem{.values = {8, cols}};
@@ -77,7 +77,8 @@ TEST(SoftmaxLibrary, ShortRowsStayInAWarp) {
   EXPECT_EQ(softmax_plan(10, 1025).launch.grid[0], 10);
 }
 
-// The maximum; x - max and a sum; x - max: 4; two exponentials and a reciprocal.
+// Vector pipe: the maximum; x - max and a sum; x - max. Special functions: two exponentials and a
+// reciprocal.
 TEST(SoftmaxLibrary, ArithmeticOfAnElement) {
   const Plan longer = softmax_plan(8, 4096);
   EXPECT_EQ(issued_by_launch(longer).vector_flops, 8 * 4096 * 4);
@@ -159,7 +160,8 @@ TEST(NormLibrary, RowsThatAreNoVectorsTakeTwoKernels) {
   EXPECT_EQ(again[0].bytes.read_bytes + again[1].bytes.read_bytes, x + 16 * 8);
 }
 
-// 10 blocks of 20 run at once; what they move in between is 1.25 of the capacity: half misses.
+// Of 20 blocks 8 are resident: 8 · 1060 bytes between two uses are 1.06 of what L2 keeps, so half
+// misses. Those of 7 blocks fit, those of 12 are all lost.
 TEST(Rereads, MissWhatTheResidentBlocksPushedOut) {
   Gpu gpu = hopper_like();
   gpu.memory.l2_bytes = 8000 / law::kL2ResidentShare;

@@ -1,5 +1,5 @@
 // A record of the catalog: what each kernel takes, where it is validated, and the registers of all
-// that is compiled of it. As forecasts_test.cpp: nothing is right because it stands there.
+// that is compiled of it. As in forecasts_test.cpp, a recorded value is not thereby right.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,8 +30,8 @@ bool is_of_tile(const Parameter& parameter) {
   return parameter.name.substr(0, 5) == "tile_" || parameter.name.substr(0, 7) == "thread_";
 }
 
-// Powers of two, and the default; of what changes no kernel, two. Tiles are at least 8 wide, and a
-// thread has at most 16 of a side.
+// Powers of two and the default; two values of settings that select no other kernel. Tiles are at
+// least 8 wide, and a thread has at most 16 of a side.
 std::vector<std::int64_t> settings(const Parameter& parameter) {
   if (parameter.name == "split_rest") return {1, 2};
   for (const std::string_view name : {"rows_per_cluster", "stages", "split"}) {
@@ -48,8 +48,8 @@ std::vector<std::int64_t> settings(const Parameter& parameter) {
   return values;
 }
 
-// Every power of two that a setting takes with those of all others; extents that fill vectors and
-// tiles, and some that do not.
+// Every combination of powers of two of the settings; extents that fill vectors and tiles, and some
+// that do not.
 std::vector<Problem> configurations(const KernelRef& kernel, DType type) {
   const auto parameters = kernel.parameters();
   std::vector<Problem> found = {testing::templates(kernel).front().problem};
@@ -82,7 +82,7 @@ std::vector<Problem> configurations(const KernelRef& kernel, DType type) {
   return found;
 }
 
-/// Of a kernel that is compiled for certain tiles: "128x64x16x8x8=". Else empty.
+/// The tile of a kernel that is compiled for certain tiles, as "128x64x16x8x8="; else empty.
 std::string tile_text(const KernelRef& kernel, const Problem& problem) {
   std::string text;
   const auto parameters = kernel.parameters();

@@ -35,7 +35,7 @@ ScanCase drawn_rows(const KernelRef& kernel, int number) {
   return question;
 }
 
-// More accesses than lanes need to hold the row are no choice: some would always be idle.
+// Whether half as many accesses a lane hold the row already: some lanes would always be idle.
 bool is_idle(const Parameter& parameter, std::int64_t value, const Problem& problem) {
   constexpr std::int64_t kWarpBytes = 32 * 16;
   const auto row_bytes =
@@ -49,14 +49,14 @@ std::vector<std::int64_t> values_to_give(const Parameter& parameter) {
     for (std::int64_t i = 1; i <= parameter.maximum; ++i) values.push_back(i);
     return values;
   }
-  constexpr std::int64_t kMost = 16;  // what a setting left open is chosen from
+  constexpr std::int64_t kMost = 16;  // the largest value that an open setting is chosen from
   for (std::int64_t value = 1; value <= std::min(parameter.maximum, kMost); value *= 2) {
     values.push_back(value);
   }
   return values;
 }
 
-// Left to choose: 0 stands for no value of its own.
+// Whether the setting is chosen by the model where none is given.
 bool is_open(const Parameter& parameter) {
   return parameter.configures && parameter.fallback == kToChoose && parameter.minimum == kToChoose;
 }

@@ -7,7 +7,7 @@
 
 namespace roofcast::testing {
 
-/// The ends of a parameter's range, and of one that has to be given a usual size.
+/// The ends of a parameter's range, and a usual size of a required one.
 inline std::vector<std::int64_t> ends_of(const Parameter& parameter) {
   std::vector<std::int64_t> values = {parameter.minimum, parameter.maximum};
   constexpr std::int64_t kUsual = 4096;
@@ -17,8 +17,8 @@ inline std::vector<std::int64_t> ends_of(const Parameter& parameter) {
   return values;
 }
 
-/// Every combination of the ends of what has to be given, the rest as left out; and each of those
-/// with one more parameter at an end. Some are refused.
+/// Every combination of the ends of required parameters, the others at their defaults; and each of
+/// those with one more parameter at an end. Kernels refuse some.
 inline std::vector<ScanCase> corners(const KernelRef& kernel) {
   const auto parameters = kernel.parameters();
   std::vector<ScanCase> found;
@@ -58,14 +58,13 @@ inline std::vector<ScanCase> corners(const KernelRef& kernel) {
   return found;
 }
 
-/// A forecast of experts takes a hundred times as long as that of a product: of their questions one
-/// in 16.
+/// Whether the question is asked: one in `one_in`, by its hash. Of experts 16 times fewer: a
+/// forecast of theirs takes a hundred times as long as that of a product.
 inline bool is_drawn(const KernelFamily& family, const std::string& words, std::size_t one_in) {
   return stable_hash(words) % (family.name == "moe" ? 16 * one_in : one_in) == 0;
 }
 
-/// Each corner once, of a build without optimization one in many: of the H200 and of a device
-/// drawn.
+/// Visits each corner, or one in kOneIn, on the H200 and on a drawn device.
 template <class Visit>
 void visit_corners(const KernelFamily& family, const Visit& visit) {
   std::vector<std::string_view> names;

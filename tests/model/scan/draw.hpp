@@ -7,8 +7,8 @@
 
 namespace roofcast::testing {
 
-/// The same on every machine: FNV-1a over the bytes, then MurmurHash3's finalizer, which lets every
-/// bit depend on every other.
+/// A hash that is the same on every machine: FNV-1a over the bytes, then MurmurHash3's finalizer,
+/// which lets every bit depend on every other.
 constexpr std::uint64_t stable_hash(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char byte : text) {

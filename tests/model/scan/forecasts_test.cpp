@@ -1,5 +1,5 @@
-// A record of forecasts: what a change of the model changes. No value here is right because it
-// stands here; the laws' own tests derive theirs. Where a change is meant, write the record again:
+// A record of forecasts, which shows what a change of the model changes. A recorded value is not
+// thereby right; the laws' own tests derive theirs. Write it again after an intended change:
 //   ROOFCAST_RECORD_FORECASTS=1 build/dev/tests/model/model_test --gtest_filter='*AsRecorded'
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using testing::ScanCase;
 
-// What a brief line says first, then the rest.
+// Columns of the record; a brief line has the first seven.
 constexpr const char* kHeader =
     "question,gpu,expected_us,registers,shared_per_block,blocks,blocks_per_sm,"
     "high_us,limit_us,dram_read,dram_write,l2,l1,requested,flops,special,conversions,shared,"
@@ -52,8 +52,8 @@ std::vector<ScanCase> questions() {
   return found;
 }
 
-// One size, and what configures the kernel in turn: vectors and loads with each other, the rest one
-// by one. Only what the kernel takes.
+// One size, with each setting varied in turn, vector_bytes together with loads. Questions that the
+// kernel refuses are left out.
 std::vector<ScanCase> configured(const Gpu& gpu) {
   std::vector<ScanCase> found;
   for (const KernelRef& kernel : testing::all_variants()) {
@@ -63,7 +63,7 @@ std::vector<ScanCase> configured(const Gpu& gpu) {
       ScanCase base = testing::templates(kernel).front();
       base.problem.dtype = type;
       for (const std::size_t i : extents) base.problem[i] = extents.size() == 1 ? 1 << 20 : 2048;
-      // Of types other than the first, what the kernel takes without being told.
+      // Types other than the first are asked with default settings only.
       const auto add = [&](const ScanCase& question) {
         const bool is_new = type == kernel.dtypes().front() && !(question.problem == base.problem);
         if (is_new && testing::ask(question, gpu)) found.push_back(question);
@@ -89,7 +89,7 @@ std::vector<ScanCase> configured(const Gpu& gpu) {
   return found;
 }
 
-/// `brief`: only the time and what the launch takes.
+/// A line of the record. `brief`: only the time and the launch.
 std::string forecast_line(const ScanCase& question, const Gpu& gpu, bool brief) {
   std::string line = testing::text(question) + "," + gpu.name;
   const auto found = testing::ask(question, gpu);

@@ -44,9 +44,9 @@ inline const Gpu& gpu_named(std::string_view name) {
   throw std::invalid_argument("no shipped device " + std::string(name));
 }
 
-// A release build asks every device each question, one for development (-Og) one device in 4 in
-// turn, one without optimization, as that of the sanitizers, one in 32: of all in turn, and of none
-// every other time.
+// Each question is asked of every device in a release build, of one in 4 in turn in one for
+// development (-Og), and of one in 32 without optimization, as with the sanitizers: with fewer
+// devices than 32 some questions ask none.
 #ifdef NDEBUG
 inline constexpr std::size_t kOneIn = 1;
 #elif defined(__OPTIMIZE__)
@@ -86,7 +86,7 @@ inline std::optional<Prediction> ask(const ScanCase& question, const Gpu& gpu,
   }
 }
 
-/// As on the command line: "gemm.tiled --m 64 --n 64 --k 64 --dtype fp32".
+/// The question as on the command line: "gemm.tiled --m 64 --n 64 --k 64 --dtype fp32".
 inline std::string text(const ScanCase& question) {
   std::string words(question.kernel.kernel->name);
   const auto parameters = question.kernel.parameters();
@@ -105,7 +105,8 @@ inline bool is_extent(const Parameter& parameter) {
   return parameter.name == "n" || (required && !is_pattern);
 }
 
-/// Work for each element, which has a default: branches' paths and lengths, chains, repeats.
+/// A parameter with a default that scales the work of each element: paths and lengths of branches,
+/// chains, repeats.
 inline bool is_depth(const Parameter& parameter) {
   return parameter.name == "work" || parameter.name == "paths" || parameter.name == "chain" ||
          parameter.name == "repeats";
@@ -133,7 +134,7 @@ inline std::vector<std::int64_t> other_values(const Parameter& parameter) {
   return {parameter.fallback.value_or(0)};
 }
 
-/// Every combination of the values of what is no extent; the extents are 0 still.
+/// Every combination of the values of parameters that are no extents; the extents are still 0.
 inline std::vector<ScanCase> templates(const KernelRef& kernel) {
   std::vector<ScanCase> found;
   const std::vector<DType> types(kernel.dtypes().begin(), kernel.dtypes().end());
@@ -156,8 +157,8 @@ inline std::vector<ScanCase> templates(const KernelRef& kernel) {
   return found;
 }
 
-/// Powers of two to 64, from there about `per_octave` multiples of 64 in each octave. All in a row
-/// have the same alignment or a better one: that a ragged size is slower is no fault.
+/// Powers of two to 64, from there about `per_octave` multiples of 64 in each octave. Alignment,
+/// up to 64 elements, never falls from size to size: a ragged size may be slower.
 inline std::vector<std::int64_t> ladder(std::int64_t maximum, int per_octave) {
   std::vector<std::int64_t> sizes;
   for (std::int64_t size = 1; size < 64 && size <= maximum; size *= 2) sizes.push_back(size);

@@ -1,6 +1,6 @@
 #pragma once
-// Records of what the program says: what a change of the model changes. The first line names the
-// columns. No value there is right because it stands there.
+// Records of the program's answers, which show what a change of the model changes; a recorded value
+// is not thereby right. The first line names the columns.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ inline std::vector<std::string> cells(const std::string& line) {
   return found;
 }
 
-/// Numbers may differ in what compilers round differently.
+/// Whether lines agree, but for what compilers round differently.
 inline bool same(const std::string& recorded, const std::string& now) {
   if (recorded == now) return true;
   char* end = nullptr;

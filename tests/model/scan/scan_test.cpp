@@ -1,4 +1,4 @@
-// What holds of every forecast: all kernels on all devices over a set of sizes.
+// Rules for every forecast: all kernels on all devices over a set of sizes.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -199,7 +199,7 @@ TEST_P(Scan, MoreWorkIsNeverFaster) {
           sizes = testing::ladder(std::min<std::int64_t>(parameter.maximum, 4096), 1);
         }
         std::erase_if(sizes, [&](std::int64_t size) { return size < parameter.minimum; });
-        // Shorter rows than an access of 16 bytes are ragged, and slower for it.
+        // Rows shorter than an access of 16 bytes are ragged, and slower for it.
         if (parameter.name != "n" && extents.size() == 2) {
           std::erase_if(sizes, [](std::int64_t size) { return size > 1 && size < 8; });
         }
@@ -292,11 +292,11 @@ TEST_P(ScanOfGpu, ABetterDeviceIsNeverSlower) {
       one,
       {{"clocks/vector_boost_hz", 1.1}, {"clocks/tensor_boost_hz", 1.1}, {"clocks/max_hz", 1.1}});
   if (faster) compare("clocks", *faster, kRounding);
-  // With its L2: more blocks at once push more out of one that stays as it is.
+  // More SMs come with a larger L2: more resident blocks would evict more from the same L2.
   const auto larger = improved(one, {{"chip/sm_count", 1.1}, {"memory/l2_bytes", 1.1}});
   if (larger) compare("chip/sm_count", *larger, kOwnCopies);
   violations.report("a better device is never slower");
-  // What is set must count, on a calibrated device too.
+  // A value that is set must change some forecast, on a calibrated device too.
   if (before.empty()) return;
   for (const char* key : {"latency/dram_cycles", "latency/l2_cycles", "latency/fma_cycles",
                           "chip/sm_count", "memory/dram_bandwidth_bytes_per_s", "clocks"}) {

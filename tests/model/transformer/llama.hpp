@@ -3,7 +3,8 @@
 
 namespace roofcast::testing {
 
-/// Of eight key-value heads of 128 elements, with gated products, rotary embedding and RMS norms.
+/// A model with eight key-value heads of 128 elements, gated products, rotary embedding and RMS
+/// norms.
 inline transformer::Architecture llama_like(std::int64_t layers, std::int64_t hidden,
                                             std::int64_t intermediate, std::int64_t vocabulary) {
   transformer::Architecture model;

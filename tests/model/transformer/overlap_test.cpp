@@ -87,7 +87,7 @@ TEST(Overlap, AStepLiesBetweenTheLongerOfLaunchesAndTransfersAndBoth) {
   }
 }
 
-// Of a batch that all copies share; each copy computes less, and what it sends it sends beside.
+// The copies share a batch: each computes less, and sends its gradients beside the launches.
 TEST(Overlap, MoreCopiesNeverSlowTheLaunches) {
   double before_s = 0;
   for (const std::int64_t dp : {8, 4, 2, 1}) {
@@ -100,7 +100,7 @@ TEST(Overlap, MoreCopiesNeverSlowTheLaunches) {
   }
 }
 
-// What waits in turn is in no launch's time: tensor-parallel sums are exposed whole.
+// Transfers in turn overlap no launch: tensor-parallel sums are exposed whole.
 TEST(Overlap, SumsInTurnAreExposed) {
   Task task;
   task.tp = 8;
@@ -110,7 +110,7 @@ TEST(Overlap, SumsInTurnAreExposed) {
   EXPECT_NEAR(step.transfers.exposed_s, step.transfers.alone_s, 1e-12);
 }
 
-// A large batch hides what a small one shows, and is slowed by it meanwhile.
+// A large batch hides transfers that a small one exposes, and they slow its launches meanwhile.
 TEST(Overlap, LaunchesHideWhatTheyOutlast) {
   Task task;
   task.framework = Framework::ideal;
@@ -183,7 +183,7 @@ TEST(Overlap, TheTimelineHasTheStep) {
   }
 }
 
-// 1F1B: a pass more for each stage but one; the transfers between stages are there.
+// 1F1B: the bubble is a pass for each stage but one; transfers between stages are exposed.
 TEST(Overlap, StagesIdleForTheirBubble) {
   Task task;
   task.grad_accum = 8;

@@ -75,7 +75,7 @@ TEST(Schedule, ATransferBeginsWithALaunch) {
   EXPECT_EQ(when.total_s, 10);
 }
 
-// While the host has the GPU wait, transfers begin at once; two transfers share a link.
+// Transfers begin at once while the GPU waits for the host; two transfers share a link.
 TEST(Schedule, NothingKeepsATransferOutWhereNoLaunchRuns) {
   const Program host = schedule({{{5, Use{}}}, {{1, transfer(0.2)}, {1, transfer(0.2)}}});
   EXPECT_EQ(host.beside[1].start_s, 1);
@@ -110,7 +110,7 @@ Program random_program() {
     return all;
   };
   Program program{nodes(false), nodes(true)};
-  // Of the other stream what comes earlier: nothing waits in a circle.
+  // A node waits only for earlier ones of the other stream, so that there is no cycle.
   for (std::size_t i = 0; i < program.chain.size(); ++i) {
     const std::size_t most = std::min(i, program.beside.size());
     if (most > 0 && *rc::gen::inRange(0, 3) == 0) program.chain[i].after = most - 1;

@@ -45,8 +45,8 @@ TEST(Step, EqualLayersAreForecastOnce) {
   EXPECT_NEAR(times[1], 40 * times[0], 1e-9 * times[1]);
 }
 
-// Of 10,000 steps of an 80-layer model that share kernels nothing is forecast twice; of batches of
-// their own, each asks for its kernels once.
+// 10,000 steps of an 80-layer model with the same kernels forecast each kernel once; another batch
+// at most doubles the forecasts.
 TEST(Step, StepsShareTheirForecasts) {
   KernelForecasts forecasts(h100());
   Task task;
@@ -94,7 +94,7 @@ TEST(Step, IdealProductsComputeGelu) {
   EXPECT_GT(part_s(predict_step(gpt2(2), task, h100()), "activation"), 0);
 }
 
-// Logits of 8192 tokens, log-softmax and gradients in fp32, against those of a chunk of 512.
+// The loss of 8192 tokens keeps fp32 logits of all of them; a chunked loss keeps those of a chunk.
 TEST(Step, AChunkedLossKeepsLogitsOfAChunk) {
   Task task;
   task.batch = 8;

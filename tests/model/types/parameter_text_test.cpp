@@ -29,7 +29,7 @@ std::string refusal(std::size_t i, std::string_view value) {
   return "accepted";
 }
 
-/// Of a problem with every value given.
+/// The refusal of a problem with every value given.
 std::string check_refusal(const Problem& given) {
   Problem problem = given;
   try {

@@ -91,7 +91,8 @@ TEST(CurveLimits, ParsingRefusesWhatIsNoCurve) {
   }
 }
 
-// The H200's shared memory came out as 1359.6 B/clk on 2026-11-21, of 128: refused, not a curve.
+// A curve above its datasheet limit, as 1359.6 B/clk of shared memory where 128 are possible, is
+// refused.
 TEST(CurveLimits, NoCommittedCurveIsAboveADatasheet) {
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(ROOFCAST_MEASURED_DIR)) {

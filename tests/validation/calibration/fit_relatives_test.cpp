@@ -29,7 +29,7 @@ TEST(FitRelatives, LeavesOutTheGpuItselfAndItsCalibration) {
   EXPECT_THROW((void)left_out("no such GPU"), InputError);
 }
 
-// Of 100 rows 94 hold exactly, the rest miss by six times the half-width of 10%.
+// 94 of 100 rows hold exactly, the rest miss by six times the half-width of 10%.
 TEST(FitRelatives, TheWideningHoldsNineteenOfTwentyRows) {
   const Gpu gpu = left_out("h100-pcie");
   std::vector<Row> rows(100);
@@ -65,7 +65,7 @@ TEST(FitRelatives, FindsTheLaunchCostOfATable) {
   EXPECT_NEAR(fit_table_launch_s(std::span(&table, 1)), kTrue_s, 0.02 * kTrue_s);
 }
 
-// What is shipped is what `fit_relatives` derives today, rounded up to two decimals.
+// The shipped widening is what `fit_relatives` derives, rounded up to two decimals.
 class ShippedWidening : public ::testing::Test {
  protected:
   static void expect_shipped(double shipped, double derived) {

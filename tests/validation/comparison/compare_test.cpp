@@ -70,7 +70,7 @@ TEST(Summarize, ErrorsOfCountsAreMeansOverTheCountedRows) {
   EXPECT_FALSE(c.overall.cycles_error.has_value());
 }
 
-// Of three cases of 129 MB two were counted, 10% and 30% off; 128 MB and less are left out.
+// Counters exist of two of three cases of 129 MB, 10% and 30% off; 128 MB and less are left out.
 TEST(Summarize, DramBytesOfLargeCasesStandApart) {
   std::vector<Row> rows(5, row("stream", 1.2, 1, Regime::memory));
   for (Row& one : rows) one.compulsory_bytes = 129e6;

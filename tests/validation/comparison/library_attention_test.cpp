@@ -22,7 +22,7 @@ struct Group {
   const char* library;
   const char* pass;
   double most;             ///< mean error
-  std::size_t rows = 100;  ///< at least
+  std::size_t rows = 100;  ///< the table must have more
   CacheState cache = CacheState::steady;
   const char* layout = "bshd";  ///< bhsd: times hold PyTorch's copies of O and dO
 };

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kTable = "h100-sxm5-operations-2026-11-25.csv";
 
-// Products as single calls from an L2 full of other data; the rest back to back.
+// Products were timed as single calls with L2 full of other data, the rest back to back.
 bool is_cold(const NamedRow& row) {
   return row["kernel"] == "convolution.library" || row["kernel"] == "gemm.library";
 }
@@ -26,7 +26,7 @@ Prediction forecast(const NamedRow& row) {
   return predict(kernel, problem_of(kernel, row), testing::gpu_named("h100-sxm5"), assumptions);
 }
 
-/// Rows of a kernel by their place among these.
+/// Accuracy of a kernel's rows at even and at odd position among them.
 struct Both {
   Accuracy even, odd;
   int rows = 0;
@@ -44,8 +44,7 @@ std::map<std::string, Both> accuracies() {
   return found;
 }
 
-// Other kernels than those of the table: a whole copy, top-k without its softmax, weights of 4 bits
-// by kernels that are not Marlin's, and C copied before a product adds to it.
+// "topk alone" is left out: the forecast includes a softmax, which it does not run.
 TEST(MeasuredOperations, NoneIsFasterThanItsLimit) {
   for (const NamedRow& row : measured_rows(kTable)) {
     if (row["how"] == "topk alone") continue;

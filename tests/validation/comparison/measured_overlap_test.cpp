@@ -46,7 +46,7 @@ Collective collective_of(const std::string& name) {
   return Collective::all_reduce;
 }
 
-/// Many of both, back to back.
+/// Mean time of a kernel and of a collective, many of both back to back beside each other.
 struct Beside {
   double kernel_s, collective_s;
 };
@@ -83,7 +83,8 @@ TEST(MeasuredOverlap, KernelsAndCollectivesBesideEachOther) {
     const double error =
         std::abs(std::log(both.collective_s / (row.real("collective_beside_us") * 1e-6)));
     all += error;
-    // Of much shorter ones several end while a kernel's last blocks leave SMs.
+    // Several much shorter collectives end while a kernel's last blocks leave SMs: they count in
+    // `all` alone.
     if (row.real("collective_alone_us") < 0.1 * row.real("kernel_alone_us")) continue;
     lasting += error;
     ++long_ones;

@@ -20,9 +20,9 @@ Gpu shipped(const std::string& gpu) {
   return specs::load(specs::shipped_source(gpu));
 }
 
-// measured/GPU-default-DATE.json. Constants were fitted to some of their cases, of which the
-// calibrations in hw_specs/ name the runs; docs/accuracy.md has seeds kept back from every fit.
-// They are large: all tests of this file run in one process (CMakeLists.txt), and it reads them
+// Runs measured/GPU-default-DATE.json. Constants were fitted to some of their cases: the
+// calibrations in hw_specs/ name those runs, docs/accuracy.md the seeds kept back from every fit.
+// The runs are large: all tests of this file run in one process (CMakeLists.txt), which reads them
 // once.
 const std::vector<Comparison>& validation_runs() {
   static const std::vector<Comparison> runs = [] {
@@ -94,7 +94,7 @@ TEST(MeasuredRuns, ProductTimeAndBytes) {
   }
 }
 
-// From 20 µs on; below, the cost of a launch is most of it.
+// Rows from 20 µs on; below that the launch cost is most of the time.
 TEST(MeasuredRuns, TimeOfEveryFamily) {
   const std::map<std::string, double> most = {
       {"stream", 0.05}, {"elementwise", 0.05}, {"divergence", 0.05}, {"recompute", 0.055},
@@ -117,8 +117,8 @@ TEST(MeasuredRuns, TimeOfEveryFamily) {
   }
 }
 
-// Counted from the pattern alone, so exact; but where indices are random the count is an
-// expectation, and what L1 keeps from one block for the next is not in the pattern.
+// Sectors and wavefronts are counted from the pattern alone, so exact; but with random indices the
+// count is an expectation, and what L1 keeps from one block for the next is not in the pattern.
 TEST(MeasuredRuns, SectorsAndWavefrontsOfAccessPatterns) {
   constexpr double kRandom = 1e-4;
   constexpr double kBetweenBlocks = 0.02;
@@ -188,7 +188,7 @@ TEST(MeasuredRuns, IntervalsCover) {
   for (const Comparison& run : validation_runs()) EXPECT_GT(run.overall.coverage, 0.9);
 }
 
-// The rungs by their default tiles at one size, fastest first.
+// The kernel variants with their default tiles at one size, fastest first.
 std::vector<std::string> order(const std::vector<const Row*>& rungs, double Pair::*time) {
   std::vector<const Row*> sorted = rungs;
   std::sort(sorted.begin(), sorted.end(),

@@ -60,8 +60,8 @@ bool does_no_less(const Row& more, const Row& row) {
          more.tokens * more.per_token * row.ep >= row.tokens * row.per_token * more.ep;
 }
 
-// How many times the work of `part`, no less in any other way: pieces one after the other would do
-// it.
+// Into how many runs of `part` the work of `row` divides, one after the other; 0 where they differ
+// in more than tokens and inner size.
 double pieces(const Row& row, const Row& part) {
   const bool same = part.hidden == row.hidden && part.per_token == row.per_token &&
                     part.experts == row.experts && part.ep == row.ep;
@@ -71,16 +71,16 @@ double pieces(const Row& row, const Row& part) {
   return same ? times(row.tokens, part.tokens) * times(row.inner, part.inner) : 0;
 }
 
-// What a GPU may take of another's time: no more on a faster one, and from the H200 to the H100 the
-// ratio of their DRAM's bandwidths; an A100 is not told from a faster one.
+// By what factor `row`'s GPU may be slower than `other`'s: 1 if it is the same or a faster one, the
+// ratio of DRAM bandwidths for an H100 against an H200, 0 (unknown) for an A100 otherwise.
 double slower(const Row& row, const Row& other) {
   constexpr double kDramRatio = 4.8 / 3.35;
   if (other.gpu <= row.gpu) return 1;
   return row.gpu == 1 && other.gpu == 2 ? kDramRatio : 0;
 }
 
-// A wrong measurement: half as long again as one of at least as much work, as wide elements and the
-// same routing, or as pieces that do the same.
+// A wrong measurement takes over 1.5 times as long as another row of at least as much work, no
+// narrower elements and the same routing, or as runs of that row that add up to its work.
 bool is_wrong(const Row& row, const std::vector<Row>& rows) {
   constexpr double kHalfAgain = 1.5;
   return std::any_of(rows.begin(), rows.end(), [&row](const Row& other) {
@@ -134,7 +134,7 @@ TEST(ReferenceExperts, RowsOfOddPosition) {
   }
 }
 
-// Its own overlay kept out: the constants are a relative's, scaled by the datasheets.
+// The GPU without its own overlay: the constants are a relative's, scaled by the datasheets.
 Gpu of_relative(const char* name, const char* relative) {
   const specs::Embedded* found = specs::find_embedded(name);
   specs::Source source;

@@ -63,9 +63,10 @@ void expect_held_out(const char* file, const Rows& rows, TableQuery query) {
   EXPECT_LE(held_out.error / held_out.count, rows.most) << rows.gpu << ' ' << rows.dtype;
 }
 
-// Graph replay: A stays, five copies of B in turn. An fp8 product's A comes in bf16, and launches
-// before it find its scale and convert it: the last GPU's by a newer release, whose products hide
-// their own launches; those beside them take 1.9 µs each, by the shortest rows of even position.
+// Graph replay: A stays, five copies of B take turns. An fp8 product's A comes in bf16, and
+// launches before the product find its scale and convert it. The B200's rows are of a newer
+// release, whose products hide their own launches; the launches beside them take 1.9 µs each, by
+// the shortest rows of even position.
 TEST(ReferenceProducts, OnTensorCoresAreForecastWithinTheTolerances) {
   constexpr const char* kFile = "gemm_tensor.csv";
   if (reference_text(kFile).empty()) GTEST_SKIP() << "no reference tables here";
@@ -83,8 +84,9 @@ TEST(ReferenceProducts, OnTensorCoresAreForecastWithinTheTolerances) {
 
 constexpr const char* kSimtFile = "gemm_fp32.csv";
 
-// The columns n and k of the table are exchanged (below); times are a profiler's, with its
-// launches: as of the same set's rows (reference.hpp), and of another host by the shortest rows.
+// The columns n and k of the table are exchanged (below). Times are a profiler's and include a
+// launch: for the A100s that of the same set's rows (reference.hpp), for the H100, timed on another
+// host, that of its shortest rows.
 TEST(ReferenceProducts, OnSimtPipesAreForecastWithinTheTolerances) {
   if (reference_text(kSimtFile).empty()) GTEST_SKIP() << "no reference tables here";
   for (const Rows& rows : {Rows{"a100-pcie-80gb", "fp32", 0.055, "nothing", reference_launch_s()},
@@ -97,8 +99,8 @@ TEST(ReferenceProducts, OnSimtPipesAreForecastWithinTheTolerances) {
   }
 }
 
-// The grid has a block for each tile: of m by what the table calls k in every row, of m by what it
-// calls n in few.
+// The grid has a block for each tile. Over 99% of the grids fit m by what the table calls k, less
+// than half fit m by what it calls n.
 TEST(ReferenceProducts, GridsSayThatNAndKAreExchanged) {
   std::istringstream in(reference_text(kSimtFile));
   std::string line;

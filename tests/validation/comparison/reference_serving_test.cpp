@@ -19,7 +19,7 @@ std::string model_of(const NamedRow& row) {
   return name.find("32B") != std::string::npos ? "qwen3-32b" : "llama-3.1-8b";
 }
 
-// Of the first GPU of the table; those of the other one come from other collections.
+// Rows of the table's first GPU; those of the other one come from other collections.
 bool is_asked(const NamedRow& row) {
   const bool few = row["backend"] == "vllm" && row["gemm_dtype"] == "fp8";  // two rows
   return row["gpu"] == "h100-sxm5" && !few;
@@ -33,7 +33,7 @@ transformer::Service service_of(const NamedRow& row) {
   service.concurrency = row.whole("concurrency");
   service.tp = row.whole("tp");
   service.ep = std::max<std::int64_t>(1, row.whole("ep"));
-  // Its requests begin and end at a time: their first tokens wait for half of the prompts.
+  // SGLang's requests begin and end together: their first tokens wait for half of the prompts.
   if (row["backend"] == "sglang") service.prompts = transformer::Prompts::together;
   return service;
 }
@@ -89,7 +89,7 @@ double error(const std::vector<Served>& rows, double request_s,
   return kept.error();
 }
 
-// The constant of software by the even rows of the two other models.
+// A model kept out: the software's time is fitted to the even rows of the two other models.
 TEST(ReferenceServing, AModelKeptOut) {
   const std::string text = reference_text("serving.csv");
   if (text.empty()) GTEST_SKIP() << "no reference tables here";

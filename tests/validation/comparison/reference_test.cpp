@@ -39,7 +39,7 @@ class Reference : public ::testing::Test {
   std::vector<ReferenceRow> rows(const char* gpu) const {
     return reference_rows(kFile, text_, gpu);
   }
-  /// Of the header gpu,dtype,op,rows,cols,grid,block,time_us: blocks and threads.
+  /// Blocks and threads of a row with the header gpu,dtype,op,rows,cols,grid,block,time_us.
   std::vector<std::int64_t> launched(const ReferenceRow& row) const {
     std::istringstream in(lines_.at(row.line - 1));
     std::vector<std::int64_t> counts;
@@ -67,7 +67,7 @@ struct Errors {
   double mean() const { return sum / count; }
 };
 
-/// By group, printed; with the table's launch cost.
+/// Errors by group, also printed, with the table's launch cost.
 std::map<std::string_view, Errors> errors_of(const std::vector<ReferenceRow>& rows,
                                              const Gpu& gpu) {
   const Gpu timed = with_launch_cost(gpu, reference_launch_s());

@@ -62,7 +62,8 @@ TEST(ReferenceTraining, RowsOfOddPosition) {
   }
 }
 
-// As the table's source counts them (llm-foundry, scripts/train/benchmarking): nine sizes.
+// Parameters and MFU as the table's source counts them (llm-foundry, scripts/train/benchmarking):
+// nine sizes.
 TEST(ReferenceTraining, ParametersAndMfuAreThoseOfTheTable) {
   const std::string text = reference_text("training_mpt.csv");
   if (text.empty()) GTEST_SKIP() << "no reference tables here";

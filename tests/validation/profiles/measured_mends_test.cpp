@@ -1,5 +1,5 @@
-// What a mend promises of a recorded step, against the step recorded with that change. All of one
-// H100, PyTorch 2.11: a transformer's layer (batch 4 x 2048, 16 heads of 64) forward and backward.
+// What a mend promises of a recorded step, against the step recorded with that change. All were
+// recorded on one H100 with PyTorch 2.11; examples/traces/README.md describes them.
 #include <gtest/gtest.h>
 
 #include "hw_specs/loader.hpp"
@@ -106,7 +106,7 @@ TEST(MeasuredMends, AStepThatWaitsForItsHostNeedsAGraphFirst) {
   EXPECT_GT(bounded_s, 0.3 * profile.trace.busy_s);
 }
 
-// Of mends that change the same kernels the largest counts: together they leave some time.
+// Where mends change the same kernels the largest counts: together they leave some time.
 TEST(MeasuredMends, TogetherSaveNoMoreThanThereIs) {
   for (const char* name : {"attention_step", "fp32_step", "fp32_product", "gpt2_step"}) {
     const Profile profile = profile_of_example(name);

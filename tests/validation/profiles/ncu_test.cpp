@@ -120,7 +120,7 @@ TEST(Ncu, ReadsTheDetailsPage) {
   EXPECT_NEAR(*trace.calls[0].kernels.front().counted.dram_bytes(), 1e6, 1);
 }
 
-// Of `ncu --set full`, columns of time, launch, DRAM and arithmetic: fp32 and fp16 products of 2048
+// Columns of time, launch, DRAM and arithmetic of `ncu --set full`: fp32 and fp16 products of 2048
 // x 2048 x 2048 on an H100. Peaks stand beside counts, and counts beside the same per cycle.
 TEST(Ncu, CountsArithmeticOfTheFullSetOnce) {
   const std::string file =

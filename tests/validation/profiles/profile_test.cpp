@@ -45,7 +45,7 @@ TracedCall call_of(const std::string& name, std::vector<TensorShape> inputs,
   return call;
 }
 
-/// Each call once, of that time, one after the other.
+/// A profile of these calls, one after the other, each once and `each_s` long.
 Profile profile_of_calls(std::vector<TracedCall> calls, double each_s) {
   Trace trace;
   for (TracedCall& call : calls) {
@@ -125,7 +125,7 @@ TEST(Operations, MemoryBoundOnesMoveTheirTensors) {
   moves(call_of("aten::embedding", {t, {{4}, {}, "long int"}}), 256 + 32, 256);
   // Inductor's last pointer is what it writes.
   moves(call_of("triton_poi_fused_add_0", {t, t, t, {{}, {}, "int"}}), 8192, 4096);
-  // Of a table a lookup of 32 x 2 elements reads as many; any other kernel all.
+  // A lookup of 32 x 2 elements reads as many of the table; any other kernel reads all of it.
   const std::vector<std::string> extents = {"", "", "", "32", "2"};
   moves(call_of("triton_poi_fused_embedding_0", {t, bf16({32, 2})}, extents), 128, 128);
   moves(call_of("triton_poi_fused_mul_0", {t, bf16({32, 2})}, extents), 4096, 128);

@@ -14,7 +14,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Of an H100, PyTorch 2.11: four layers of GPT-2, batch 8 x 1024, eager bf16, vocabulary 50257.
+// A trace of an H100, PyTorch 2.11: four layers of GPT-2, batch 8 x 1024, eager bf16, vocabulary
+// 50257.
 const std::string kStep = std::string(ROOFCAST_EXAMPLE_TRACES) + "/gpt2_step.json.gz";
 
 Trace read(const std::string& text, std::optional<int> device = {}) {
@@ -98,7 +99,8 @@ TEST(Trace, EqualCallsAreOneWithItsShapes) {
   EXPECT_DOUBLE_EQ(trace.span_s, 14e-6);
 }
 
-// Without an external id of an operator: by the launching call's, else by where that call lies.
+// A kernel without an operator's external id belongs to the operator of its launching call's id,
+// else to the innermost operator during that call.
 TEST(Trace, CorrelationLeadsToTheOperator) {
   const std::string call =
       R"({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "tid": 1, "ts": 2,
@@ -114,7 +116,8 @@ TEST(Trace, CorrelationLeadsToTheOperator) {
   EXPECT_EQ(read(events(call + "}}," + launched)).calls[0].name, "k");
 }
 
-// A backward function whose shapes were not recorded has those of the forward one of its number.
+// A backward function without recorded shapes takes those of the forward function with its sequence
+// number.
 TEST(Trace, SequenceNumbersLeadToTheForwardShapes) {
   const Trace trace =
       read(events(op("FlashAttnFunc", R"("External id": 3, "Sequence number": 77, )" + kShapes,

@@ -27,7 +27,7 @@ std::string error_of(const std::function<void()>& action) {
   return "no error";
 }
 
-/// What the harness would write of these cases of the suite; every seventh gives no measurement.
+/// A run as the harness writes it of these cases of the suite; every seventh has no measurement.
 RunData measured(const Suite& suite, const Shard& shard) {
   RunData run = sample_run();
   run.cases.clear();

@@ -50,7 +50,7 @@ std::vector<std::string> texts_of(const Suite& suite) {
   return texts;
 }
 
-// Parameters whose product with the element's size is where a row, or an array, ends.
+// Whether a row or an array ends off 16 bytes, by the parameters along which it is contiguous.
 bool breaks_alignment(const SuiteCase& item) {
   const std::set<std::string_view> contiguous =
       item.kernel.starts_with("gemm")        ? std::set<std::string_view>{"n", "k"}
@@ -96,13 +96,13 @@ TEST(RandomSuite, FamiliesHaveTheSameShareAndHalfTheirCasesBreakTheAlignment) {
   }
 }
 
-// Settings of which one value is compiled.
-// Rows of an expression are forecast and not measured yet: cols stays 0.
+// Settings that stay at one value: one tile is compiled; rows of an expression (cols) are forecast
+// and not measured.
 const std::set<std::string> kCompiledOnce = {
     "gemm.coarsened_1d tile_n", "gemm.coarsened_2d tile_k", "gemm.vectorized thread_n",
     "elementwise.expr.unfused cols", "elementwise.expr.fused cols"};
 
-// Choices of which a kernel has a forecast, and no CUDA.
+// Choices of which a kernel has a forecast and no CUDA code.
 const std::set<std::string> kForecastOnly = {"attention.standard passes mask_dropout",
                                              "attention.decode pass backward"};
 

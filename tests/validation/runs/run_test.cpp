@@ -45,7 +45,7 @@ TEST(RunJson, RoundTripKeepsEverything) {
   EXPECT_EQ(back.device.power_limit_w, 700.0);
 }
 
-// Runs before 2026-11-22 hold the tile that the model took for the library's.
+// Older runs hold the tile that the model took for the library's.
 TEST(RunJson, WhatALibraryChoseIsLeftOpen) {
   RunData run = sample_run();
   const KernelRef library = find_kernel("gemm.library");

@@ -37,7 +37,7 @@ TEST(Suites, AllParseAndEveryCaseHasAForecast) {
   }
 }
 
-// The kernels whose forecasts the range speaks of; one that does nothing has no size.
+// Whether both kernels share a validated range. stream.null does nothing and has no size.
 bool shares(const KernelRef& kernel, const KernelRef& other) {
   if (other.kernel->name == "stream.null") return false;
   if (!kernel.kernel->validated.empty()) return other.kernel == kernel.kernel;
@@ -92,7 +92,7 @@ TEST(Suites, DefaultHoldsTheOthers) {
   const Suite all = find_suite("default");
   for (const char* part : {"stream", "elementwise", "gemm"}) {
     for (const SuiteCase& item : find_suite(part).cases) {
-      // What a part leaves open, another may name.
+      // A part may leave the cache state open where the whole suite names it.
       EXPECT_TRUE(std::any_of(all.cases.begin(), all.cases.end(),
                               [&](const SuiteCase& other) {
                                 return other.kernel == item.kernel &&

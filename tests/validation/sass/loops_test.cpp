@@ -34,7 +34,7 @@ TEST(SassLoops, NestedLoopsKeepTheirOwnInstructions) {
   EXPECT_EQ(loops[1].depth, 2U);
 }
 
-// A wait for a barrier stands behind the end and comes back: a branch back that is no loop.
+// The wait for a barrier stands behind the kernel's end and branches back into it: no loop.
 TEST(SassLoops, CodeFarOffThatComesBackIsNoLoop) {
   const auto loops = loops_of(code_of(
       {"MOV R1, R2", "@!P0 BRA 0x40", "FADD R1, R1, R2", "EXIT", "MOV R3, R4", "BRA 0x20"}));

@@ -32,7 +32,7 @@ TEST(SassMainWay, LeavesLoopsOut) {
             4);
 }
 
-// Of two ways with as many accesses the shorter one.
+// Of two ways with equally many accesses, the shorter.
 TEST(SassMainWay, IsShort) {
   EXPECT_EQ(main_way({"@P0 BRA 0x30", "FADD R1, R1, R2", "FADD R1, R1, R2",
                       "STG.E desc[UR4][R2.64], R4", "EXIT"}),

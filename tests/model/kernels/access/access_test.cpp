@@ -40,7 +40,7 @@ TEST(Access, FarElementsHaveASectorEach) {
   EXPECT_EQ(total_work(plan).dram_footprint.read_bytes, 64 * (1 << 20));
 }
 
-// Accesses of two elements, end to end: nothing is wasted, and nothing is to be said.
+// Accesses of two elements, end to end: nothing is wasted, and no reason is given.
 TEST(Access, AccessesEndToEndWasteNothing) {
   const Plan plan = plan_of("access.strided", {.values = {1 << 20, 2, 2}});
   EXPECT_EQ(plan.launch.blocks(), (1 << 20) / 2 / 256);
@@ -122,8 +122,8 @@ TEST(Access, SharedLoadsAreAddedUp) {
   EXPECT_EQ(issued_by_launch(plan).vector_flops, plan.useful.vector_flops);
 }
 
-// 256 threads fill shared memory, one word a turn each, and wait for every one: 31 strides and the
-// eight accesses of the last lane.
+// 256 threads fill shared memory, one word each a turn, and wait for every turn. The words: 31
+// strides and the eight accesses of the last lane.
 TEST(Access, SharedMemoryIsFilledWordByWord) {
   const auto turns = [](std::int64_t stride, std::int64_t width) {
     return testing::first_step(plan_of("access.shared", {.values = {1024, stride, width, 64}}))

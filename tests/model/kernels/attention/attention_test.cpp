@@ -1,4 +1,4 @@
-// Attention: what is counted of it, by hand, and what its forecast does.
+// Attention: its counts, by hand, and what its forecast does.
 #include "model/kernels/attention/attention.hpp"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ TEST(AttentionFamily, CountsFlopsAndCompulsoryBytes) {
   EXPECT_EQ(found.work.compulsory.write_bytes, q);
 }
 
-// Five products for two; what forward left comes in, gradients go out.
+// Backward has five products, forward two. It also reads what forward left, and writes gradients.
 TEST(AttentionFamily, BackwardIsFiveProducts) {
   Problem p = prefill(2, 8, 1024, 128, true);
   p[kKvHeads] = 2;
@@ -124,7 +124,7 @@ TEST(AttentionLibrary, WithoutAMaskAllBlocksAreEqual) {
   EXPECT_EQ(plan.blocks.front().phases[1].repeats, 10);  // of 176 keys
 }
 
-// Many classes count as few, with the same number of blocks and of steps.
+// Many classes are merged into few, with the same number of blocks and of steps.
 TEST(AttentionLibrary, NeighbouringTilesCountAsEqual) {
   const Plan plan =
       plan_library(of(kFa3, prefill(1, 1, 128 * 100, 128, true), 1), gpu_named("h100-sxm5"))
@@ -153,7 +153,7 @@ TEST(AttentionLibrary, SplitKeysAreAddedByAnotherLaunch) {
   const LaunchSequence program = plan_library(of(kFa3, decode(1, 8, 1, 65536), 16), h100);
   ASSERT_EQ(program.size(), 2U);
   EXPECT_EQ(program[0].plan.launch.blocks(), 16);
-  // 8 rows of 128 sums and what scales them, for each part.
+  // Each part has 8 rows of 128 sums and what scales them.
   const double parts = 16.0 * 8 * 129 * 4;
   EXPECT_EQ(program[1].plan.arrays.front().footprint.read_bytes, parts);
 }
@@ -164,7 +164,7 @@ TEST(AttentionLibrary, ALoneQueryAgainstALongCacheIsSplit) {
   const Prediction found = forecast(p, h100);
   EXPECT_GT(found.problem[kSplits], 8);
   EXPECT_LT(found.time->expected_s, time_s(of(kFa3, p, 1), h100) / 4);
-  // Enough sequences fill the device without.
+  // Enough sequences fill the device without a split.
   EXPECT_EQ(forecast(decode(512, 32, 8, 4096), h100).problem[kSplits], 1);
 }
 
@@ -185,7 +185,6 @@ TEST(AttentionLibrary, LibrariesNeedTheirInstructions) {
   EXPECT_NO_THROW(forecast(of(kFa2, p), gpu_named("h100-sxm5")));
 }
 
-// At d = 64 an exponential takes as long as the products of its score: a roof of its own.
 // An Ada or Turing SM has 99 KB or 64 for a block where a Hopper SM has 227.
 TEST(AttentionLibrary, TilesFitTheSharedMemoryThereIs) {
   for (const char* name : {"l40s", "t4", "a100-sxm4-80gb", "h100-sxm5", "b200"}) {
@@ -213,9 +212,10 @@ TEST(AttentionLibrary, WithTensorMemoryTensorRtLlmRunsSuchKernels) {
             forecast(of(kCudnn, p), b200).time->expected_s);
 }
 
+// At d = 64 an exponential takes as long as the products of its score: a roof of its own.
 TEST(AttentionLibrary, ExponentialsAreARoofOfTheirOwn) {
   Gpu h100 = gpu_named("h100-sxm5");
-  h100.sustained.power_slowdown.reset();  // which the fullest pipe's term would hold
+  h100.sustained.power_slowdown.reset();  // else in the fullest pipe's term
   const auto terms = [&](std::int64_t head_dim) {
     const Prediction found = forecast(of(kFa3, prefill(1, 32, 16384, head_dim, true)), h100);
     double tensor = 0, special = 0;
@@ -261,7 +261,7 @@ TEST(AttentionLibrary, BackwardComesNearPublishedRates) {
   EXPECT_NEAR(both(a100) / 203e12, 1, 0.25);
 }
 
-// dO∘O, blocks of keys, dQ.
+// Three launches: rows of dO∘O, blocks of keys, dQ.
 TEST(AttentionLibrary, LaunchesOfBackward) {
   const Gpu h100 = gpu_named("h100-sxm5");
   const Problem p = backward(prefill(2, 8, 1000, 64, true));
@@ -283,7 +283,7 @@ TEST(AttentionLibrary, BackwardOfAGroupAddsItsHeads) {
   p[kLayout] = kTokensFirst;
   const LaunchSequence program = plan_library(p, h100);
   ASSERT_EQ(program.size(), 5U);
-  // 8 tiles of keys of each query head, and of four heads one sum of each of dK and dV.
+  // Each query head has 8 tiles of keys; dK and dV of four heads are added to one each.
   EXPECT_EQ(program[1].plan.launch.blocks(), 2 * 8 * 8);
   const double kv_bytes = Shape(p).kv_bytes();
   const Plan& sum = program.back().plan;
@@ -291,8 +291,8 @@ TEST(AttentionLibrary, BackwardOfAGroupAddsItsHeads) {
   EXPECT_EQ(sum.arrays.back().footprint.write_bytes, kv_bytes);
 }
 
-// Grids of validation/measured/*-attention-libraries-2026-11-24: parts of the keys by each
-// library's rule.
+// The parts into which each library's rule splits keys, from the grids of
+// validation/measured/*-attention-libraries-2026-11-24.
 TEST(AttentionLibrary, SplitsFollowTheLibrarysRule) {
   const Gpu h100 = gpu_named("h100-sxm5");
   const auto splits = [&](Library library, std::int64_t batch, std::int64_t heads,
@@ -332,7 +332,7 @@ TEST(AttentionLibrary, WritingACacheTakesALaunchOfItsOwn) {
   ASSERT_EQ(program.size(), 3U);  // where sequences begin, the cache, attention
   EXPECT_EQ(program[1].plan.arrays.front().footprint.read_bytes, 3 * 8.0 * 32 * 512 * 128 * 2);
   EXPECT_GT(time_s(of(kTrtllm, p), h100), without_s);
-  // vLLM's: a block a token.
+  // vLLM's kernel has a block for each token.
   p[kCacheWrites] = kWritesKv;
   EXPECT_EQ(plan_library(of(kFa3, p, 1), h100).front().plan.launch.blocks(), 8 * 512);
 }

@@ -1,4 +1,4 @@
-// Blocks and steps of attention, counted once more pair by pair.
+// Blocks and steps of attention, against counts pair by pair.
 #include "model/kernels/attention/blocks.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ Shape shape_of(std::int64_t queries, std::int64_t keys, bool causal) {
   return Shape(p);
 }
 
-/// Pairs of [q0, q1) and [k0, k1): how many are seen, of how many.
+/// Pairs of queries [q0, q1) and keys [k0, k1): those that the mask leaves, and all.
 struct Pairs {
   std::int64_t seen = 0, all = 0;
 };
@@ -83,7 +83,7 @@ TEST(AttentionBlocks, StepsOverQueriesAreTilesWithASeenPair) {
   });
 }
 
-/// A FLOP a step.
+/// Steps of one FLOP, so that FLOPs count steps.
 BlockSteps counting_steps() {
   BlockSteps blocks{};
   blocks.full.issued.vector_flops = blocks.masked.issued.vector_flops = 1;
@@ -91,7 +91,7 @@ BlockSteps counting_steps() {
   return blocks;
 }
 
-// Of 80 bytes three sectors. Boxes hold the compiled head.
+// mma.sync copies whole sectors: three of a row of 80 bytes. TMA boxes hold the compiled head.
 TEST(AttentionBlocks, CopiesAskForSectors) {
   const auto copied = [](std::int64_t head_dim, Instruction product) {
     const Shape shape(prefill(1, 1, 64, head_dim, false));
@@ -107,7 +107,7 @@ TEST(AttentionBlocks, CopiesAskForSectors) {
 
 TEST(AttentionBlocks, PartiesOfHeadsFollowEachOther) {
   Plan plan;
-  // Tiles of 3, 2, 2 and 1 steps of five heads, two together.
+  // Five heads, two together, each with tiles of 3, 2, 2 and 1 steps.
   add_blocks(plan, counting_steps(), {{3, 0}, {2, 0}, {2, 0}, {1, 0}}, 5, 2);
   std::vector<std::int64_t> counts;
   for (const BlockClass& each : plan.blocks) counts.push_back(each.count);

@@ -58,7 +58,7 @@ TEST(AttentionFlash, ReadsEachArrayOnceFromDram) {
   EXPECT_EQ(found.footprint_bytes, 2 * q + 2 * kv + lse);
 }
 
-// 192 queries and steps of 128 keys at d = 64: two warpgroups more than copy.
+// 192 queries and steps of 128 keys at d = 64: three warpgroups multiply, one copies.
 TEST(AttentionFlash3, BlocksStayAndTakeTiles) {
   const Gpu h100 = gpu_named("h100-sxm5");
   for (const bool causal : {false, true}) {
@@ -117,7 +117,7 @@ TEST(AttentionFlash3, CountsBackwardOfACausalShape) {
 
   const LaunchSequence exact = plan_flash3(two_pass(p), h100);
   ASSERT_EQ(exact.size(), 3U);
-  // Four products of six steps, three of six: seven for five.
+  // Two passes: four products in each of six steps, then three in six: seven in place of five.
   EXPECT_EQ(issued_by_launch(exact[1].plan).tensor_flops[DType::bf16], 6 * 4 * 2 * tile);
   EXPECT_EQ(issued_by_launch(exact[2].plan).tensor_flops[DType::bf16], 6 * 3 * 2 * tile);
   EXPECT_EQ(exact[1].plan.useful.tensor_flops.total() + exact[2].plan.useful.tensor_flops.total(),
@@ -127,7 +127,7 @@ TEST(AttentionFlash3, CountsBackwardOfACausalShape) {
   EXPECT_EQ(issued_by_launch(exact[2].plan).l2.write_bytes, 2 * 256 * row);
 }
 
-// Sums of dQ in fp32 are what the second pass saves.
+// The two-pass form needs no sums of dQ in fp32.
 TEST(AttentionFlash, OnlyAdditionsNeedSumsInMemory) {
   const Gpu h100 = gpu_named("h100-sxm5");
   const Problem p = prefill(2, 16, 2048, 128, true);
@@ -151,7 +151,7 @@ TEST(AttentionFlash, TheActivationOfBackwardIsItsGradient) {
   EXPECT_EQ(found->bytes, 8 * 512 * 64 * 2.0);
 }
 
-// Heads whose K and V stay in L2 together, and a head after the other without a mask.
+// As many heads run together as L2 holds K and V of; without a mask one head after the other.
 TEST(AttentionFlash, HeadsGoTogetherAsTheyFitL2) {
   EXPECT_EQ(heads_together(64, 1, 2048 * 256, true), 25);  // 1 MiB of K and V each, of 25
   EXPECT_EQ(heads_together(64, 4, 2048 * 256, true), 64);
@@ -176,11 +176,10 @@ TEST(AttentionFlash, LongSequencesReadKeysAgain) {
   EXPECT_GT(times(std::int64_t{1} << 19), 10);
 }
 
-// At d = 64 an exponential takes as long as the products of its score: a roof of its own. What the
-// power limit costs stands with the products.
+// At d = 64 an exponential takes as long as the products of its score: a roof of its own.
 TEST(AttentionFlash3, ExponentialsAreARoofOfTheirOwn) {
   Gpu h100 = gpu_named("h100-sxm5");
-  h100.sustained.power_slowdown.reset();  // which the fullest pipe's term would hold
+  h100.sustained.power_slowdown.reset();  // else in the fullest pipe's term
   const auto share = [&](std::int64_t head_dim) {
     const Prediction found =
         forecast("attention.flash3", prefill(1, 32, 16384, head_dim, true), h100);

@@ -72,7 +72,7 @@ TEST(AttentionStandard, GroupsAreSummedAlongTheDepth) {
   EXPECT_EQ(dv.arrays.back().footprint.write_bytes, 2 * kN * 64 * 2);
 }
 
-// What the formula counts is what the launches do.
+// The formula's bytes are the compulsory ones and the launches' traffic of scores.
 TEST(AttentionStandard, IoComplexityIsTheTrafficOfThePlan) {
   const Gpu a100 = gpu_named("a100-sxm4-80gb");
   for (const Passes passes : {kPlain, kMaskDropout}) {

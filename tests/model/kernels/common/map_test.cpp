@@ -1,4 +1,4 @@
-// What stream and elementwise kernels wait for, by type and vector.
+// Waits of stream and elementwise kernels, by type and vector.
 #include "model/kernels/common/map.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,8 @@ double round_trips(const map::Operation& operation, DType type, std::int64_t vec
   return map::plan(operation, p).blocks.front().phases.front().step.waits.global;
 }
 
-// Four loads of a thread: together, or one after the other where what came is taken apart at once.
+// A thread's four loads take one round trip together, or four where each vector is unpacked before
+// the next load.
 TEST(Map, LoadsWaitWhereVectorsAreTakenApart) {
   const map::Operation copy, doubled = {.flops = 1};
   EXPECT_EQ(round_trips(copy, DType::fp16, 16), 4);

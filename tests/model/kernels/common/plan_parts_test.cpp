@@ -1,4 +1,4 @@
-// What plans are put together from.
+// The parts that plans are built from.
 #include "model/kernels/common/plan_parts.hpp"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ TEST(SetBlocksWithEdge, TheEdgeDoesWhatFullBlocksLeave) {
   EXPECT_NEAR(edge.wavefronts.shared, 5, 1e-9);
   EXPECT_NEAR(edge.wavefronts.l1, 10, 1e-9);
   EXPECT_NEAR(edge.wavefronts.l1_lookups, 15, 1e-9);
-  // It waits as long.
+  // The edge waits as long as a full block.
   EXPECT_EQ(edge.waits.global, 1);
   EXPECT_EQ(edge.waits.barriers, 2);
 }
@@ -58,13 +58,13 @@ TEST(SetBlocksWithEdge, BlocksThatFillTheLaunchHaveNoEdge) {
   const Plan even = plan_of(10, 0.1);  // 1 ÷ 0.1 is a little less than 10 in binary
   ASSERT_EQ(even.blocks.size(), 1U);
   EXPECT_EQ(even.blocks[0].count, 10);
-  // A lone block with room for more does all there is, which its step states.
+  // A lone block has no edge: its step states all the work there is.
   const Plan alone = plan_of(1, 1);
   ASSERT_EQ(alone.blocks.size(), 1U);
   EXPECT_EQ(alone.blocks[0].phases.front().step.issued.vector_flops, 1000);
 }
 
-// 4 × 3 tiles that 3.5 × 2.5 would fill: 8 whole ones and a bit, the others share what is left.
+// 3.5 × 2.5 tiles of work in 4 × 3 blocks: 8 are whole, the other four share 0.75 evenly.
 TEST(SetBlocksWithEdge, SeveralEdgesShareEvenly) {
   const Plan plan = plan_of(12, 1 / 8.75);
   ASSERT_EQ(plan.blocks.size(), 2U);

@@ -34,8 +34,8 @@ TEST(RowCandidates, FromOneWarpToAsManyThreadsAsABlockMayHave) {
 }
 
 TEST(RowCandidates, ClustersFromTheSmallestThatHoldsARow) {
-  // 256 KiB in slices of 64 KiB, for few rows and many: scan/chosen_test.cpp says why all are
-  // tried.
+  // 256 KiB in slices of 64 KiB, for few rows and many: scan/chosen_test.cpp holds that no cluster
+  // size is faster than the chosen one.
   EXPECT_EQ(tried("softmax.cluster", problem(7, 65536), softmax::kCluster), Values({4, 8, 16}));
   EXPECT_EQ(tried("softmax.cluster", problem(4096, 65536), softmax::kCluster), Values({4, 8, 16}));
   EXPECT_EQ(tried("softmax.cluster", softmax_cluster(problem(7, 65536), 8, 0), softmax::kCluster),

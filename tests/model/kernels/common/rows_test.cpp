@@ -76,7 +76,8 @@ TEST(Softmax, HeldRowsMoveCompulsoryBytesAlone) {
     EXPECT_EQ(level.read_bytes, bytes);
     EXPECT_EQ(level.write_bytes, bytes);
   }
-  // Each sector is stored in four parts. L1 joins those of two warps but for 1 in 300.
+  // Each sector is stored in four parts. With two warps a block L1 merges the later parts but for
+  // 1 in 300.
   EXPECT_EQ(total_work(plan).l1.read_bytes, bytes);
   EXPECT_EQ(total_work(plan).l1.write_bytes, 4 * bytes);
   const Traffic l2 = testing::total(plan, gpu_with_l1()).l2;
@@ -102,8 +103,9 @@ TEST(Softmax, LongRowsAreSweptAgainFromL2OrBeyond) {
   EXPECT_EQ(plan.reuse[0].l2_distance_bytes, 393216);     // and half as much written
 }
 
-// Operations one after the other, batches of four vectors. Three sweeps: the maximum and the sum of
-// 16 fp32. Online: both in the first of two sweeps, and 14 operations a vector to rescale.
+// Dependent operations of a batch of four vectors, the mean over the sweeps. Three-pass: one sweep
+// takes the maximum, one the sum, of 16 fp32. Online: the first of two sweeps takes both, with 14
+// operations a vector to rescale.
 TEST(Softmax, SweepsWaitForEachElementTheyReduce) {
   const auto batch = [](const char* name, DType type) {
     return testing::first_step(softmax_of(name, problem(1000, 4096, type, 256))).waits.arithmetic;
@@ -184,7 +186,8 @@ TEST(Norm, ClustersOfStreamedRowsTakeEightRows) {
             2 * 2731);
 }
 
-// The first row of a stream comes as a tile does, the later ones while rows are reduced.
+// The start of a streaming block waits for half a tile load (kLoadsOfStart), each row for one; no
+// thread waits for loads of its own.
 TEST(Norm, StreamedRowsWaitForBulkCopies) {
   const Plan plan =
       plans_of("norm.layernorm", streamed_norm(problem(64, 16384), 2, 8)).front().plan;
@@ -195,8 +198,9 @@ TEST(Norm, StreamedRowsWaitForBulkCopies) {
   EXPECT_EQ(phases[0].step.waits.global + phases[1].step.waits.global, 0);
 }
 
-// 64 threads of 16 bf16 columns: of dγ and dβ a sector has eight parts, so a warp makes 16 stores
-// from a sector's first to its last, and the other warp opens as many sectors meanwhile.
+// 64 threads of 16 bf16 columns store their sums one by one, so a sector of fp32 has eight parts.
+// From its first part to its last a warp makes 16 stores of dγ and dβ, or 8 of dγ alone, and the
+// other warp opens as many sectors meanwhile.
 TEST(Norm, PartialSumsComeApartAmongTheOtherWarpsStores) {
   Problem p = problem(8000, 1024, DType::bf16, norm::kBackward);
   p[norm::kStaging] = norm::kInShared;
@@ -222,7 +226,7 @@ TEST(Norm, BackwardMovesThreeMatricesAndItsPartialSums) {
   EXPECT_EQ(total_work(plans[0].plan).compulsory.write_bytes, 8000 * 16384.0);
   EXPECT_EQ(total_work(plans[0].plan).dram_footprint.write_bytes, 8000 * 16384.0 + partial);
   EXPECT_EQ(testing::loop_steps(plans[0].plan), 31);  // rows of a strip
-  // 264 strips of 31 rows have a few rows too many, whose lanes run along.
+  // 264 strips of 31 rows are 184 rows too many, whose lanes issue too.
   EXPECT_DOUBLE_EQ(issued_by_launch(plans[0].plan).vector_flops,
                    plans[0].plan.useful.vector_flops * (264 * 31) / 8000);
   EXPECT_EQ(total_work(plans[1].plan).requested.read_bytes, partial);
@@ -295,7 +299,7 @@ TEST(Rows, SayWhereSectorsAreShared) {
   }
 }
 
-// What an H200 counted for each warp.
+// Instructions of a warp, as an H200's counters gave them.
 TEST(Rows, InstructionsAreThoseCounted) {
   const auto of_warp = [](const char* name, const Problem& p) {
     const Plan plan = plans_of(name, p).front().plan;

@@ -39,11 +39,11 @@ INSTANTIATE_TEST_SUITE_P(
     ExpressionCost, OfEveryType,
     ::testing::Values(Expected{"-x", 0, 0, 0, 1}, Expected{"x + y", 1, 0, 0, 1},
                       Expected{"x - y", 1, 0, 0, 1}, Expected{"x*y", 1, 0, 0, 1},
-                      // No FLOP by the counters.
+                      // The hardware counters count no FLOP for these.
                       Expected{"relu(x)", 0, 0, 0, 1}, Expected{"abs(x)", 0, 0, 0, 1},
                       Expected{"min(x, y)", 0, 0, 0, 1}, Expected{"max(x, y)", 0, 0, 0, 1},
                       Expected{"rsqrt(x)", 0, 1, 0, 1},
-                      // A predicate, and 1.0 or 0.0 by it.
+                      // A predicate, and a selection of 1.0 or 0.0.
                       Expected{"x < y", 0, 0, 0, 2}, Expected{"x != y", 0, 0, 0, 2},
                       // The sigmoid and a product.
                       Expected{"silu(x)", 3, 2, 0, 5},
@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(
                       // Sums and products count one each.
                       Expected{"a*b + c", 2, 0, 0, 2}, Expected{"a*b + c*d", 3, 0, 0, 3},
                       Expected{"a*b - c", 2, 0, 0, 2}, Expected{"relu(x*y) + x*y", 2, 0, 0, 3},
-                      // By products; by rsqrt.
+                      // Powers by products; x^-0.5 by rsqrt.
                       Expected{"x^2", 1, 0, 0, 1}, Expected{"x^3", 2, 0, 0, 2},
                       Expected{"x^-0.5", 0, 1, 0, 1}));
 
@@ -71,9 +71,9 @@ INSTANTIATE_TEST_SUITE_P(
         Expected{"x/y", 1, 1, 0, 2}, Expected{"exp(x)", 1, 1, 0, 2}, Expected{"log(x)", 1, 1, 0, 2},
         Expected{"sqrt(x)", 0, 1, 0, 1}, Expected{"x^0.5", 0, 1, 0, 1},
         Expected{"x^-1", 1, 1, 0, 2}, Expected{"x^-2", 2, 1, 0, 3},
-        // Whole turns by a multiply-add and a difference, taken off by two; the unit takes x ÷ 2π.
-        // The counters of the H100's run say 11 for sin(x)^2 + cos(x)^2, which shares all but the
-        // unit: 8 and 3.
+        // Whole turns by a multiply-add and a difference, subtracted by two multiply-adds; the unit
+        // takes x ÷ 2π. The counters of the H100's run say 11 for sin(x)^2 + cos(x)^2, which shares
+        // all but the unit: 8 and 3.
         Expected{"sin(x)", 8, 1, 0, 6}, Expected{"cos(x)", 8, 1, 0, 6},
         // 1 + p|x| (2), rcp, four multiply-adds (8), · t, x·x, · log2 e, ex2, 1 - that (2), the
         // sign.
@@ -113,7 +113,7 @@ TEST(ExpressionOutputs, EachIsWritten) {
   const map::Operation two =
       operation_of(expression::parse("t = a*b; y = t + 1; z = t - 1"), DType::fp32);
   EXPECT_EQ(two.writes, 2);
-  EXPECT_EQ(two.instructions, 3);  // the product is used twice: it stays
+  EXPECT_EQ(two.instructions, 3);  // the product is used twice: no multiply-add
   Problem p = rows_of("y = a*b; z = a + b", 1000, 0);
   const Plan plan = kExpr.variants[1].plan(p, {}).front().plan;
   EXPECT_EQ(plan.arrays.size(), 4U);

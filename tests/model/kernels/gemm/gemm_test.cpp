@@ -58,7 +58,7 @@ TEST(Gemm, AllBlocksStoreTheProductOnce) {
   }
 }
 
-// 4 × 8 sums, two steps of 4 + 8 operands, 32 of addresses; at most 255.
+// 4 × 8 sums, 4 + 8 operands of two steps, 32 for addresses; at most 255.
 TEST(Gemm, RegistersOfTilesThatAreNotCompiledAreEstimated) {
   const auto registers = [](std::int64_t thread_m, std::int64_t thread_n) {
     const KernelRef kernel = find_kernel("gemm.coarsened_2d");
@@ -76,16 +76,16 @@ Step direct_step(std::string_view name, std::int64_t m, std::int64_t n, std::int
   return plan_of(name, m, n, k).blocks.front().phases.front().step;
 }
 
-// 32 lines that lie anywhere fall 11 on the fullest of four tag banks; lines one after the other
-// 8 on each. And one line of B.
+// 32 lines anywhere in memory put 11 on the fullest of four tag banks, consecutive lines 8 on each.
+// B adds one line.
 TEST(Gemm, RowsFarApartCrowdATagBank) {
   EXPECT_NEAR(direct_step("gemm.naive", 32, 32, 867).wavefronts.l1_lookups, 32 * (43.99 + 1), 0.1);
   EXPECT_DOUBLE_EQ(direct_step("gemm.naive", 32, 32, 32).wavefronts.l1_lookups, 32 * (32 + 1));
   EXPECT_DOUBLE_EQ(direct_step("gemm.coalesced", 32, 32, 867).wavefronts.l1_lookups, 32 * (1 + 1));
 }
 
-// Blocks of 32 × 32: a warp has a row of A to itself and shares columns of B with all 32.
-// Rows first, all wait for the same rows of A.
+// Blocks of 32 × 32. gemm.coalesced: a warp has a row of A to itself and shares columns of B with
+// all 32 warps. gemm.naive: all warps wait for the same rows of A.
 TEST(Gemm, OneOfTheWarpsThatShareColumnsWaitsForThem) {
   EXPECT_DOUBLE_EQ(direct_step("gemm.coalesced", 64, 64, 64).waits.global, 1.0 / 8 + 0.25 / 32);
   EXPECT_DOUBLE_EQ(direct_step("gemm.naive", 64, 64, 64).waits.global, 0.25);

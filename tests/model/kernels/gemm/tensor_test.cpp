@@ -25,7 +25,7 @@ TEST(MmaSync, ABlockATileAndSharedMemoryBySteps) {
   const Plan plan = plan_mma_sync(product(1000, 1024, 512, {128, 256, 64}), a100).front().plan;
   EXPECT_EQ(plan.launch.blocks(), 8 * 4);
   EXPECT_EQ(plan.launch.shared_bytes, 3 * (128 + 256) * 128);
-  // 2·128·256·64 FLOP at 2048 a clock; operands of 2×4 warps take half of that.
+  // Four tile columns read A, eight tile rows read B.
   EXPECT_DOUBLE_EQ(total_work(plan).l2.read_bytes, 4.0 * 1000 * 512 * 2 + 8.0 * 512 * 1024 * 2);
 }
 
@@ -38,7 +38,7 @@ TEST(MmaSync, BlocksStayOnHopper) {
   EXPECT_EQ(plan.launch.shared_bytes, 3 * (128 + 256) * 128 + 8 * 16 * (64 + 8) * 2 + 3 * 2 * 8);
   EXPECT_DOUBLE_EQ(total_work(plan).tensor_flops[DType::bf16], 2.0 * 4096 * 4096 * 512);
   EXPECT_DOUBLE_EQ(total_work(plan).l2.write_bytes, 4096.0 * 4096 * 2);
-  // Two blocks an SM, of as many tiles as there are.
+  // Two blocks fit an SM; 64 tiles take 64 blocks.
   const Plan few = plan_mma_sync(product(1024, 1024, 512, {128, 128, 32}), h100).front().plan;
   EXPECT_EQ(few.launch.blocks(), 64);
 }
@@ -180,12 +180,12 @@ TEST(Skinny, TilesOf64TokensAreThoseOfWgmmaWhereThereIsThat) {
   const Problem p = product(64, 14336, 4096, {64, 128, 64});
   EXPECT_TRUE(is_persistent(plan_skinny(p, h200).front().plan.scheduler));
   EXPECT_EQ(plan_skinny(p, a100).front().plan.scheduler, TileScheduler::hardware);
-  // Where A holds the weights, of 64 rows alone; without wgmma there is no such tile.
+  // Where A holds the weights, tiles of 64 tokens have 64 rows alone; without wgmma none exist.
   const Problem columns = product(14336, 64, 4096, {64, 64, 64});
   EXPECT_TRUE(is_persistent(plan_skinny(columns, h200).front().plan.scheduler));
   EXPECT_THAT([&] { (void)plan_skinny(columns, a100); },
               ThrowsMessage<InputError>(HasSubstr("no tile 64x64x64")));
-  // k of its tiles is split where they leave SMs idle: 64 tiles of 64 rows.
+  // k is split where the tiles leave SMs idle: 4096 columns are 64 tiles.
   Problem open = product(64, 4096, 4096, {64, 64, 64});
   open[kSplitK] = 0;
   std::vector<std::int64_t> splits;

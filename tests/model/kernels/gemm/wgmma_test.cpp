@@ -42,11 +42,11 @@ TEST(Wgmma, EveryBlockGetsBoxesAndL2AnswersAClusterOnce) {
   const double delivered = 512.0 * 64 * (128 + 256) * 128;
   EXPECT_DOUBLE_EQ(total_work(plan_of(1)).l2.read_bytes, delivered);
   EXPECT_DOUBLE_EQ(total_work(plan_of(2)).l2.read_bytes, delivered);
-  // Without a cluster L2 joins what two ask for.
+  // Without a cluster L2 answers two neighbours' requests together.
   constexpr double kSteps = 512.0 * 64;
   EXPECT_NEAR(testing::l2_read_bytes(plan_of(1)) / kSteps, (128 + 256) / 2 * 128, 1e-6);
   EXPECT_NEAR(testing::l2_read_bytes(plan_of(2)) / kSteps, (128 + 256 / 2) * 128, 1e-6);
-  // The copy engine asks for every piece, half a line at once.
+  // The copy engine requests every piece from L2, half a line at a time.
   EXPECT_DOUBLE_EQ(testing::first_step(plan_of(1)).wavefronts.copies, 2 * (128 + 256));
   EXPECT_DOUBLE_EQ(testing::first_step(plan_of(2)).wavefronts.copies, 2 * (128 + 128));
 }
@@ -73,12 +73,13 @@ TEST(Wgmma, PiecesOffASectorAreLookedUpAlone) {
     const Plan plan = plan_wgmma(product(1280, 2560, k, {128, 256, 64}), h100).front().plan;
     return testing::l2_read_bytes(plan);
   };
-  // Rows of n are whole lines: of ten tile rows, two and two ask for them once.
+  // Rows of B are whole lines: ten tile rows request them in pairs.
   const double b = 2560 * 5;
-  // Rows of k are 142.5 lines, whole sectors: of ten tile columns two and two join half.
+  // Rows of A are 142.5 lines, whole sectors: pairs of the ten tile columns join half of them.
   const double a = 1280 * 7.5;
   EXPECT_NEAR(bytes_of(9120), 9120.0 * 2 * (a + b), 1);
-  // 1141 times 16 bytes: half of the pieces touch a fifth sector, and none are joined.
+  // Rows of A are 1141 times 16 bytes: half of the pieces touch a fifth sector, and none are
+  // joined.
   EXPECT_NEAR(bytes_of(9128), 9128.0 * 2 * (10 * 1280 * 1.125 + b), 1);
 }
 
@@ -146,12 +147,12 @@ TEST(Wgmma, AnUnknownTileNamesThoseThereAre) {
 
 TEST(Wgmma, ALastRoundThatIsNotFullIsSplit) {
   const Gpu h100 = gpu_named("h100-sxm5");
-  // 17·9 tiles on 132 SMs: 21 are left, of which 126 parts fill a round.
+  // 17·9 tiles on 132 SMs leave 21 for the last round; in six parts each they are 126 blocks.
   const auto program_of = [&](std::int64_t split_rest) {
     return plan_wgmma(product(2107, 2224, 16072, {128, 256, 64, 1, 1, split_rest}), h100);
   };
   const LaunchSequence program = program_of(6);
-  ASSERT_EQ(program.size(), 1U);  // the block of the last part joins them
+  ASSERT_EQ(program.size(), 1U);  // the block of the last part reduces all parts
   const Plan& tiles = program.front().plan;
   ASSERT_EQ(tiles.blocks.size(), 3U);
   EXPECT_EQ(tiles.blocks[0].count, 132);
@@ -161,7 +162,7 @@ TEST(Wgmma, ALastRoundThatIsNotFullIsSplit) {
   EXPECT_DOUBLE_EQ(tiles.arrays[2].compulsory.write_bytes, 2107.0 * 2224 * 2);
   EXPECT_DOUBLE_EQ(tiles.arrays[3].footprint.write_bytes, 21.0 * 5 * 128 * 256 * 4);
   EXPECT_EQ(program_of(1).front().plan.arrays.size(), 3U);
-  // Nothing is left of 132 tiles; of fewer all are.
+  // 132 tiles leave none for a last round; fewer than 132 are all split.
   const auto arrays_of = [&](std::int64_t m, std::int64_t n) {
     return plan_wgmma(product(m, n, 4096, {128, 256, 64, 1, 1, 2}), h100).front().plan.arrays;
   };
@@ -181,13 +182,13 @@ TEST(Wgmma, SplitsOfALastRoundFillRounds) {
     return found;
   };
   using Splits = std::vector<std::int64_t>;
-  EXPECT_EQ(tried(2107, 2224, 16072, 0, 0), Splits({1, 6}));  // 21 tiles are left of 132
-  EXPECT_EQ(tried(2107, 2224, 64 * 12, 0, 0), Splits({1}));   // of 12 steps, three each
+  EXPECT_EQ(tried(2107, 2224, 16072, 0, 0), Splits({1, 6}));  // 21 tiles in a last round of 132
+  EXPECT_EQ(tried(2107, 2224, 64 * 12, 0, 0), Splits({1}));   // at least 3 steps a part: 4 parts
   EXPECT_EQ(tried(2107, 2224, 64 * 18, 0, 0), Splits({1, 6}));
   EXPECT_EQ(tried(2560, 2560, 4096, 0, 0), Splits({1, 3, 5}));  // 68: two rounds of parts, three
-  EXPECT_EQ(tried(2560, 3072, 4096, 0, 0), Splits({1}));        // 108: four, for three fifths
+  EXPECT_EQ(tried(2560, 3072, 4096, 0, 0), Splits({1}));        // 108: as many rounds as parts
   EXPECT_EQ(tried(1408, 3072, 4096, 0, 0), Splits({1}));        // none
-  EXPECT_EQ(tried(1408, 1024, 4096, 0, 0), Splits({1, 3}));     // 44 in all
+  EXPECT_EQ(tried(1408, 1024, 4096, 0, 0), Splits({1, 3}));     // 44 tiles in all
   EXPECT_EQ(tried(2107, 2224, 16072, 1, 0), Splits({1}));       // run files that name split_k alone
   EXPECT_EQ(tried(2107, 2224, 16072, 0, 5), Splits({5}));
 }
@@ -223,7 +224,7 @@ TEST(Wgmma, SwapAbTilesWithoutAClusterGoDownCFirst) {
   EXPECT_EQ(plan.raster->group_rows, 5);
   EXPECT_DOUBLE_EQ(plan.raster->row_panel_bytes, 777.0 * 4096 * 2 / 5);
   EXPECT_DOUBLE_EQ(plan.raster->column_panel_bytes, 128.0 * 4096 * 2);
-  // Of five blocks that share B's tile two pairs ask for it once, of 48 that share A's all.
+  // Five blocks share B's tile: two pairs and one alone, three lookups. 48 share A's: 24 pairs.
   const double looked_up = 4096.0 * 2 * (6144 * 3 + 777 * 24);
   EXPECT_NEAR(testing::l2_read_bytes(plan), looked_up, 1);
 }

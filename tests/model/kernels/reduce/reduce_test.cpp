@@ -1,4 +1,4 @@
-// What the warps of a sum wait for, against counts by hand from kernels/reduce/sums.cu.
+// Waits of the warps of a sum, against counts by hand from kernels/reduce/sums.cu.
 #include "model/kernels/reduce/reduce.hpp"
 
 #include <gtest/gtest.h>
@@ -34,13 +34,14 @@ double round_trips(const LaunchSequence& program, std::size_t launch = 0) {
   return testing::waits_of_block(program.at(launch).plan, &Waits::global);
 }
 
-// A warp, 8 accesses a thread: 256 vectors a batch. In fp32 the third of them waits for the first.
+// A batch of a warp is 8 accesses a thread, 256 vectors. In fp32 the third access waits for the
+// first: two round trips a batch.
 TEST(Reduce, AThirdAccessInFp32WaitsForTheFirst) {
   EXPECT_DOUBLE_EQ(round_trips(program_of({"reduce.row", DType::fp32, 132, 4 * 1024, 1, 32})), 8);
   EXPECT_DOUBLE_EQ(round_trips(program_of({"reduce.row", DType::bf16, 132, 8 * 1024, 1, 32})), 4);
 }
 
-// A batch and 64 vectors, two a thread; then 65.
+// A batch and 64 vectors, two a thread; then 65 vectors.
 TEST(Reduce, ALastBatchOfTwoAccessesWaitsOnce) {
   EXPECT_DOUBLE_EQ(round_trips(program_of({"reduce.row", DType::fp32, 132, 4 * 320, 1, 32})), 3);
   EXPECT_DOUBLE_EQ(round_trips(program_of({"reduce.row", DType::fp32, 132, 4 * 321, 1, 32})), 4);
@@ -52,13 +53,13 @@ TEST(Reduce, NarrowEdgesAreWaitedForFirst) {
   EXPECT_DOUBLE_EQ(round_trips(program_of({"reduce.row", DType::fp16, 132, 1025, 1, 32})), 2);
 }
 
-// Four elements a thread of each row: 128 a warp and batch, where vectors are 2 · 32 · 4.
+// Without vectors a batch of a row is 4 elements a thread, 128 a warp; with vectors 2 · 32 · 4.
 TEST(Reduce, WeightedRowsWithoutVectorsGoByElements) {
   const LaunchSequence vectors = program_of({"reduce.weighted", DType::fp32, 8, 1024, 1, 32});
   const LaunchSequence elements = program_of({"reduce.weighted", DType::fp32, 8, 1025, 1, 32});
   EXPECT_DOUBLE_EQ(phases_of(vectors).front().repeats, 4);
   EXPECT_DOUBLE_EQ(phases_of(elements).front().repeats, 9);
-  // Of a batch the last access waits for an earlier one; the ninth has one element.
+  // The last access of a batch waits for an earlier one; the ninth batch has one element.
   EXPECT_NEAR(round_trips(elements), 2 * 8 + 1, 1e-12);
 }
 

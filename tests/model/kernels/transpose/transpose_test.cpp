@@ -28,8 +28,8 @@ TEST(Transpose, RowsOffSectorBoundariesAreWrittenInPart) {
   EXPECT_EQ(even.write_run_bytes, 0);  // blocks go down the rows of x
 }
 
-// Element by element tiles of 32 × 32 go along the rows of x: 32 tiles to the next piece of a row
-// of y.
+// Tiles of 32 × 32, stored element by element, run along the rows of x: the next run of a row of y
+// is 32 tiles later.
 TEST(Transpose, TilesWriteRowsPieceByPiece) {
   for (const char* name : {"transpose.naive", "transpose.padded"}) {
     const AccessPattern pattern = plan_of(name, 1023, 1023, DType::fp64).arrays.back().pattern;
@@ -42,7 +42,7 @@ TEST(Transpose, TilesWriteRowsPieceByPiece) {
   }
 }
 
-// What an H200 counted for each warp of whole tiles.
+// Instructions of a warp of whole tiles, as an H200's counters gave them.
 TEST(Transpose, InstructionsAreThoseCounted) {
   const auto of_warp = [](const char* name, std::int64_t extent, DType type) {
     return testing::first_step(plan_of(name, extent, extent, type)).warp_instructions / 8;
