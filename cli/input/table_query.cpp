@@ -37,7 +37,7 @@ std::vector<Option> table_options() {
            true},
           {"column", "PARAMETER=PRODUCT",
            "a parameter from the table's columns: n=rows*cols (repeatable)", true},
-          {"cache", "cold|warm|steady", "how the table was measured (default: steady)"}};
+          {"cache", "cold|warm|steady|repeated", "how the table was measured (default: steady)"}};
 }
 
 validation::TableQuery read_table_query(const Options& options, Devices& devices) {

@@ -24,17 +24,17 @@ void check_nvrtc(nvrtcResult status, const std::string& log = {}) {
                   (log.empty() ? "" : "\n" + log));
 }
 
-class LaunchSequence {
+class NvrtcProgram {
  public:
-  explicit LaunchSequence(const std::string& source) {
+  explicit NvrtcProgram(const std::string& source) {
     check_nvrtc(
         nvrtcCreateProgram(&program_, source.c_str(), "expression.cu", 0, nullptr, nullptr));
   }
-  ~LaunchSequence() { (void)nvrtcDestroyProgram(&program_); }
-  LaunchSequence(const LaunchSequence&) = delete;
-  LaunchSequence& operator=(const LaunchSequence&) = delete;
-  LaunchSequence(LaunchSequence&&) = delete;
-  LaunchSequence& operator=(LaunchSequence&&) = delete;
+  ~NvrtcProgram() { (void)nvrtcDestroyProgram(&program_); }
+  NvrtcProgram(const NvrtcProgram&) = delete;
+  NvrtcProgram& operator=(const NvrtcProgram&) = delete;
+  NvrtcProgram(NvrtcProgram&&) = delete;
+  NvrtcProgram& operator=(NvrtcProgram&&) = delete;
 
   std::string compile(const std::string& architecture) {
     const std::string option = "--gpu-architecture=" + architecture;
@@ -87,7 +87,7 @@ std::string cannot_compile() {
 }
 
 std::string machine_code(const std::string& source, const std::string& architecture) {
-  return LaunchSequence(source).compile(architecture);
+  return NvrtcProgram(source).compile(architecture);
 }
 
 Kernels compiled(const std::string& source) {

@@ -85,6 +85,7 @@ TEST(Serving, RefusalsSayWhatToDo) {
   };
   refused(kAsked, kUsage, "--concurrency");
   refused(kAsked + "--concurrency 4 --batch 2", kUsage, "--batch belongs to a step");
+  refused(kAsked + "--concurrency 4 --prefetch post", kUsage, "--prefetch belongs to a step");
   refused(kAsked + "--concurrency 0", kBadInput, "'concurrency'");
   refused(kAsked + "--concurrency 4 --dtype fp9", kBadInput, "fp9");
   refused("model llama-3.1-8b --serve --concurrency 4 --gpu h100-sxm5", kUsage, "--input-tokens");
