@@ -16,8 +16,7 @@ namespace roofcast::validation {
 
 struct Fit {
   Sustained sustained;
-  double mean_absolute_error =
-      0;  ///< mean cost of a case used: |log error| of time + half that of DRAM bytes
+  double mean_absolute_error = 0;  ///< of log time, plus half that of DRAM bytes
   std::size_t cases = 0;
 };
 

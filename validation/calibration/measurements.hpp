@@ -10,7 +10,7 @@
 
 namespace roofcast::validation {
 
-/// A measured value above a physical limit: kept for the record, never used.
+/// An impossible measured value (curve_limits.hpp): kept for the record, never used.
 struct RefusedValue {
   Curve curve;  ///< its curve, without points
   CurvePoint point;

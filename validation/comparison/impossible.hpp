@@ -34,7 +34,7 @@ struct UncheckedRow {
 
 struct TableCheck {
   std::vector<CheckedRow> rows;
-  std::vector<std::size_t> impossible;  ///< indices into rows, by falling times_too_fast
+  std::vector<std::size_t> impossible;  ///< indices into rows, the largest times_too_fast first
   std::vector<UncheckedRow> unchecked;
 };
 

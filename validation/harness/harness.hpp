@@ -33,9 +33,8 @@ struct HarnessOptions {
   std::string build;   ///< version and git revision
   Shard shard;
   bool counters = true;
-  std::function<void(const Progress&)> progress;  ///< may be empty
-  std::function<void(const std::string& text)>
-      notice;  ///< may be empty; for remarks that are no errors
+  std::function<void(const Progress&)> progress;        ///< may be empty
+  std::function<void(const std::string& text)> notice;  ///< may be empty; for remarks, not errors
 };
 
 struct HarnessResult {

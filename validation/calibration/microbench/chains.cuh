@@ -11,8 +11,7 @@
 namespace roofcast::microbench {
 
 inline constexpr unsigned kMostThreads = 1024;
-inline constexpr unsigned kRepeats =
-    32;  // steps of all chains per iteration, unrolled: loop overhead 1%
+inline constexpr unsigned kRepeats = 32;  // of all chains, unrolled: loop overhead 1%
 
 template <class Operation>
 __global__ void __launch_bounds__(kMostThreads)
