@@ -161,7 +161,7 @@ class Sweep {
   }
 
  private:
-  /// Measured, or found impossible by this very build on this very device.
+  /// Whether the file, which is of this build and device, holds the case as measured or failed.
   bool settled(const SuiteCase& wanted) const {
     return holds(result_.run, wanted) || failed(result_.run, wanted);
   }

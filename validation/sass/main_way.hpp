@@ -1,5 +1,5 @@
 #pragma once
-// The path through a kernel of a warp that moves only whole vectors.
+// The main path through a kernel: that of a warp that moves only whole vectors.
 #include <cstdint>
 #include <span>
 

@@ -53,7 +53,7 @@ __device__ std::uint64_t follow(std::uint64_t address) {
 
 struct Walk {
   unsigned bits;
-  std::uint64_t spacing;  ///< lines between the starts of two blocks
+  std::uint64_t spacing;  ///< ring positions between the starts of two blocks
   unsigned warm;
   unsigned steps;
 };

@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(kThreads, 1)
 
 __global__ void __launch_bounds__(kThreads, 1)
     read_vectors(const uint4* data, std::uint64_t* cycles, std::uint32_t* found) {
-  const uint4* p = data + threadIdx.x % 256;  // 4 KiB that four groups of warps read
+  const uint4* p = data + threadIdx.x % 256;  // 4 KiB, read by four groups of warps
   time_reads<uint4>(
       [p](unsigned u, uint4& v) {
         asm volatile("ld.global.v4.u32 {%0,%1,%2,%3}, [%4];"

@@ -86,7 +86,7 @@ struct Shuffle {
   }
 };
 
-// Adds the neighbouring chain: additions of a constant would merge into fewer instructions.
+// Adds the neighbouring chain: repeated additions of one value would merge into fewer instructions.
 struct AddInt {
   using Type = std::uint32_t;
   static __device__ void apply(Chains<Type>& x, unsigned c, Type /*a*/, Type /*b*/) {
