@@ -24,7 +24,7 @@ MIB = 1 << 20
 GPUS = 2
 REPEATS = 3
 TIMED_S = 10e-3
-LONGER = 3  # the other stream's work, of what is timed
+LONGER = 3  # the other stream's work, as a multiple of the timed work
 SLEEP_CYCLES = 60_000_000
 
 
@@ -53,7 +53,7 @@ def collectives():
 
 
 def grid(call):
-    """Blocks and threads a block of the collective's kernel."""
+    """Blocks, and threads per block, of the collective's kernel."""
     activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
     with torch.profiler.profile(activities=activities) as profile:
         call()
@@ -68,7 +68,7 @@ def grid(call):
 
 
 def timed(call, count, stream, other=None, other_count=0, other_stream=None):
-    """Seconds of one of `count` calls on a stream while another has `other_count` calls to do."""
+    """Median seconds per call of `count` calls on a stream, beside `other_count` calls on another."""
     times = []
     for _ in range(REPEATS):
         torch.cuda.synchronize()
@@ -85,7 +85,7 @@ def timed(call, count, stream, other=None, other_count=0, other_stream=None):
                     other()
         with torch.cuda.stream(stream):
             stream.wait_event(ready)
-            call()  # the other stream's first has begun
+            call()  # untimed: the other stream's first call begins
             start.record()
             for _ in range(count):
                 call()
@@ -129,7 +129,7 @@ def measure(rank, path):
             for name, size, call, sent_s, blocks, threads in sent:
                 few, many = agreed(TIMED_S / alone_s), agreed(LONGER * TIMED_S / sent_s)
                 kernel_s = timed(run, few, compute, call, many, copies)
-                # A collective may wait for a kernel's end before each has its blocks on the SMs.
+                # Each collective may have to wait for a kernel to end before its blocks get SMs.
                 few, many = agreed(TIMED_S / (sent_s + alone_s)), agreed(LONGER * TIMED_S / alone_s)
                 collective_s = timed(call, few, copies, run, many, compute)
                 times = [alone_s, kernel_s, sent_s, collective_s]

@@ -45,7 +45,7 @@ def normal(*shape, dtype=BF16):
 
 
 def near(found, wanted, tolerance):
-    """Whether found is within a share of wanted's largest element."""
+    """Whether the largest error is at most `tolerance` × wanted's largest element."""
     wanted = wanted.float()
     return bool((found.float() - wanted).abs().max() <= tolerance * wanted.abs().max() + 1e-6)
 
@@ -343,7 +343,7 @@ GROUPS = {
 
 
 class Profile:
-    """Kernels of calls, by torch.profiler. The flush is the only reduction over doubles."""
+    """Profiles calls with torch.profiler. The flush is the only reduction over doubles."""
 
     def __init__(self, samples):
         self.samples = samples
@@ -371,14 +371,14 @@ class Profile:
         return event["cat"] == "kernel" and "double" in event["name"] and "reduce" in event["name"]
 
     def measure(self, call):
-        """Launches of a call, seconds cold and steady, and the kernels of the steady calls."""
+        """Launches of a call, its time in µs cold and steady, and the kernels of the steady calls."""
         for _ in range(3):
             call()
         torch.cuda.synchronize()
         calls = []
         for event in self.events(call):
             if self.is_flush(event):
-                # Clears what its blocks meet at.
+                # This memset clears the flush's semaphores: it belongs to the flush.
                 if calls and calls[-1] and calls[-1][-1]["cat"] == "gpu_memset":
                     calls[-1].pop()
                 calls.append([])
@@ -398,7 +398,7 @@ def driver():
 
 
 def launch_rows(case, steady, launches, samples):
-    """Of each launch of a call the mean over steady calls."""
+    """A row for each launch of a call, with its mean time over the steady calls."""
     count = int(launches)
     if count != launches:
         return

@@ -1,11 +1,11 @@
-// Tuning bench: a kernel and its library baseline, in turn (ABAB), on the same data.
+// Tuning bench: times a kernel and its library baseline alternately (ABAB) on the same data.
 //
 //   kernel_bench < cases          one case a line: NAME DTYPE VALUE...   (values as in the Problem)
 //   kernel_bench stream.copy fp32 67108864 256 16 4
 //
-// Prints for each: median time of the kernel, of the baseline, their ratio, TFLOP/s or TB/s.
-// The harness's flush of L2 goes before every launch: while it reads, the host enqueues what is
-// measured, so that no launch from the host is in the time. Random normal data.
+// Prints for each case the kernel's median time and TFLOP/s or TB/s, the baseline's median time,
+// and baseline ÷ kernel. L2 is flushed before every launch; while the flush runs, the host enqueues
+// the launch, so that the time holds no submission by the host. Data are random normal.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -29,18 +29,19 @@ namespace {
 
 using Buffer = harness::DevicePointer<std::byte>;
 
-// A case is launched so often, or until so much time is spent; the first launches warm up.
+// A case runs until kMostLaunches launches or kLongEnough_s of device time. Not counted: the first
+// kWarmUp launches, or those of the first kWarm_s if that is shorter.
 constexpr int kMostLaunches = 40, kWarmUp = 3;
 constexpr double kLongEnough_s = 0.3, kWarm_s = 0.25;
 
-/// What the outputs should be, in float64. A product's is kept for the lines that follow: the tiles
-/// of a product change neither its inputs nor its result, and the reference of a large one takes
+/// Float64 references of the outputs. The last matrix product's reference is kept for the next
+/// case: the tile configuration changes neither inputs nor result, and a large reference takes
 /// longer than all else.
 class References {
  public:
   const std::vector<double*>& of(const KernelEntry& entry, const Problem& p, const Tensors& tensors,
                                  const std::vector<const void*>& inputs) {
-    Problem product = p;  // without what configures it
+    Problem product = p;  // without its tile configuration
     for (const std::size_t setting : {cuda::gemm::kTileM, cuda::gemm::kTileN, cuda::gemm::kTileK}) {
       product[setting] = 0;
     }
@@ -68,7 +69,7 @@ class References {
   std::vector<double*> addresses_;
 };
 
-/// Buffers for a problem: inputs random.
+/// Device buffers of a problem, with random inputs.
 class Arguments {
  public:
   Arguments(const KernelEntry& entry, const Problem& p) {
@@ -86,7 +87,7 @@ class Arguments {
   }
   Addresses addresses() const { return {inputs_, outputs_, scratch_}; }
 
-  /// No timing of a wrong kernel: the largest error over tolerance of its outputs.
+  /// Largest error ÷ tolerance over the kernel's outputs; a kernel above 1 is not timed.
   double error_over_tolerance(const KernelEntry& entry, const Problem& p, const Tensors& tensors,
                               References& references) {
     for (std::size_t i = 0; i < tensors.outputs.size(); ++i) {

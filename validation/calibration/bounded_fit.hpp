@@ -8,7 +8,7 @@
 
 namespace roofcast::validation {
 
-/// One value of Sustained that a fit moves between two positive bounds.
+/// A value of Sustained that a fit varies between two positive bounds.
 struct Moving {
   std::optional<double> Sustained::*member;
   double start;
@@ -16,10 +16,9 @@ struct Moving {
   double most;
 };
 
-/// Moves the values of `gpu`, in their logarithms for they span decades, to where `cost` is least
-/// (NLopt's Sbplx, after Rowan 1990), leaves them there and returns that cost. A start outside the
-/// bounds is taken at the nearer one. Throws InputError for bounds that are none and where nothing
-/// is found.
+/// Minimizes `cost` over the logarithms of the `moving` values (NLopt's Sbplx, after Rowan 1990),
+/// leaves the optimum in `gpu` and returns its cost. A start outside the bounds is clamped. Throws
+/// InputError if bounds are invalid or the optimizer fails.
 double fit_bounded(std::span<const Moving> moving, Gpu& gpu,
                    const std::function<double(const Gpu&)>& cost);
 

@@ -10,7 +10,7 @@ struct CurvePoint {
   double value = 0;
 };
 
-/// One quantity of a microbenchmark, over something that was varied or as a single number.
+/// One quantity of a microbenchmark, over a varied parameter or as a single number.
 struct Curve {
   std::string microbenchmark;  ///< "latency"
   std::string series;          ///< "global"
@@ -19,7 +19,7 @@ struct Curve {
   std::vector<CurvePoint> points;
 };
 
-/// A single number as a curve.
+/// A curve that holds a single number.
 inline Curve single(std::string microbenchmark, std::string series, std::string unit,
                     double value) {
   return {std::move(microbenchmark), std::move(series), "", std::move(unit), {{0, value}}};

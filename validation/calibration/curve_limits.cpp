@@ -14,7 +14,7 @@ namespace {
 
 using Peak = std::optional<double>;
 
-/// The most that the values of some curves may be: of one series, or of all that begin so.
+/// Peak for the curves of a microbenchmark in this unit whose series begins with `series`.
 struct Limit {
   std::string_view microbenchmark;
   std::string_view series;
@@ -36,8 +36,8 @@ Peak multiply_adds(const Gpu& gpu) {
 }
 
 using G = const Gpu&;
-// Shared data is left out: L2 answers several SMs by one access. So are loads in flight and pieces
-// that may be found in L2.
+// No limit holds for shared data, where one L2 access answers several SMs, nor for scattered pieces
+// of a table that L2 holds in part.
 constexpr std::array kLimits = {
     Limit{"clock", "", "Hz", [](G gpu) { return gpu.clocks.max_hz; }, "the highest clock"},
     Limit{"bandwidth", "DRAM", "B/s", dram, "the datasheet's DRAM bandwidth"},
@@ -57,7 +57,7 @@ constexpr std::array kLimits = {
     Limit{"issue", "", "instructions/clk", [](G gpu) { return gpu.sm.warp_issue_per_clk; },
           "instructions that an SM issues a clk"}};
 
-/// Why no such device measures this value; nothing where it may.
+/// Why the device cannot have measured this value; nothing if it can.
 std::optional<std::string> objection(const Curve& curve, double value, const Gpu& gpu) {
   if (!std::isfinite(value)) return "no number";
   for (const Limit& limit : kLimits) {

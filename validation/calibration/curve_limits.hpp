@@ -4,12 +4,11 @@
 
 namespace roofcast::validation {
 
-/// Clocks are read to a microsecond or so: a rate may come out that much above its peak.
+/// Relative share by which a measured rate may exceed its peak: timers resolve about a microsecond.
 inline constexpr double kPeakTolerance = 0.01;
 
-/// Takes the values out of the curves that no such device can have measured, more than
-/// kPeakTolerance above a peak of its datasheet, and lists them in `refused` with the peak. A curve
-/// that is left without a value goes whole.
+/// Moves from the curves to `refused` every value that is not finite or exceeds the datasheet's
+/// peak by more than kPeakTolerance, with the reason. Curves left without a value are removed.
 void refuse_impossible(Measurements& measurements, const Gpu& gpu);
 
 }  // namespace roofcast::validation

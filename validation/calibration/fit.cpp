@@ -11,8 +11,9 @@
 namespace roofcast::validation {
 namespace {
 
-/// Which cases tell a constant: streaming ones (all but products), or products of matrices. The
-/// first are fitted first, for the second build on them.
+/// The cases that a constant is fitted to: kernels bound by the SMs (matrix products and
+/// kBoundBySms), or all others. Streaming is fitted first, since the forecasts of products depend
+/// on it.
 enum class FitGroup : unsigned char { by_streaming, by_products };
 
 /// One value of Sustained that a fit may choose.
@@ -46,14 +47,14 @@ bool holds(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Every second case: the rest is for validation.
+// Cases of even index: the others are for validation.
 std::vector<const Case*> training_cases(const Run& run) {
   std::vector<const Case*> cases;
   for (std::size_t i = 0; i < run.cases.size(); i += 2) cases.push_back(&run.cases[i]);
   return cases;
 }
 
-// The median of the empty kernel: what a launch costs, taken as measured.
+// Cost of a launch: median time of the empty kernel.
 std::optional<double> launch_s(const Run& run, CacheState cache) {
   for (const Case& one : run.cases) {
     if (one.kernel == "stream.null" && one.cache == cache && one.problem[0] == 1) {
@@ -63,7 +64,7 @@ std::optional<double> launch_s(const Run& run, CacheState cache) {
   return std::nullopt;
 }
 
-// The median over the cases.
+// Median SM clock over the cases.
 std::optional<double> clock_hz(const Run& run) {
   Timing clocks;  // for its median
   for (const Case& one : run.cases) {
@@ -73,7 +74,7 @@ std::optional<double> clock_hz(const Run& run) {
 }
 
 std::vector<const Case*> training_cases(const Run& run, FitGroup told) {
-  // What the SMs bound tells the constants of the SMs, with the products.
+  // Kernels bound by the SMs, whose cases fit the constants of the SMs.
   static constexpr std::array<std::string_view, 4> kBoundBySms = {
       "gemm.", "divergence.", "access.shared", "transpose.tiled"};
   std::vector<const Case*> cases = training_cases(run);
@@ -92,7 +93,7 @@ double log_error(double predicted, double measured) {
 }
 
 constexpr double kDramWeight = 0.5;
-constexpr double kDramCountedAbove_bytes = 64e6;  // below, L2 holds what matters
+constexpr double kDramCountedAbove_bytes = 64e6;  // below, L2 holds most of the data
 
 double cost(const std::vector<const Case*>& cases, const Gpu& gpu) {
   double sum = 0;
@@ -115,7 +116,7 @@ double cost(const std::vector<const Case*>& cases, const Gpu& gpu) {
 
 constexpr int kTurns = 3;
 
-// DRAM keeps up no more than its datasheet says.
+// Sustained DRAM bandwidth is at most the datasheet's.
 double sheet_limit(const Constant& constant, const Gpu& gpu) {
   const bool dram = constant.member == &Sustained::dram_read_bytes_per_s ||
                     constant.member == &Sustained::dram_write_bytes_per_s;
@@ -168,7 +169,7 @@ Fit fit(const Run& run, const Gpu& start, const FitScope& scope) {
   take(sustained.sm_clock_hz, "sm_clock_hz", clock_hz(run));
   double found = 0;
   std::size_t cases = 0;
-  // Each group's constants lean on the other's a little: in turns, until they settle.
+  // The groups depend on each other weakly: they are fitted alternately, kTurns times.
   for (int turn = 0; turn < kTurns; ++turn) {
     found = 0;
     cases = 0;

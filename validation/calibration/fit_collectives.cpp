@@ -1,6 +1,6 @@
 // fit_collectives ../shared/reference/collectives_nccl.csv
 // Fits the constants of collectives (model/transformer/collective.hpp) and of the links (hw_specs,
-// group "link") to the rows of even position, and says how the others are met.
+// group "link") to the rows of even position, and prints the errors of both halves.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -83,7 +83,7 @@ double loss(const Point& point, const std::vector<Row>& rows) {
   return sum;
 }
 
-/// Coordinate search: a step that helps grows, one that does not shrinks.
+/// Coordinate search: a coordinate's step grows if it lowers the loss and shrinks otherwise.
 Point fitted(Point point, const std::vector<Row>& rows) {
   std::vector<double> step(point.size(), 0.2);
   double best = loss(point, rows);

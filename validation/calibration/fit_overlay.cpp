@@ -1,8 +1,9 @@
 // fit_overlay RUN.json GPU [--with RUN.json]… [--overlay FILE] [--also CONSTANT]…
 //             [--hold CONSTANT=VALUE]… [CONSTANT…] > overlay.json
 // A development tool: makes the calibration shipped for a device from committed runs. It starts
-// from the overlay (else from the one shipped) and leaves what microbenchmarks measured there as it
-// is, but for what --also names. CONSTANTs alone: only these move. --hold keeps one at a value.
+// from the given overlay (else the shipped one) and keeps the values that microbenchmarks measured,
+// except those that --also names. If CONSTANTs are given, only these are fitted. --hold keeps a
+// constant at a value.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

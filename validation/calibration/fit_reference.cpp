@@ -18,7 +18,7 @@ struct Choice {
   Moving value;
 };
 
-// DRAM does no more than the datasheet says.
+// The bounds are half of the datasheet's DRAM bandwidth and all of it.
 std::vector<Choice> choices(const Gpu& gpu) {
   if (!gpu.memory.dram_bandwidth_bytes_per_s) {
     throw InputError(gpu.name + " has no DRAM bandwidth: add it to its specification");

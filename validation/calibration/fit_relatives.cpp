@@ -12,7 +12,7 @@
 namespace roofcast::validation {
 namespace {
 
-constexpr double kCovered = 0.95;  // as fit_reference
+constexpr double kCovered = 0.95;  // as in fit_reference.cpp
 
 }  // namespace
 

@@ -1,7 +1,8 @@
 // fit_relatives TABLE.csv RUN.json… > hw_specs/relatives.json
-// A development tool: how much wider the interval of a forecast from a relative's constants has to
-// be, from leaving each measured GPU out in turn. The runs tell of GPUs of the same die, the table
-// (validation/comparison/reference.hpp) of GPUs of others; on stderr, the table's launch cost.
+// A development tool: by how much the interval of a forecast from a relative's constants has to
+// widen, found by leaving each measured GPU out in turn. The runs give GPUs of the same die, the
+// table (validation/comparison/reference.hpp) GPUs of other dies. Prints the table's launch cost on
+// stderr.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -39,7 +40,7 @@ nlohmann::ordered_json entry(const std::vector<LeftOut>& found, bool same_die,
   nlohmann::ordered_json out = {{"value", 1.0}, {"date", today()}, {"runs", runs}};
   double widest = 1;
   for (const LeftOut& one : found) {
-    // Another die's is never less than that of the same one.
+    // The value for another die is at least that for the same die.
     if (one.same_die || !same_die) widest = std::max(widest, one.widening);
     if (one.same_die != same_die) continue;
     char summary[160];

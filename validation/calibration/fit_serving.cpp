@@ -1,7 +1,7 @@
 // fit_serving ../shared/reference/serving.csv
-// Fits what serving software adds for a request and step (model/constants/steps.hpp) to the rows of
-// even position on the H100, and says how the others are met, and each model by the rows of the
-// others.
+// Fits the software's time per request and step (model/constants/steps.hpp) to every second row, of
+// those on the H100. Prints for each model the error of the other rows, and its error if fitted to
+// the other models alone.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -40,7 +40,7 @@ transformer::Service service_of(const roofcast::validation::NamedFields& row) {
   service.concurrency = whole("concurrency");
   service.tp = whole("tp");
   service.ep = std::max<std::int64_t>(1, whole("ep"));
-  // Its requests begin and end at a time.
+  // sglang's requests begin and end together.
   if (row.at("backend") == "sglang") service.prompts = transformer::Prompts::together;
   return service;
 }
@@ -78,7 +78,7 @@ double error(const std::vector<Row>& rows, double request_s, const Keep& keep) {
   return count > 0 ? sum / count : 0;
 }
 
-/// Whole microseconds.
+/// The time per request (s) of least mean error, in whole microseconds up to 100.
 double fitted(const std::vector<Row>& rows, const Keep& keep) {
   double best = 0;
   for (int us = 1; us <= 100; ++us) {

@@ -1,6 +1,6 @@
 // fit_steps ../shared/reference/training_mpt.csv
-// Fits what software adds to a training step (model/transformer/step.hpp) to the rows of even
-// position, and says how the others are met.
+// Fits the time that software adds to a training step (model/transformer/step.hpp) to the rows of
+// even position, and prints the errors of both halves.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -52,14 +52,14 @@ Row row_of(const Fields& row) {
     task.checkpointing = roofcast::transformer::Checkpointing::full;
   }
   task.fsdp = whole("gpus");
-  task.prefetch = roofcast::transformer::Prefetch::post;  // Composer's, which ran them
+  task.prefetch = roofcast::transformer::Prefetch::post;  // as in Composer, which ran these steps
   // The machines with A100s had 1600 Gb/s between them (llm-foundry, scripts/train/benchmarking).
   if (row.at("gpu").starts_with("a100")) task.network.bytes_per_s = 25e9;
   return {row.at("gpu"), model, task,
           std::stod(row.at("tokens_per_s_per_gpu")) * static_cast<double>(task.fsdp)};
 }
 
-/// Rows in bf16, with all in GPU memory.
+/// Rows in bf16 without CPU offload.
 std::vector<Row> read_rows(const char* path) {
   std::vector<Row> rows;
   std::size_t next = 0;
@@ -74,7 +74,7 @@ std::vector<Row> read_rows(const char* path) {
   return rows;
 }
 
-/// A row, and forecasts of its GPU that all rows share.
+/// A row and its GPU's forecasts, which all rows of that GPU share.
 struct Measured {
   Row row;
   KernelForecasts* forecasts;
@@ -93,7 +93,7 @@ double loss(const std::vector<Measured>& rows, const SoftwareConstants& software
   return sum;
 }
 
-/// The best of a grid, which then narrows around it.
+/// Grid search: each round narrows the grid around the best point so far.
 SoftwareConstants fitted(const std::vector<Measured>& rows) {
   SoftwareConstants best{0.5, 500e-6};
   constexpr int kSteps = 3;

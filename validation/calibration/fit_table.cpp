@@ -1,7 +1,7 @@
 // fit_table TABLE.csv OVERLAY.json > new.json
-// A development tool: the calibration of a GPU that others measured. Fits what its overlay marks
-// with the source FIT to every second row of a published table
-// (validation/comparison/reference.hpp) and keeps the rest of the overlay.
+// A development tool: calibrates a GPU that others measured. Fits the values whose source in the
+// overlay is FIT to every second row of a published table (validation/comparison/reference.hpp),
+// sets the spreads, and keeps the rest of the overlay.
 #include <cmath>
 #include <cstdio>
 #include <map>

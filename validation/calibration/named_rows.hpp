@@ -1,6 +1,5 @@
 #pragma once
-// Rows of a published table by the names of its columns, for what fits to them or holds them
-// against forecasts.
+// Rows of a published CSV table by column name, for fits and comparisons.
 #include <map>
 #include <sstream>
 #include <string>

@@ -26,7 +26,7 @@ bool names(const Overlay& overlay, const std::string& source) {
                      [&](const OverlayValue& value) { return value.source == source; });
 }
 
-// {"value", "source"} of a group and of the groups in it.
+// Collects the {"value", "source"} entries of a group and of the groups in it.
 void collect(const std::string& path, const Json& group, std::vector<OverlayValue>& values) {
   for (const auto& [name, member] : group.items()) {
     const std::string key = path.empty() ? name : path + '/' + name;
@@ -41,7 +41,7 @@ void collect(const std::string& path, const Json& group, std::vector<OverlayValu
   }
 }
 
-// The source under a key that `overlay` has free or uses for the same.
+// Adds the source, renamed if its key is taken by another one, and returns its key.
 std::string add_source(Overlay& overlay, OverlaySource source) {
   const std::string wanted = source.key;
   for (int turn = 2;; ++turn) {

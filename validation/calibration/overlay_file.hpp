@@ -7,7 +7,7 @@
 
 namespace roofcast::validation {
 
-/// One value of /sustained. `key` is its path there: "sm_clock_hz", "vector_flop_per_clk/fp32".
+/// One value of /sustained; `key` is its path there: "sm_clock_hz", "vector_flop_per_clk/fp32".
 struct OverlayValue {
   std::string key;
   double value = 0;
@@ -22,7 +22,7 @@ struct OverlaySource {
 };
 
 struct OverlayProvenance {
-  std::string run;  ///< the file the values come from
+  std::string run;  ///< file that the values come from
   std::string date;
   std::string device;
   std::string driver;
@@ -39,11 +39,11 @@ struct Overlay {
   const OverlayValue* find(std::string_view key) const;
 };
 
-/// A value that a microbenchmark measured and no fit moved: its source's key begins with this.
+/// Prefix of the source keys of values that a microbenchmark measured and no fit changed.
 inline constexpr std::string_view kMicrobenchmark = "MB:";
 bool measured_directly(const OverlayValue& value);
 
-/// JSON text; sources that no value names are left out.
+/// JSON text, without sources that no value names.
 std::string to_json(const Overlay& overlay);
 
 /// Throws InputError for text that is no overlay. The rules of hw_specs are not checked here.

@@ -1,9 +1,9 @@
 // study_constants FIT.json... --held RUN.json...
-// A development tool, built with -DROOFCAST_STUDY=ON: what each fitted constant of the laws is
-// worth, whether the register's values still fit best, and how a family is forecast when no
-// constant was fitted to it. Markdown on standard output. Constants are fitted as the register
-// says: to the cases of even index of the FIT runs, by coordinate search of the family-balanced
-// mean |log error|. All errors that it prints are of the RUNs.
+// A development tool, built with -DROOFCAST_STUDY=ON. It prints as Markdown the error without each
+// fitted constant of the laws, whether the register's values still fit best, and the error of each
+// family when no constant is fitted to it. Constants are fitted as the register says: to the cases
+// of even index of the FIT runs, by coordinate search of the family-balanced mean |log error|. All
+// errors printed are of the RUNs.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -46,7 +46,7 @@ std::vector<Measured> cases_of(const std::vector<validation::Run>& runs, std::si
       try {
         (void)validation::compare_case(run.cases[i], gpu);
         found.push_back({&run.cases[i], &gpu});
-      } catch (const InputError&) {  // of a kernel or a setting that is gone
+      } catch (const InputError&) {  // its kernel or setting no longer exists
       }
     }
   }
@@ -99,7 +99,7 @@ class Search {
 
   const Values& start() const { return start_; }
 
-  /// The constants that fit all families but one best.
+  /// The constants that fit all families but `family` best.
   Values fit_without(const std::string& family) {
     Values best = start_;
     double least = balanced(at(best), family);
@@ -143,7 +143,7 @@ void print_worth(const std::vector<Measured>& held) {
              100 * balanced(with));
   for (const Constant& constant : law::kAll) {
     if (constant.kind != Constant::Kind::fitted) continue;
-    studied_values() = {{constant.name, 0}};  // each is a cost: at 0 there is none
+    studied_values() = {{constant.name, 0}};  // each is a cost: 0 removes it
     const ByFamily without = errors(held);
     studied_values().clear();
     auto most = without.begin();
@@ -164,7 +164,7 @@ std::string moved_by(const Values& values, const Values& start) {
   return moved;
 }
 
-// Whether the register's values are those that fit best.
+// Fits anew and prints the error and the constants that changed.
 void print_fit(const std::vector<Measured>& fit, const std::vector<Measured>& held) {
   Search search(fit);
   const Values values = search.fit_without("");

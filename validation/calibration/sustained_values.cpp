@@ -30,7 +30,7 @@ Value dram_read(const Measurements& m) {
   return last(m, "bandwidth", "DRAM read");
 }
 
-// The rate at small footprints: the median of those up to a quarter of the largest.
+// Median rate over the footprints up to a quarter of the largest.
 Value plateau(const Measurements& m, std::string_view series) {
   const Curve* curve = m.find("bandwidth", series);
   if (curve == nullptr || curve->points.empty()) return std::nullopt;
@@ -53,14 +53,14 @@ Value seconds(const Measurements& m, Value cycles) {
   return cycles && clock ? std::optional(*cycles / *clock) : std::nullopt;
 }
 
-// A kernel that reads, from a cold L2, less an empty one, less the load's own latency.
+// Time of a reading kernel from a cold L2, less that of an empty kernel and the DRAM latency.
 Value first_access(const Measurements& m) {
   const Value reads = difference(m.at("first_and_last", "reads, cold, at 0 B"),
                                  m.at("first_and_last", "nothing, cold, at 0 B"));
   return difference(reads, seconds(m, m.at("latency", "global", kGiB)));
 }
 
-// Least squares over the warps of a block: cycles = block + warp · warps.
+// Least-squares line through the cycles to start a block: at_zero + slope · warps of the block.
 struct Line {
   double at_zero;
   double slope;
@@ -90,7 +90,7 @@ Value flops(const Measurements& m, std::string_view series) {
   return results ? std::optional(2 * *results) : std::nullopt;
 }
 
-// What a value may be at the most, and why.
+// Upper bound of a value, and what sets it.
 struct Most {
   Value value;
   std::string_view what;
@@ -227,7 +227,7 @@ std::string clocks_note(const Measurements& m) {
   return note;
 }
 
-// A farther memory takes longer.
+// Latency must rise from L1 to L2 to DRAM.
 void refuse_wrong_order(Calibration& out) {
   constexpr std::array<std::string_view, 3> kNearestFirst = {
       "l1_latency_cycles", "l2_latency_cycles", "dram_latency_cycles"};

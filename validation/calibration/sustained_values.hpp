@@ -1,5 +1,5 @@
 #pragma once
-// From what the microbenchmarks measured to the values of an overlay.
+// Derives the values of an overlay from the microbenchmarks' curves.
 #include <string>
 #include <vector>
 
@@ -9,7 +9,8 @@
 
 namespace roofcast::validation {
 
-/// A value that cannot be: above the datasheet's peak, or of the wrong order. It is not written.
+/// A value left out of the overlay: not positive, above the datasheet's peak, or a latency no
+/// longer than that of a nearer memory.
 struct Refusal {
   std::string key;
   double value = 0;
@@ -21,9 +22,8 @@ struct Calibration {
   std::vector<Refusal> refused;
 };
 
-/// What the curves say of each value of Sustained that they tell, checked against the
-/// specification's peaks. A value whose curve is absent is left out. `curves_file` is named as the
-/// run.
+/// Derives every value of Sustained whose curve was measured and checks it against the
+/// specification's peaks. The provenance names `curves_file` as the run.
 Calibration to_calibration(const Measurements& measurements, const std::string& curves_file,
                            const Gpu& gpu);
 

@@ -70,7 +70,7 @@ std::vector<Summary> group_by(const std::vector<Row>& rows,
 }
 
 std::optional<Pair> pair_of(double predicted, std::optional<double> measured) {
-  // Nothing counted says nothing about a forecast of little: a ratio to 0 is no error.
+  // A count of 0 has no relative error.
   if (!measured || *measured <= 0) return std::nullopt;
   return Pair{predicted, *measured};
 }
@@ -79,7 +79,7 @@ std::optional<double> sum(std::optional<double> a, std::optional<double> b) {
   return a && b ? std::optional(*a + *b) : std::nullopt;
 }
 
-/// Forecast and count of one cold launch: what the counters saw.
+/// Compares the counters, which are of one cold launch, with the forecast of a cold launch.
 void compare_counters(Row& row, const Case& measured, const Prediction& cold) {
   const Counters& counters = measured.counters;
   row.dram_bytes = pair_of(cold.work.dram.total_bytes(),
@@ -102,8 +102,7 @@ void compare_counters(Row& row, const Case& measured, const Prediction& cold) {
               sum(counters.shared_load_wavefronts, counters.shared_store_wavefronts));
   if (cold.time) row.active_cycles = pair_of(cold.time->sm_cycles, counters.sm_cycles);
   row.flops = pair_of(cold.work.vector_flops, counters.flops);
-  // CUDA answers for blocks alone, whatever their clusters allow, and was asked about the first
-  // launch.
+  // CUDA's occupancy query ignores clusters and was made for the first launch only.
   if (measured.blocks_per_sm && cold.occupancy && cold.shown_launch == 0 &&
       cold.occupancy->limited_by != OccupancyLimiter::clusters) {
     row.blocks_per_sm = pair_of(static_cast<double>(cold.occupancy->blocks_per_sm),

@@ -1,5 +1,5 @@
 #pragma once
-// Predicted against measured.
+// Compares forecasts with measurements.
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@ namespace roofcast::validation {
 using roofcast::name;
 using roofcast::Regime;
 
-/// A quantity forecast and measured; absent where it was not counted.
+/// Forecast and measurement of one quantity.
 struct Pair {
   double predicted = 0;
   double measured = 0;
@@ -30,25 +30,24 @@ struct Row {
   CacheState cache;
   Regime regime;
   Pair time_s;
-  double measured_fastest_s = 0;  ///< of all samples: what must not beat the limit
+  double measured_fastest_s = 0;  ///< fastest sample, which must not be below limit_s
   double measured_low_s = 0;      ///< p10
   double measured_high_s = 0;     ///< p90
   double predicted_low_s = 0;
   double predicted_high_s = 0;
   double limit_s = 0;
-  Resource bound = Resource::launch;  ///< of the forecast
-  std::optional<Pair> sm_cycles;  ///< the whole time, forecast and measured, at the measured clock
-  std::optional<Pair>
-      active_cycles;               ///< of the kernel alone, counted: no launch cost; a cold launch
-  std::optional<Pair> dram_bytes;  ///< of a cold launch, whatever `cache` says
+  Resource bound = Resource::launch;  ///< resource that binds the forecast
+  std::optional<Pair> sm_cycles;      ///< time × measured clock, of a forecast at this clock
+  std::optional<Pair> active_cycles;  ///< cycles of a cold launch, counted; without launch cost
+  std::optional<Pair> dram_bytes;     ///< of a cold launch, whatever `cache` says
   std::optional<Pair> l2_bytes;
   std::optional<Pair> dram_read_bytes;  ///< parts of the two above
   std::optional<Pair> dram_write_bytes;
   std::optional<Pair> l2_read_sectors;
   std::optional<Pair> l2_write_sectors;
-  std::optional<Pair> l1_load_sectors;  ///< between the threads and L1
+  std::optional<Pair> l1_load_sectors;  ///< between threads and L1
   std::optional<Pair> l1_store_sectors;
-  std::optional<Pair> shared_wavefronts;  ///< of loads and stores, bank conflicts counted
+  std::optional<Pair> shared_wavefronts;  ///< of loads and stores, with bank conflicts
   std::optional<Pair> flops;              ///< on the SIMT pipes
   std::optional<Pair> blocks_per_sm;
   double work_flops = 0;       ///< predicted
@@ -70,38 +69,38 @@ struct Summary {
   std::optional<double> cycles_error;
 };
 
-/// Compulsory bytes of a case that has little left of its data in L2, on any GPU described here.
+/// Compulsory bytes above which L2 holds little of a case's data, on any GPU described here.
 inline constexpr double kLargeBytes = 128e6;
 
 struct Comparison {
   std::string gpu;
   std::string device;
   std::string date;
-  std::string suite;  ///< in words; of a run's suite that was drawn, its seed too
+  std::string suite;  ///< in words, with the seed of a suite drawn at random
   std::vector<Row> rows;
   Summary overall;
   std::vector<Summary> by_family;
   std::vector<Summary> by_regime;
   std::vector<Summary> by_family_and_regime;
   std::vector<Summary> by_gpu;
-  /// Of the cases whose DRAM bytes were counted and whose compulsory bytes are more than
-  /// kLargeBytes, far more than an L2 holds; absent where there are none.
+  /// Over the cases with counted DRAM bytes and more than kLargeBytes compulsory bytes; absent if
+  /// there are none.
   std::optional<Summary> large;
-  std::vector<std::size_t> bound_violations;  ///< rows measured faster than their limit
-  std::vector<std::size_t> worst;             ///< the ten largest absolute time errors
-  std::vector<Failure> failures;              ///< of the measurement, and cases without a forecast
-  /// Cases of the run's suite, or of its shard, that it has not come to: it was interrupted.
+  std::vector<std::size_t> bound_violations;  ///< indices of rows measured faster than their limit
+  std::vector<std::size_t> worst;             ///< indices of the ten largest absolute time errors
+  std::vector<Failure> failures;              ///< failed measurements, and cases without a forecast
+  /// Cases of the suite, or of the run's shard, that an interrupted run has not measured yet.
   std::size_t missing = 0;
 };
 
-/// One measured case against the forecast for this device. `launch`: how the measured kernels were
-/// launched; absent: as launch_costs has it. Throws InputError where there is none.
+/// Compares a measured case with its forecast on `gpu`. `launch`: how the kernels were launched;
+/// absent: as launch_costs chooses. Throws InputError if there is no forecast.
 Row compare_case(const Case& measured, const Gpu& gpu, std::optional<LaunchMode> launch = {});
 
-/// The statistics over rows; a row keeps its place.
+/// Statistics over the rows, which keep their order.
 Comparison summarize(std::vector<Row> rows);
 
-/// Forecasts every case of the run again with today's model and this device.
+/// Forecasts every case of the run with the present model and `gpu`, and compares.
 Comparison compare(const Run& run, const Gpu& gpu, std::optional<LaunchMode> launch = {});
 
 }  // namespace roofcast::validation

@@ -1,5 +1,5 @@
 #pragma once
-// Measurements that no hardware can have made: faster than their limit.
+// Finds impossible measurements: times below their limit.
 #include <functional>
 #include <string>
 #include <string_view>
@@ -18,9 +18,9 @@ struct CheckedRow {
   CacheState cache = CacheState::steady;
   double measured_s = 0;  ///< the fastest sample
   double limit_s = 0;
-  Resource bound = Resource::launch;  ///< what takes the limit's time
+  Resource bound = Resource::launch;  ///< resource that sets the limit
 
-  /// The limit over the measurement: above 1 the time is impossible.
+  /// Limit ÷ measurement: above 1 the time is impossible.
   double times_too_fast() const { return limit_s / measured_s; }
   bool impossible() const { return measured_s < limit_s; }
 };
@@ -34,7 +34,7 @@ struct UncheckedRow {
 
 struct TableCheck {
   std::vector<CheckedRow> rows;
-  std::vector<std::size_t> impossible;  ///< of rows; the most too fast first
+  std::vector<std::size_t> impossible;  ///< indices into rows, the largest times_too_fast first
   std::vector<UncheckedRow> unchecked;
 };
 

@@ -7,9 +7,9 @@
 namespace roofcast::validation {
 namespace {
 
-// The framework's elementwise kernels give a thread four elements, in one access where the type is
-// fp32, and 128 threads a block (ATen/native/cuda/CUDALoops.cuh): the columns grid and block agree.
-// What they compute does not matter where bytes decide.
+// The framework's elementwise kernels process four elements a thread, in one access for fp32, with
+// 128 threads a block (ATen/native/cuda/CUDALoops.cuh); the table's columns grid and block agree.
+// Their arithmetic is irrelevant, since they are memory-bound.
 constexpr std::array kOperations = {
     ReferenceOperation{"add,mul", "elementwise", "stream.add", true},
     ReferenceOperation{"addu", "elementwise", "stream.scale", true},
@@ -18,9 +18,9 @@ constexpr std::array kOperations = {
     ReferenceOperation{"softmax", "softmax", "softmax.library", false},
     ReferenceOperation{"ln", "layernorm", "norm.library", false}};
 
-// By fit_relatives: the least mean |log error| over every second row of the three GPUs, each
-// forecast from the constants of h100-sxm5. Straight lines through the times of elementwise rows
-// over their bytes start at 13 to 24 µs: no launch took more.
+// Fitted by fit_relatives: the least mean |log error| over every second row of the three GPUs, each
+// forecast from the constants of h100-sxm5. Lines through the times of elementwise rows over their
+// bytes have intercepts of 13 to 24 µs, an upper bound of the launch cost.
 constexpr double kLaunch_s = 21.2e-6;
 
 }  // namespace

@@ -13,7 +13,7 @@ using Json = nlohmann::json;
 
 constexpr specs::FileKind kTable = {std::size_t{1} << 30U, "write an array of objects"};
 
-/// As a field of a CSV has it; whole numbers in any form are whole.
+/// The value as a CSV field: 4096.0 becomes "4096".
 std::string field_of(const std::string& file, std::size_t row, const std::string& column,
                      const Json& value) {
   if (value.is_null()) return "";

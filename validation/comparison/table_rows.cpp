@@ -61,7 +61,7 @@ bool RowReader::wanted() {
 TableRow RowReader::row() {
   TableRow out;
   out.line = place_;
-  // A table of one GPU need not say so.
+  // A table of one GPU needs no column `gpu`.
   out.gpu = column("gpu") || query_.gpu.empty() ? field("gpu") : query_.gpu;
   Case& item = out.measured;
   item.kernel = query_.kernel.empty() ? field("kernel") : query_.kernel;

@@ -1,6 +1,5 @@
 #pragma once
-// The rows of a table of measurements, whatever file they come from: fields below the columns of a
-// header.
+// Reads the rows of a table of measurements (CSV or JSON): fields under the columns of a header.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,7 +16,7 @@ using Fields = std::vector<std::string>;
 [[noreturn]] void refuse_place(const std::string& file, std::string_view unit, std::size_t place,
                                const std::string& problem, const std::string& mend);
 
-/// The columns of the table and the row at hand. An empty field is a value not given.
+/// The columns of the table and its present row. An empty field is a missing value.
 class RowReader {
  public:
   /// `unit` is what places are counted in: "line" or "row".
@@ -45,7 +44,7 @@ class RowReader {
   std::size_t place_ = 1;
 };
 
-/// The parts between the separators; quoted parts keep theirs. Throws as refuse_place.
+/// Splits at the separators, except within quotation marks. Throws as refuse_place.
 Fields split_fields(const std::string& file, std::size_t line, const std::string& text,
                     char separator);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a comparison must keep for `roofcast compare` to exit with 0.
+// Rules that a comparison must meet for `roofcast compare` to exit with 0.
 #include <string>
 #include <vector>
 
@@ -19,7 +19,7 @@ Tolerance parse_tolerance(const std::string& text);
 
 /// One line for each rule broken: groups over their tolerance, tolerances whose group is not in the
 /// comparison, measurements faster than their limit, cases that failed, cases that an interrupted
-/// run has not come to. Empty: all is well.
+/// run has not measured. Empty: none broken.
 std::vector<std::string> breaches(const Comparison& comparison,
                                   const std::vector<Tolerance>& tolerances);
 

@@ -11,7 +11,7 @@ namespace {
 
 using validation::Counters;
 
-/// A metric's share of a counter: counter += weight · metric.
+/// A metric that adds to a counter: counter += weight · metric.
 struct Metric {
   std::string_view name;
   std::optional<double> Counters::*counter;
@@ -20,12 +20,12 @@ struct Metric {
 
 constexpr double kSectorBytes = 32;
 
-// Traffic between L2 and the SMs is counted where it arrives at the SMs. Between the two sits a
-// request coalescer that answers SMs which ask for the same sector at once, so L2's own lookups are
-// fewer: they are kept apart. (Plain lts__t_bytes would also count what the two halves of L2
-// exchange.) Cycles are those with a warp resident, on the SM that had most; elapsed cycles would
-// hold some 15 µs of opening and closing the range (measured on an H200 around an empty kernel).
-// FLOP are thread instructions not predicated off; a multiply-add is two.
+// Traffic between L2 and the SMs is counted at the SMs. A request coalescer between them merges
+// simultaneous requests of SMs for the same sector, so that L2 sees fewer lookups: these have
+// counters of their own. (Plain lts__t_bytes would also count the traffic between the halves of
+// L2.) Cycles are those with a resident warp, on the SM that has most; elapsed cycles would include
+// some 15 µs of opening and closing the range (measured on an H200 around an empty kernel). FLOPs
+// are thread instructions not predicated off; a multiply-add counts two.
 constexpr std::array kMetrics = {
     Metric{"dram__bytes_read.sum", &Counters::dram_read_bytes, 1},
     Metric{"dram__bytes_write.sum", &Counters::dram_write_bytes, 1},

@@ -1,6 +1,6 @@
 #pragma once
-// Hardware counters of one launch, as run files hold them. They do not fit in one pass, so the
-// launch is repeated, each time from the same cache state.
+// Hardware counters of one launch, as run files hold them. They need several passes: the launch is
+// repeated, each time from the same cache state.
 #include <functional>
 #include <string>
 #include <vector>
@@ -12,7 +12,8 @@ namespace roofcast::harness {
 
 class CounterSession {
  public:
-  /// Enables the profiler on the current context: time nothing while it lives. Throws NoCounters.
+  /// Enables the profiler on the current context; do no timing during its lifetime. Throws
+  /// NoCounters.
   CounterSession();
 
   /// `prepare` and `launch` each run once a pass; both must have finished when they return. Only

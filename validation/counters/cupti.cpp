@@ -8,7 +8,7 @@ namespace roofcast::harness {
 namespace {
 
 void* open_library() {
-  // The headers' version, by the name the loader knows, then where the toolkit's installers put it.
+  // Looks for the headers' version by name, then in the toolkit's folders.
   const std::string name = fmt::format("libcupti.so.{}", CUDART_VERSION / 1000);
   std::string why;
   for (const char* folder : {"", "/usr/local/cuda/lib64/", "/usr/local/cuda/extras/CUPTI/lib64/"}) {

@@ -11,13 +11,13 @@
 
 namespace roofcast::harness {
 
-/// Counters cannot be had here; what() says why.
+/// Counters are not available; what() says why.
 class NoCounters : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The functions used, by the names and types of the headers.
+/// The functions used, with the types of CUPTI's headers.
 struct Cupti {
   decltype(&cuptiProfilerInitialize) profiler_initialize;
   decltype(&cuptiProfilerDeInitialize) profiler_deinitialize;
@@ -45,7 +45,7 @@ struct Cupti {
   void check(CUptiResult result, const char* doing) const;
 };
 
-/// Loaded once and kept. Throws NoCounters.
+/// The functions, loaded at the first call. Throws NoCounters.
 const Cupti& cupti();
 
 }  // namespace roofcast::harness

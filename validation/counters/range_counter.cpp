@@ -12,7 +12,7 @@
 namespace roofcast::harness {
 namespace {
 
-/// A parameter block as CUPTI wants it: zero but for its size.
+/// A parameter block for CUPTI, zero except for its size.
 template <class T>
 T block(std::size_t size) {
   T out{};
@@ -22,13 +22,13 @@ T block(std::size_t size) {
 #define ROOFCAST_CUPTI_BLOCK(type) block<type>(type##_STRUCT_SIZE)
 
 CUcontext current_context() {
-  // Through the runtime, so that nothing links the driver's library, which machines without a GPU
-  // lack.
+  // Found through the runtime: machines without a GPU lack the driver's library, so nothing links
+  // it.
   void* entry = nullptr;
   cudaDriverEntryPointQueryResult found{};
   cuda::check(cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &entry, 12000, cudaEnableDefault,
                                                &found));
-  cuda::check(cudaFree(nullptr));  // makes the context
+  cuda::check(cudaFree(nullptr));  // creates the context
   CUcontext context = nullptr;
   if (entry == nullptr ||
       reinterpret_cast<CUresult (*)(CUcontext*)>(entry)(&context) != CUDA_SUCCESS) {
@@ -110,8 +110,8 @@ struct RangeCounter::Session {
     return api.add_metrics(&add);
   }
 
-  /// Whether the chip has the metric: tried on a host object of its own, since a refused metric may
-  /// leave the object in doubt.
+  /// Whether the chip has the metric. The host object is opened anew afterwards, since a refused
+  /// metric may leave it in an undefined state.
   bool has(const std::string& metric) {
     const char* name = metric.c_str();
     const bool known = add_metrics({&name, 1}) == CUPTI_SUCCESS;

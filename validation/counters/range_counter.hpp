@@ -1,6 +1,6 @@
 #pragma once
-// Metrics of one launch, by name: CUPTI's range profiler, user ranges, user replay. Counters that
-// do not fit in one pass repeat the launch, each time from the same cache state.
+// Metrics of one launch by name, from CUPTI's range profiler with user ranges and user replay.
+// Several passes repeat the launch, each time from the same cache state.
 #include <functional>
 #include <memory>
 #include <string>
@@ -10,7 +10,8 @@ namespace roofcast::harness {
 
 class RangeCounter {
  public:
-  /// Enables the profiler on the current context: time nothing while it lives. Throws NoCounters.
+  /// Enables the profiler on the current context; do no timing during its lifetime. Throws
+  /// NoCounters.
   explicit RangeCounter(const std::vector<std::string>& metrics);
   ~RangeCounter();
   RangeCounter(const RangeCounter&) = delete;
@@ -21,7 +22,7 @@ class RangeCounter {
   std::vector<double> count(const std::function<void()>& prepare,
                             const std::function<void()>& launch);
 
-  /// Of the metrics asked for, those that this chip has.
+  /// The requested metrics that this chip has.
   const std::vector<std::string>& metrics() const { return metrics_; }
   const std::vector<std::string>& missing() const { return missing_; }
 

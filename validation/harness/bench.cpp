@@ -19,8 +19,8 @@ namespace {
 using validation::Case;
 using validation::SuiteCase;
 
-constexpr double kShortestGraph = 150e-6;  // seconds: the host enqueues the next graph meanwhile
-constexpr double kTooSlowToCount = 1;      // seconds a launch
+constexpr double kShortestGraph = 150e-6;  // seconds, in which the host can enqueue the next graph
+constexpr double kTooSlowToCount = 1;      // seconds per launch
 constexpr std::size_t kFewestLaunches = 20;
 constexpr std::size_t kMostLaunches = 4096;
 constexpr std::uint64_t kSeed = 1;
@@ -47,8 +47,8 @@ Bench::Bench(const Device& device, std::function<void(const std::string& text)> 
       timer_(flush_, device.sm_count),
       notice_(std::move(notice)) {}
 
-// Its time stands in the file too, so its result is checked like the kernel's. The library's fault
-// is not the kernel's: the case is measured without it.
+// The baseline's result is checked like the kernel's, since the run file holds its time too. If it
+// is wrong, the case is measured without a baseline.
 const cuda::KernelEntry* Bench::right_baseline(const cuda::KernelEntry& kernel,
                                                const Problem& problem, const BufferSet& buffers) {
   const cuda::KernelEntry* baseline = cuda::baseline(kernel.name);
@@ -76,7 +76,8 @@ void Bench::check_ragged(const cuda::KernelEntry& kernel, const Problem& problem
   (void)correctness_.error_of(kernel, kernel, *companion, buffers, kSeed, timer_.stream());
 }
 
-// Reads the input that an earlier kernel would have computed; empty where there is none.
+// A function that reads into L2 the input that an earlier kernel would have written; empty if there
+// is no such input.
 std::function<void(cudaStream_t)> Bench::warming(const std::string& kernel, const Problem& problem,
                                                  const BufferSet& buffers, const Gpu& gpu) const {
   const KernelRef found = find_kernel(kernel);

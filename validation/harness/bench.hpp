@@ -1,5 +1,5 @@
 #pragma once
-// One case on the device: is it right, how long does it take, what does the hardware count.
+// Checks, times and counts one case on the device.
 #include <functional>
 #include <memory>
 #include <set>
@@ -25,15 +25,15 @@ class CannotRun : public std::runtime_error {
 
 class Bench {
  public:
-  /// `notice` may be empty; it hears of baselines that were left out.
+  /// `notice` is called for baselines that are left out; may be empty.
   Bench(const Device& device, std::function<void(const std::string& text)> notice);
 
-  /// Checks the kernel and its library baseline, then times them in turn. A baseline with a wrong
-  /// result is left out. Throws CannotRun, WrongResult or CudaError. `gpu`: to know
-  /// what of the inputs is warm.
+  /// Checks the kernel and its library baseline, then times them alternately. A baseline with a
+  /// wrong result is left out. `gpu` is needed to find the input that is warm. Throws CannotRun,
+  /// WrongResult or CudaError.
   validation::Case time(const validation::SuiteCase& wanted, const Gpu& gpu);
 
-  /// Counters of one cold launch; none for a kernel so slow that the passes would take minutes.
+  /// Counters of one cold launch; none for kernels so slow that the passes would take minutes.
   validation::Counters count(const validation::Case& measured, CounterSession& session);
 
  private:

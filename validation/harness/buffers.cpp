@@ -36,7 +36,7 @@ BufferSet::BufferSet(const cuda::KernelEntry& kernel, const Problem& problem, Ar
   std::vector<void*> inputs;
   for (const cuda::Tensor& tensor : tensors_.inputs) {
     void* const memory = arena.take(bytes_of(tensor));
-    // Inputs of one set differ, and sets differ: seeds 64 apart leave room for the inputs.
+    // Every input of every set has a seed of its own: sets are 64 seeds apart.
     cuda::fill_normal(memory, tensor.dtype, tensor.elements, 64 * seed + inputs_.size(), stream);
     inputs_.push_back(memory);
     inputs.push_back(memory);

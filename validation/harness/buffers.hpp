@@ -11,15 +11,16 @@
 
 namespace roofcast::harness {
 
-/// One allocation that cases share, one after the other: allocating gigabytes anew for each case
-/// would take longer than timing it.
+/// One allocation that all cases reuse: allocating gigabytes for each case would take longer than
+/// timing it.
 class Arena {
  public:
-  /// Everything taken before is void. Grows if it must; throws CudaError out of memory.
+  /// Invalidates everything taken before and grows to `bytes` if needed. Throws CudaError out of
+  /// memory.
   void reset(std::size_t bytes);
   void* take(std::size_t bytes);
 
-  /// What `take` uses up for a tensor: cudaMalloc's alignment.
+  /// Bytes that `take` uses, rounded up to cudaMalloc's alignment.
   static constexpr std::size_t padded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
  private:
@@ -28,7 +29,7 @@ class Arena {
   std::size_t used_ = 0;
 };
 
-/// Of all tensors, as the arena lays them out.
+/// Arena bytes of all tensors.
 std::size_t arena_bytes(const cuda::Tensors& tensors);
 
 /// The tensors of one problem: inputs the same for the same seed, outputs and scratch poisoned.

@@ -1,6 +1,6 @@
 #pragma once
-// The mean SM clock while something runs: cycles over nanoseconds between two probes, each of which
-// reads both counters on every SM. Nothing runs beside the kernel, so its time is not disturbed.
+// Mean SM clock of an interval: cycles ÷ nanoseconds between two probes, each of which reads both
+// counters on every SM. No probe runs beside the kernel, so that its time is not disturbed.
 #include <cuda_runtime.h>
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace roofcast::harness {
 
-/// One SM's counters at a moment; 0 where no block of the probe landed on that SM.
+/// One SM's counters at one moment; 0 if no block of the probe ran on that SM.
 struct ClockReading {
   std::uint64_t cycles;
   std::uint64_t nanoseconds;
@@ -21,10 +21,10 @@ class ClockProbe {
  public:
   explicit ClockProbe(int sm_count);
 
-  void restart(cudaStream_t stream);  ///< forgets the intervals
-  void begin(cudaStream_t stream);    ///< enqueue before what is measured
-  void end(cudaStream_t stream);      ///< and after it
-  /// Over all intervals since restart; waits for the stream. Nothing where no SM was read twice.
+  void restart(cudaStream_t stream);  ///< drops all intervals
+  void begin(cudaStream_t stream);    ///< enqueues the first probe
+  void end(cudaStream_t stream);      ///< enqueues the second probe
+  /// Mean over all intervals since restart; waits for the stream. Nothing if no SM was read twice.
   std::optional<double> clock_hz(cudaStream_t stream) const;
 
  private:

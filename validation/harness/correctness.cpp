@@ -29,14 +29,14 @@ std::optional<Problem> ragged_companion(const cuda::KernelEntry& kernel, const P
   std::size_t i = 0;
   std::size_t required = 0;
   for (const Parameter& parameter : found.parameters()) {
-    // What has no fallback is the shape; the rest is the configuration.
+    // Parameters without a fallback are the shape, the others the configuration.
     if (!parameter.fallback) {
       companion[i] =
           std::clamp(kPrimes[required++ % kPrimes.size()], parameter.minimum, parameter.maximum);
     }
     ++i;
   }
-  if (required == 1) companion[0] = 100'003;  // of one extent: several blocks and a tail
+  if (required == 1) companion[0] = 100'003;  // one extent: several blocks and a tail
   try {
     check(found, companion, ~0U);
   } catch (const InputError&) {
@@ -49,7 +49,7 @@ std::optional<Problem> ragged_companion(const cuda::KernelEntry& kernel, const P
 const Correctness::Outputs& Correctness::reference(const cuda::KernelEntry& kernel,
                                                    const Problem& problem, const BufferSet& buffers,
                                                    std::uint64_t seed, cudaStream_t stream) {
-  // What configures does not change the result.
+  // The key leaves out parameters that configure the kernel: they do not change the result.
   std::string shape = fmt::format("{} {} {}", seed, name(problem.dtype), problem.text.view());
   std::size_t i = 0;
   for (const Parameter& parameter : find_kernel(kernel.name).parameters()) {

@@ -1,6 +1,5 @@
 #pragma once
-// Is a kernel right? Its outputs against a float64 reference, on random data, from poisoned
-// outputs.
+// Checks a kernel's outputs, poisoned before, against a float64 reference on random data.
 #include <cuda_runtime.h>
 
 #include <cstddef>
@@ -21,23 +20,23 @@ class WrongResult : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A small problem of the same kernel and configuration whose extents share no factor with any
-/// tile, or nothing where the kernel takes none such.
+/// A small problem of the same kernel and configuration with prime extents, which no tile divides;
+/// nothing if the kernel does not accept it.
 std::optional<Problem> ragged_companion(const cuda::KernelEntry& kernel, const Problem& problem);
 
-/// Keeps references: several kernels solve the same problem on the same inputs, and a float64
-/// product takes longer than any of them.
+/// Checks results and caches the references: several kernels solve the same problem on the same
+/// inputs, and a float64 product takes longer than any of them.
 class Correctness {
  public:
-  /// The error of one launch of `solver`, the kernel itself or its library baseline, on `buffers`,
-  /// which were filled with `seed`: the largest of the outputs. Throws WrongResult.
+  /// Launches `solver`, the kernel or its library baseline, on `buffers`, which were filled with
+  /// `seed`, and returns the largest error over the outputs. Throws WrongResult.
   double error_of(const cuda::KernelEntry& kernel, const cuda::KernelEntry& solver,
                   const Problem& problem, const BufferSet& buffers, std::uint64_t seed,
                   cudaStream_t stream);
 
  private:
   using Outputs = std::vector<DevicePointer<double>>;
-  /// The reference's function, the shape, the seed: what decides the reference.
+  /// What determines a reference: its function, the shape and the seed.
   using Key = std::pair<const void*, std::string>;
 
   const Outputs& reference(const cuda::KernelEntry& kernel, const Problem& problem,

@@ -7,7 +7,7 @@
 
 namespace roofcast::harness {
 
-/// What timing needs to know of the current device.
+/// Properties of the current device that timing needs.
 struct Device {
   int sm_count = 0;
   std::size_t l2_bytes = 0;

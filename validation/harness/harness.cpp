@@ -24,7 +24,7 @@ namespace {
 using harness::Bench;
 using harness::CounterSession;
 
-/// The forecast as it was when the case ran, so that an old run shows how the model has changed.
+/// The forecast at the time of measurement, so that an old run shows how the model has changed.
 std::string forecast_json(const Case& item, const Gpu& gpu) {
   try {
     const Prediction p =
@@ -47,8 +47,8 @@ std::string forecast_json(const Case& item, const Gpu& gpu) {
   }
 }
 
-/// The case as it is filed, with the settings that are this project's to choose; one that is
-/// refused stays, for its reason to be kept.
+/// The case as it is filed, with the settings that roofcast::as_measured chooses. A case that it
+/// refuses stays as it is, so that its failure is recorded.
 SuiteCase as_measured(SuiteCase one, const Gpu& gpu) {
   try {
     one.problem = roofcast::as_measured(find_kernel(one.kernel), one.problem, gpu);
@@ -66,7 +66,7 @@ bool context_is_lost() {
   return cudaDeviceSynchronize() != cudaSuccess;
 }
 
-/// Tells of progress, with the time left by the share of work done.
+/// Reports progress and the time left, estimated from the share of the weight that is done.
 class Meter {
  public:
   Meter(const HarnessOptions& options, const Gpu& gpu) : options_(options), gpu_(gpu) {}
@@ -94,7 +94,7 @@ class Meter {
   }
 
  private:
-  /// About what a case costs: set-up, and some dozen launches.
+  /// Rough cost of a case (s): set-up and a dozen launches.
   double weight(const std::string& kernel, const Problem& problem) const {
     try {
       const Prediction p = predict(find_kernel(kernel), problem, gpu_);
@@ -161,7 +161,7 @@ class Sweep {
   }
 
  private:
-  /// Measured, or found impossible by this very build on this very device.
+  /// Whether the file, which is of this build and device, holds the case as measured or failed.
   bool settled(const SuiteCase& wanted) const {
     return holds(result_.run, wanted) || failed(result_.run, wanted);
   }
@@ -207,7 +207,7 @@ class Sweep {
     meter_.end(wanted.kernel, wanted.problem);
   }
 
-  /// After all timing: the profiler may change how the device behaves while it is enabled.
+  /// Counts after all timing, since an enabled profiler may change how the device behaves.
   void count_all(Bench& bench) {
     std::optional<CounterSession> session;
     for (const SuiteCase& wanted : mine_) {

@@ -1,5 +1,5 @@
 #pragma once
-// Measures a suite on the GPU at hand. This header needs no CUDA.
+// Measures a suite on the present GPU. This header needs no CUDA.
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -29,27 +29,28 @@ struct Progress {
 };
 
 struct HarnessOptions {
-  std::string output;  ///< the run file; taken up again if it is there
+  std::string output;  ///< run file; resumed if it exists
   std::string build;   ///< version and git revision
   Shard shard;
   bool counters = true;
   std::function<void(const Progress&)> progress;        ///< may be empty
-  std::function<void(const std::string& text)> notice;  ///< may be empty; said once, not an error
+  std::function<void(const std::string& text)> notice;  ///< may be empty; for remarks, not errors
 };
 
 struct HarnessResult {
   Run run;
   std::size_t measured = 0;  ///< timed by this call
-  std::size_t resumed = 0;   ///< found in the file
-  /// The signal (SIGINT or SIGTERM) that ended it; the file holds what was measured until then.
+  std::size_t resumed = 0;   ///< already in the file
+  /// The signal (SIGINT or SIGTERM) that ended the run; the file holds all cases finished before
+  /// it.
   std::optional<int> stopped_by;
 };
 
-/// What the driver says of the current device, to choose its specification (match_device).
-/// Throws NoDevice.
+/// Properties of the current device, to choose its specification (match_device). Throws NoDevice.
 DeviceFacts current_device();
 
-/// Throws NoDevice, and InputError for a run file it cannot go on with.
+/// Measures the suite's cases that the run file lacks. Throws NoDevice, and InputError for a run
+/// file that cannot be resumed.
 HarnessResult run_suite(const Suite& suite, const Gpu& gpu, const HarnessOptions& options);
 
 }  // namespace roofcast::validation

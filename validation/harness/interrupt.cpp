@@ -15,7 +15,7 @@ InterruptGuard::InterruptGuard() {
   signal_raised = 0;
   struct sigaction action {};
   action.sa_handler = note_signal;
-  // A second signal ends the program at once: the file on disk is whole at any moment.
+  // A second signal ends the program at once: the file on disk is complete at any moment.
   action.sa_flags = SA_RESETHAND;
   (void)sigaction(SIGINT, &action, &old_int_);
   (void)sigaction(SIGTERM, &action, &old_term_);

@@ -1,21 +1,23 @@
 #pragma once
-// SIGINT and SIGTERM (Slurm's notice) while a sweep runs: drop the case, keep the file, stop.
+// SIGINT and SIGTERM (Slurm's notice) during a sweep: drops the current case, keeps the file,
+// stops.
 #include <csignal>
 #include <exception>
 #include <optional>
 
 namespace roofcast::harness {
 
-/// A signal came while a case was measured.
+/// A signal arrived while a case was measured.
 class Stopped : public std::exception {
  public:
   const char* what() const noexcept override { return "stopped by a signal"; }
 };
 
-/// Throws Stopped where a guard lives and a signal came. Cheap: called between samples.
+/// Throws Stopped if a signal arrived during an InterruptGuard's lifetime. Cheap: called between
+/// samples.
 void stop_if_raised();
 
-/// Catches the signals while it lives and gives them back after. One at a time.
+/// Catches the signals during its lifetime and then restores their handlers. One at a time.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -23,7 +25,7 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
-  /// The signal that came, if one did.
+  /// The signal that arrived, if any.
   std::optional<int> raised() const;
 
  private:

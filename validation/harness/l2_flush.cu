@@ -5,8 +5,8 @@ namespace {
 
 constexpr unsigned kThreads = 512;
 constexpr unsigned kBlocksPerSm = 4;
-// The compiler cannot drop the reads: of a buffer of zeros the sum is never this, of another
-// rarely, and then nothing reads what is written.
+// Compared with the sum so that the compiler cannot drop the reads. The sum of the zeroed buffer
+// never equals it, that of another buffer rarely; nothing reads the sink.
 constexpr unsigned kNever = 0x5eed;
 
 __global__ void read_all(const uint4* buffer, std::size_t vectors, unsigned* sink) {

@@ -8,8 +8,8 @@
 namespace roofcast::harness {
 namespace {
 
-// The few entries of nvml.h used here, by its stable C interface; the header is in no package that
-// the kernels need.
+// The few declarations of nvml.h used here, a stable C interface. No package that the kernels need
+// contains the header.
 using NvmlDevice = void*;
 enum NvmlClock : int { kSmClock = 1, kMemoryClock = 2 };
 constexpr int kNvmlSuccess = 0;

@@ -6,14 +6,14 @@
 
 namespace roofcast::harness {
 
-/// What the runtime and the compiler say of a launch.
+/// Occupancy and resources of a launch, from the CUDA runtime.
 struct LaunchFacts {
   std::optional<std::int64_t> blocks_per_sm;
-  std::optional<std::int64_t> registers;     ///< a thread
-  std::optional<std::int64_t> shared_bytes;  ///< a block, static and dynamic
+  std::optional<std::int64_t> registers;     ///< per thread
+  std::optional<std::int64_t> shared_bytes;  ///< per block, static and dynamic
 };
 
-/// Of the first launch; nothing for a library that does not show its launches.
+/// Facts of the kernel's first launch; empty for a library whose launches are not known.
 LaunchFacts launch_facts(const cuda::KernelEntry& kernel, const Problem& problem);
 
 }  // namespace roofcast::harness

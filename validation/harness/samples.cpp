@@ -10,7 +10,7 @@
 namespace roofcast::harness {
 namespace {
 
-/// Prints nothing; keeps what went wrong. Needed because Google Benchmark 1.7.1 only tells its
+/// Prints nothing and keeps the error. Needed because Google Benchmark 1.7.1 tells only its
 /// reporter of a skipped benchmark, and because standard output carries data here.
 class SilentReporter : public benchmark::BenchmarkReporter {
  public:

@@ -7,9 +7,9 @@
 namespace roofcast::harness {
 namespace {
 
-constexpr double kBudget = 0.3;       // seconds of samples for a case
-constexpr double kSlowBudget = 1.2;   // for kernels so slow that the budget holds few samples
-constexpr double kOverhead = 150e-6;  // flush, probes and waiting around a sample
+constexpr double kBudget = 0.3;       // seconds of samples per case
+constexpr double kSlowBudget = 1.2;   // seconds, for kernels so slow that kBudget holds few samples
+constexpr double kOverhead = 150e-6;  // seconds per sample for flush, probes and waiting
 constexpr std::int64_t kMostSamples = 41;
 constexpr std::int64_t kEnoughSamples = 11;
 constexpr std::int64_t kFewestSamples = 3;
@@ -45,7 +45,7 @@ double Timer::time_cold(const Launcher& launch, ClockProbe* probe,
 }
 
 double Timer::estimate_cold_s(const Launcher& launch) {
-  constexpr double kSlow = 0.05;  // a second look would cost more than it tells
+  constexpr double kSlow = 0.05;  // seconds: slower kernels are timed once
   const double first = time_cold(launch, nullptr);
   if (first > kSlow) return first;
   return std::min({first, time_cold(launch, nullptr), time_cold(launch, nullptr)});

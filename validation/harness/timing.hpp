@@ -1,20 +1,18 @@
 #pragma once
-// Seconds of a launch, two ways.
+// Seconds of a launch in three cache states.
 //
-// cold: one launch between two events after L2 was filled with other data. The flush, which takes
-// longer than enqueueing, keeps the device busy meanwhile: no wait for the host is timed.
+// cold: one launch between two events after L2 was filled with other data. The flush takes longer
+// than enqueueing, so that no wait for the host is timed.
 //
-// warm: the same, and between the flush and the launch a kernel reads the input that an earlier
-// kernel would have computed. It leaves what L2 holds of it clean: the write-back is the earlier
-// kernel's.
+// warm: as cold, but between flush and launch a kernel reads the input that an earlier kernel would
+// have written. Its lines in L2 are clean: their write-back counts to the earlier kernel.
 //
 // steady: a graph of many launches over buffer sets that together exceed 3 × L2, so that a set is
-// gone from L2 before its turn comes again and every written byte is paid for. The graph runs twice
-// and the second run is timed: the first brings the caches into that state and covers the host's
-// launch.
+// evicted before it is used again and the time includes every write-back. The graph runs twice and
+// the second run is timed: the first brings the caches into this state and hides the host's launch.
 //
-// The baseline alternates with the kernel, sample by sample (ABAB), after the same warm-up: clocks
-// and power drift over a run, and both then see the same drift.
+// After a warm-up, the baseline alternates with the kernel sample by sample (ABAB), so that both
+// see the same drift of clocks and power.
 #include <cuda_runtime.h>
 
 #include <functional>
@@ -35,34 +33,34 @@ struct Contenders {
   std::string label;
   Launcher kernel;
   Launcher baseline;  ///< empty: none
-  /// Enqueued between flush and launch: brings into L2 what is there before; empty: nothing.
+  /// Enqueued between flush and launch to bring data into L2; may be empty.
   std::function<void(cudaStream_t)> before{};
 };
 
 struct Timed {
   validation::Timing kernel;
   validation::Timing baseline;
-  std::optional<double> sm_clock_hz;  ///< over the kernel's samples
+  std::optional<double> sm_clock_hz;  ///< mean over the kernel's samples
 };
 
 class Timer {
  public:
   Timer(const L2Flush& flush, int sm_count);
 
-  /// Fastest of a few cold launches; one alone of a slow kernel.
+  /// Fastest of three cold launches (s); a slow kernel is launched once.
   double estimate_cold_s(const Launcher& launch);
 
-  /// Cold, or warm where the contenders have a `before`.
+  /// Times cold launches, or warm ones if the contenders have a `before`.
   Timed single(const Contenders& contenders, double estimate_s);
-  /// `launches`: of one graph, a multiple of `sets`.
+  /// Times graphs of `launches` launches, a multiple of `sets`.
   Timed steady(const Contenders& contenders, double estimate_s, std::size_t sets,
                std::size_t launches);
 
   cudaStream_t stream() const { return stream_.get(); }
 
  private:
-  /// The baseline's estimate; 0 without one. Also its warm-up: libraries set up at their first
-  /// call.
+  /// Warms the baseline up, since libraries initialize at their first call, and estimates its time
+  /// (s); 0 without one.
   double warm_up(const Launcher& baseline);
   double time_cold(const Launcher& launch, ClockProbe* probe,
                    const std::function<void(cudaStream_t)>& before = {});

@@ -101,7 +101,7 @@ class Case:
 
 
 def medians(ways, repeats):
-    """Median seconds of each, called in turn."""
+    """Median seconds of each way, called alternately."""
     flushed = torch.ones(FLUSHED_BYTES // 4, device="cuda")
     start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     times = [[] for _ in ways]

@@ -10,7 +10,7 @@
 namespace roofcast::validation {
 namespace {
 
-// zlib hands on what is not compressed as it is.
+// gzread passes uncompressed files through.
 class FileBytes : public ByteStream {
  public:
   explicit FileBytes(const std::string& path)

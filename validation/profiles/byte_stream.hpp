@@ -1,5 +1,5 @@
 #pragma once
-// The bytes of a file in order, unpacked where it is gzip.
+// Sequential bytes of a file; gzip is decompressed.
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -15,17 +15,17 @@ class ByteStream {
   ByteStream& operator=(const ByteStream&) = delete;
   ByteStream& operator=(ByteStream&&) = delete;
   virtual ~ByteStream() = default;
-  /// At most `size` bytes, and 0 only at the end. Throws SpecError.
+  /// Reads up to `size` bytes and returns their number, 0 only at the end. Throws SpecError.
   virtual std::size_t read(char* to, std::size_t size) = 0;
 };
 
-/// Throws SpecError where there is no such file.
+/// Opens a file. Throws SpecError if it cannot be opened.
 std::unique_ptr<ByteStream> open_bytes(const std::string& path);
 
-/// Of a text that outlives the stream.
+/// A stream over `text`, which must outlive it.
 std::unique_ptr<ByteStream> bytes_of(std::string_view text);
 
-/// What is left of the stream. Throws SpecError beyond `most` bytes.
+/// The rest of the stream. Throws SpecError if it exceeds `most` bytes; `file` is for the message.
 std::string read_all(ByteStream& stream, const std::string& file, std::size_t most);
 
 }  // namespace roofcast::validation

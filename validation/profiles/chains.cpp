@@ -29,7 +29,7 @@ std::optional<SoftmaxRows> softmax_of(const CallGroup& group) {
   return SoftmaxRows{batch, dims[n - 2], dims[n - 1], backward};
 }
 
-// The extent that is neither queries nor keys: that of a head.
+// The head dimension: the product's extent that is neither queries nor keys.
 std::optional<std::int64_t> head_of(const CallGroup& group, const SoftmaxRows& softmax) {
   if (!group.recognized || group.recognized->does != Does::product) return std::nullopt;
   const Recognized& product = *group.recognized;
@@ -87,13 +87,13 @@ void close(std::vector<Chain>& chains, Chain& chain, const std::vector<CallGroup
   chain = {};
 }
 
-// Products of a softmax, before or after it: places in the sequence.
+// Products of an attention before or after its softmax; `farthest` is a position in the sequence.
 struct Products {
   std::size_t count = 0, farthest = 0;
   std::int64_t head = 0;
 };
 
-// The nearest ones, one after the other: none is beyond another product or softmax.
+// The nearest `wanted` products of this softmax; stops at any other product or softmax.
 Products products_from(const std::vector<CallInTime>& sequence,
                        const std::vector<CallGroup>& groups, const SoftmaxRows& softmax,
                        std::size_t wanted, std::size_t at, std::ptrdiff_t step, std::size_t end) {
@@ -140,7 +140,7 @@ std::vector<Attention> standard_attention(const std::vector<CallInTime>& sequenc
     one.shape.head_dim = before.head;
     one.shape.causal = masked && softmax->queries == softmax->keys;
     one.shape.backward = softmax->backward;
-    // The products say the type: the softmax may be in fp32.
+    // The type is that of the products: the softmax may be in fp32.
     one.dtype = groups[sequence[one.first].call].recognized->problem.dtype;
     if (one.dtype != DType::fp16) one.dtype = DType::bf16;
     found.push_back(std::move(one));

@@ -12,7 +12,7 @@
 namespace roofcast::validation {
 namespace {
 
-// The whole numbers of "[3, 3]"; nothing where one is none.
+// The integers of a list such as "[3, 3]"; nothing for any other text.
 std::optional<std::vector<std::int64_t>> list_of(const TracedCall& call, std::size_t position) {
   if (position >= call.values.size()) return std::nullopt;
   std::string_view text = call.values[position];
@@ -30,7 +30,7 @@ std::optional<std::vector<std::int64_t>> list_of(const TracedCall& call, std::si
   return found;
 }
 
-// Pixels of an image of the result.
+// Pixels per image of the result.
 std::optional<double> result_pixels(const TracedCall& call, const TensorShape& input,
                                     const TensorShape& weight) {
   constexpr std::size_t kPadding = 2, kStride = 3, kDilation = 4;
@@ -65,7 +65,7 @@ bool are_tensors_of_one(const TensorShape& input, const TensorShape& weight) {
          sizes(weight);
 }
 
-// cuDNN may take TF32 for fp32.
+// cuDNN may compute fp32 in TF32.
 FlopsByType on_tensor_cores(DType type, double flops) {
   FlopsByType found;
   found[type == DType::fp32 ? DType::tf32 : type] = flops;
@@ -78,7 +78,7 @@ Recognized bounded(const TracedCall& call, const Traffic& bytes, DType type, dou
   return found;
 }
 
-// Every element of the result is a sum over a filter, which has 1 / filters of all weights.
+// FLOPs: 2 × results × weights of one filter (all weights ÷ filters).
 double product_flops(double results, const TensorShape& weight) {
   return 2 * results * elements_of(weight) / static_cast<double>(weight.dims[0]);
 }
@@ -87,8 +87,8 @@ bool every(const std::optional<std::vector<std::int64_t>>& list, std::int64_t va
   return list && std::all_of(list->begin(), list->end(), [&](auto one) { return one == value; });
 }
 
-/// A convolution of the catalogue: of images, with square filters that see every channel and leave
-/// an image its size but for the stride.
+/// The catalogue's convolution: of 2D images, with square filters over all channels, no dilation,
+/// and padding with which the result has ⌈extent ÷ stride⌉ pixels along each axis.
 std::optional<Recognized> catalogued(const TracedCall& call, DType type, double pixels) {
   constexpr std::size_t kStride = 3, kDilation = 4, kTf32 = 8;
   const TensorShape &input = call.inputs[0], &weight = call.inputs[1];

@@ -11,7 +11,7 @@ namespace roofcast::validation {
 namespace {
 
 described::Quantity number(double value) {
-  constexpr double kMost = 9e15;  // beyond, a broken file
+  constexpr double kMost = 9e15;  // more only in a broken file
   return described::Quantity(
       std::to_string(static_cast<std::int64_t>(std::clamp(value, 0.0, kMost))));
 }
@@ -40,7 +40,7 @@ FlopsByType tensor_flops_of(const ProfiledKernel& kernel, Does does, const Gpu& 
   const CountedWork& counted = kernel.counted;
   if (counted.has_tensor_flops) return counted.tensor_flops;
   FlopsByType flops;
-  // Other pipes share the counter: it says something of kernels that multiply alone.
+  // Other pipes share the counter: it is used only for kernels that multiply matrices.
   const bool multiplies = does == Does::product || does == Does::attention;
   if (!multiplies || !counted.tensor_busy || !counted.sm_clock_hz) return flops;
   const DType type = multiplied_type(kernel.name);

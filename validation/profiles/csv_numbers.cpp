@@ -15,8 +15,8 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// Whether a mark that stands alone in a number must part the fraction: groups have three digits
-/// each and the first of them no zero alone.
+/// Whether the only mark in a number must be the decimal mark: it cannot separate groups, which
+/// have three digits and of which the first is not "0".
 bool must_be_decimal(std::string_view text, std::size_t mark) {
   const auto* end = std::find_if_not(text.begin() + mark + 1, text.end(), is_digit);
   const auto digits = static_cast<std::size_t>(end - (text.begin() + mark + 1));
@@ -76,7 +76,7 @@ void NumberStyle::see(std::string_view text) {
     (point > comma ? point_ : comma_) = true;
   } else if (has_point) {
     if (text.find('.') != point) {
-      comma_ = true;  // points part groups
+      comma_ = true;  // points separate groups
     } else if (must_be_decimal(text, point)) {
       point_ = true;
     }
@@ -103,7 +103,7 @@ std::optional<double> number_with(std::string_view text, char decimal) {
       plain.push_back(c);
     } else if (c != '.' && c != ',' && c != ' ' && c != '\'' &&
                static_cast<unsigned char>(c) < 0x80) {
-      return std::nullopt;  // the bytes of narrow blanks are above
+      return std::nullopt;  // bytes from 0x80 on may be a narrow blank
     }
   }
   return number_of<double>(plain);

@@ -49,7 +49,7 @@ std::string_view CsvRows::quoted() {
     if (c == '\n') ++next_line_;
     text_[to++] = c;
   }
-  // Behind the closing mark nothing but the separator is due: the rest of the field is lost.
+  // Drops text between the closing quotation mark and the separator.
   while (at_ < text_.size() && text_[at_] != separator_ && text_[at_] != '\n' &&
          text_[at_] != '\r') {
     ++at_;

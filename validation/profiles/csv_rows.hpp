@@ -1,5 +1,5 @@
 #pragma once
-// The rows of a CSV (RFC 4180) one after the other, as views of its text.
+// Reads the rows of a CSV (RFC 4180) one by one, as views of its text.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -9,12 +9,13 @@ namespace roofcast::validation {
 
 class CsvRows {
  public:
-  /// `text` outlives this; doubled quotation marks in its fields are made single in place.
+  /// `text` must outlive this; doubled quotation marks in its fields are made single in place.
   explicit CsvRows(std::string& text) : text_(text) {}
 
-  /// False at the end. Fields stay valid. Quoted fields may hold separators and ends of lines.
+  /// Reads the next row; false at the end. Fields stay valid. Quoted fields may hold separators and
+  /// line ends.
   bool next(std::vector<std::string_view>& fields);
-  /// The whole line that the next row begins with; it stays the next.
+  /// The line on which the next row begins, without consuming it.
   std::string_view peek_line() const;
   void skip_line();
   bool at_end() const { return at_ >= text_.size(); }

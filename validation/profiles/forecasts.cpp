@@ -16,7 +16,7 @@ std::optional<Prediction> forecast_of(const Recognized& one, const Problem& prob
     Prediction answer = predict(one.kernel, checked, gpu, assumptions);
     if (answer.time) return answer;
   } catch (const InputError&) {
-    // The call stays without a forecast.
+    // The call has no forecast.
   }
   return std::nullopt;
 }

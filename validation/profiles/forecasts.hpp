@@ -1,20 +1,20 @@
 #pragma once
-// Forecasts of what a profile names, where there are any.
+// Forecasts and limits of the kernels that a profile names.
 #include <optional>
 
 #include "validation/profiles/operations.hpp"
 
 namespace roofcast::validation {
 
-/// Nothing where the GPU or the library has no kernel for it.
+/// The forecast; nothing if the kernel refuses the problem or has no expected time on the GPU.
 std::optional<Prediction> forecast_of(const Recognized& one, const Problem& problem, const Gpu& gpu,
                                       const Assumptions& assumptions);
 
-/// A lower bound of the time of what only moves bytes, between other kernels: what these left in L2
-/// (all of it, for all that is known) is not read from DRAM, and what is written may stay there;
-/// all that is read crosses from L2 to the SMs.
+/// Lower bound (s) of a kernel that only moves bytes, among other kernels. L2 may hold up to its
+/// size of what is read and of what is written, so that DRAM moves only the rest; all bytes read
+/// cross from L2 to the SMs.
 double moving_limit_s(const Traffic& bytes, const Gpu& gpu);
-/// What the tensor cores take at the least; 0 where nothing is multiplied.
+/// Lower bound of the tensor cores' time (s); 0 if they are not used.
 double tensor_limit_s(const Prediction& prediction);
 
 }  // namespace roofcast::validation

@@ -11,7 +11,7 @@ struct Known {
   Does does;
 };
 
-// The first that stands in a name decides: what is more special stands before.
+// The first entry whose part occurs in the name decides: specific parts precede general ones.
 constexpr std::array kKnown = {
     Known{"ncclDevKernel", "NCCL", Does::collective},
     Known{"ncclKernel", "NCCL", Does::collective},
@@ -74,7 +74,7 @@ constexpr std::array kKnown = {
     Known{"Memcpy DtoD", "CUDA", Does::elementwise},
 };
 
-// Up to the bracket that belongs to the one at `open`; the end where none does.
+// Position of the bracket that closes the one at `open`; the text's size if there is none.
 std::size_t closing(std::string_view text, std::size_t open, char opening, char close) {
   int depth = 0;
   for (std::size_t i = open; i < text.size(); ++i) {
@@ -113,14 +113,14 @@ KernelName kernel_name(std::string_view name) {
 
 std::string brief_kernel_name(std::string_view name) {
   if (name.starts_with("void ")) name.remove_prefix(5);
-  // cutlass::Kernel2<…> says all in its argument.
+  // The argument of cutlass::Kernel2<…> is the kernel's name.
   for (const std::string_view wrapper : {"cutlass::Kernel2<", "cutlass::Kernel<"}) {
     if (name.starts_with(wrapper)) {
       name.remove_prefix(wrapper.size());
       return std::string(name.substr(0, name.find_first_of(":>(")));
     }
   }
-  // What an elementwise kernel computes stands in its functor.
+  // The functor says what an elementwise kernel computes.
   std::string functor;
   for (const std::string_view mark : {"Functor", "_kernel_cuda", "_cuda_kernel", "KernelImpl"}) {
     const std::size_t found = name.find(mark);

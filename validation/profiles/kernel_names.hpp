@@ -1,5 +1,5 @@
 #pragma once
-// What a kernel's name says: whose it is, and what it does.
+// Library and purpose of a kernel, from its name.
 #include <array>
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@ namespace roofcast::validation {
 
 enum class Does : unsigned char {
   unknown,
-  product,  ///< matrix products, convolutions as products among them
+  product,  ///< matrix products, and convolutions as products
   attention,
   elementwise,  ///< maps, copies, fills
   rows,         ///< softmax, norms
@@ -27,7 +27,7 @@ constexpr std::string_view name(Does does) {
   return names[static_cast<std::size_t>(does)];
 }
 
-/// Bytes decide how long it takes.
+/// Whether the bytes moved determine the time.
 constexpr bool is_memory_bound(Does does) {
   return does == Does::elementwise || does == Does::rows || does == Does::reduction ||
          does == Does::indexing;
@@ -40,11 +40,10 @@ struct KernelName {
   bool backward = false;
 };
 
-/// By the beginnings and parts of names that these libraries give their kernels, mangled or not.
+/// Recognizes parts of the names that these libraries give their kernels, mangled or not.
 KernelName kernel_name(std::string_view name);
 
-/// A name for a table: without return type, template arguments, parameters and namespaces that say
-/// nothing.
+/// A short name for a table: without return type, template arguments, parameters and namespaces.
 std::string brief_kernel_name(std::string_view name);
 
 }  // namespace roofcast::validation

@@ -11,16 +11,16 @@ namespace {
 
 /// What a memory-bound operator does with its tensors.
 enum class Moves : unsigned char {
-  map,            ///< reads all, writes one like the largest
+  map,            ///< reads all, writes one tensor of the largest one's size
   in_place,       ///< reads all, writes the first argument
-  square,         ///< in place; the two tensors after the first are one, as Adam has it
+  square,         ///< in place; the second and third tensor are the same, as in Adam
   copy,           ///< reads the second, writes the first
   fill,           ///< writes the first
-  reduce,         ///< reads all, writes little
-  join,           ///< reads all, writes as much
-  lookup,         ///< reads rows of the first by the indices, writes them
-  norm_backward,  ///< reads the first two for each of two sums or kernels, writes one like them
-  batch_norm,     ///< reads the first for its statistics and again to scale it, writes one like it
+  reduce,         ///< reads all; the result is not counted
+  join,           ///< reads all, writes as many bytes
+  lookup,         ///< reads rows of the first by index, writes them
+  norm_backward,  ///< reads the first two twice, writes one tensor like the second
+  batch_norm,     ///< reads the first, in training twice (statistics), and writes one like it
   adam,           ///< reads parameters, gradients and two moments, writes all but the gradients
 };
 struct MemoryOperator {
@@ -54,7 +54,7 @@ constexpr std::array kMemory = {
     MemoryOperator{"aten::_fused_adam_", Moves::adam},
     MemoryOperator{"aten::addcmul_", Moves::square},
 };
-// Maps of whole tensors, and those that write over their first argument.
+// Elementwise operators, and those that write their result to their first argument.
 constexpr std::array<std::string_view, 45> kMaps = {"gelu",
                                                     "gelu_backward",
                                                     "silu",
@@ -122,7 +122,7 @@ std::optional<MemoryOperator> known_operator(std::string_view name) {
   return std::nullopt;
 }
 
-// Lists of tensors do not say their type; the kernel that walks them does.
+// Bytes of an element of a list of tensors: its type is known only from the kernel's name.
 double list_element_bytes(const TracedCall& call) {
   constexpr double kNarrow = 2, kSingle = 4, kDouble = 8;
   for (const ProfiledKernel& kernel : call.kernels) {
@@ -158,7 +158,7 @@ Traffic traffic_of(const TracedCall& call, Moves moves) {
   const auto bytes_at = [&](std::size_t i) {
     return i < call.inputs.size() && !call.inputs[i].dims.empty() ? bytes_of(call.inputs[i]) : 0;
   };
-  constexpr std::size_t kTraining = 5;  // of batch norm's inputs
+  constexpr std::size_t kTraining = 5;  // position of batch norm's argument `training`
   switch (moves) {
     case Moves::map:
       return {all, largest};
@@ -183,7 +183,7 @@ Traffic traffic_of(const TracedCall& call, Moves moves) {
       return {(trains ? 2 : 1) * bytes_at(0), bytes_at(0)};
     }
     case Moves::adam:
-      return {all, all - first};  // of four equal lists three are written
+      return {all, all - first};  // three of four equal lists are written
   }
   return {};
 }
@@ -192,7 +192,7 @@ described::Quantity number(double value) {
   return described::Quantity(std::to_string(static_cast<std::int64_t>(value)));
 }
 
-// Elements of a kernel's iteration: its last arguments are the extents. 0: not said.
+// Size of a Triton kernel's iteration space, the product of its whole-number arguments; 0: unknown.
 double iteration_of(const TracedCall& call) {
   double space = 0;
   for (const std::string& text : call.values) {
@@ -202,16 +202,16 @@ double iteration_of(const TracedCall& call) {
   return space;
 }
 
-// Rows by indices: Inductor names a kernel by the operators that are fused in it.
+// Whether the kernel reads rows by index: Inductor's names list the operators that are fused.
 bool looks_up(std::string_view name) {
   constexpr std::array<std::string_view, 3> kLookups = {"embedding", "gather", "index"};
   return std::any_of(kLookups.begin(), kLookups.end(),
                      [&](std::string_view part) { return name.find(part) != name.npos; });
 }
 
-// Inductor hands its kernels what they change, what they read and what they write, in this order.
-// Of a tensor that is larger than the iteration some may be left out; a lookup reads as many of its
-// elements.
+// Arguments of Inductor's kernels are in the order changed, read, written: the last tensor counts
+// as written, all others as read. A tensor larger than the iteration space may be read in part:
+// `least` counts at most one element per iteration; for lookups `bytes` does so too.
 std::optional<Recognized> triton(const TracedCall& call) {
   const KernelName kernel = kernel_name(call.name);
   if (!is_memory_bound(kernel.does)) return std::nullopt;
@@ -276,12 +276,12 @@ std::optional<Recognized> recognize_memory_bound(const TracedCall& call) {
   const auto known = known_operator(call.name);
   if (!known || call.inputs.empty()) return std::nullopt;
   const Traffic bytes = traffic_of(call, known->moves);
-  constexpr double kMost = 1e18;  // more than any memory: a broken file
+  constexpr double kMost = 1e18;  // more only in a broken file
   if (bytes.total_bytes() <= 0 || !(bytes.total_bytes() < kMost) || bytes.read_bytes < 0) {
     return std::nullopt;
   }
   Recognized found = moving(call.name, bytes, known->does);
-  // What is read again may come from L2.
+  // The second read may hit L2.
   const bool reads_again =
       known->moves == Moves::norm_backward || known->moves == Moves::batch_norm;
   if (reads_again) found.least = Traffic{bytes.read_bytes / 2, bytes.write_bytes};

@@ -16,8 +16,8 @@
 namespace roofcast::validation {
 namespace {
 
-constexpr std::int64_t kAligned = 64;  // elements: whole lines of 16 bits
-// Of the time, what a table shows as 0.0%.
+constexpr std::int64_t kAligned = 64;  // elements: a 128 B line of 16-bit elements
+// Share of the time that a table rounds to 0.0%.
 constexpr double kNotShown = 0.0005;
 
 const Assumptions kBetweenKernels{.cache = CacheState::warm};
@@ -30,7 +30,7 @@ void add_saving(Mend& mend, double saved_s, std::size_t group, std::int64_t call
   mend.calls += calls;
 }
 
-// Of calls one after the other, each in proportion to its time.
+// Divides a saving among consecutive calls in proportion to their times.
 void add_saving(Mend& mend, double saved_s, const std::vector<std::size_t>& calls,
                 const Groups& groups) {
   const auto time_s = [&](std::size_t call) {
@@ -46,7 +46,7 @@ bool is_product(const CallGroup& group) {
          group.recognized->kernel.kernel->name == "gemm.library";
 }
 
-// What the calls would save with the problem `after`; nothing where the model sees no gain.
+// Seconds that the calls would save with the problem `after`; 0 if the model forecasts no gain.
 double saved_s(const CallGroup& group, const Problem& after, const Gpu& gpu) {
   const auto changed = forecast_of(*group.recognized, after, gpu, kBetweenKernels);
   if (!changed || !group.expected_s) return 0;
@@ -54,7 +54,7 @@ double saved_s(const CallGroup& group, const Problem& after, const Gpu& gpu) {
   return then_s < *group.expected_s ? group.measured_s() - then_s : 0;
 }
 
-// The extents of a product whose rows break the alignment to 16 B, each rounded up.
+// The extents of a product whose rows are not multiples of 16 B, each with its padded size.
 std::map<std::int64_t, std::int64_t> ragged_extents(const Recognized& product) {
   const Problem& p = product.problem;
   const std::int64_t vector = gemm::kVectorBytes / element_bytes(p.dtype);
@@ -82,7 +82,7 @@ Problem padded(const Recognized& product, const std::map<std::int64_t, std::int6
   return p;
 }
 
-// One mend for each extent, over all products that it slows.
+// One mend per extent; a product counts for the largest of its ragged extents.
 void add_paddings(std::vector<Mend>& mends, const Groups& groups, const Gpu& gpu) {
   std::map<std::int64_t, Mend> by_extent;
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -118,7 +118,7 @@ void add_narrower(std::vector<Mend>& mends, const Groups& groups, const Gpu& gpu
 void add_one_pass_attention(std::vector<Mend>& mends, const std::vector<Attention>& found,
                             const Groups& groups, const Gpu& gpu) {
   Mend mend{"attention in one pass (FlashAttention, cuDNN) instead of products and a softmax"};
-  std::map<std::vector<std::size_t>, double> known;  // by the calls that it is made of
+  std::map<std::vector<std::size_t>, double> known;  // forecast (s) by calls
   for (const Attention& one : found) {
     const auto [place, is_new] = known.emplace(one.calls, 0);
     if (is_new) {
@@ -137,7 +137,7 @@ void add_fused_chains(std::vector<Mend>& mends, const std::vector<Chain>& chains
   Mend mend{
       "fuse chains of elementwise kernels, a softmax or norm among them (torch.compile): what is "
       "between stays on chip"};
-  std::map<std::vector<std::size_t>, double> known;  // share of the time that is left
+  std::map<std::vector<std::size_t>, double> known;  // share of the time that remains, by calls
   for (const Chain& chain : chains) {
     const auto [place, is_new] = known.emplace(chain.calls, 1);
     if (is_new) {
@@ -151,7 +151,7 @@ void add_fused_chains(std::vector<Mend>& mends, const std::vector<Chain>& chains
   if (mend.calls > 0) mends.push_back(std::move(mend));
 }
 
-// Blocks of equal work whose last wave leaves places empty.
+// Kernels with blocks of equal work whose last wave is not full.
 void add_full_waves(std::vector<Mend>& mends, const Groups& groups) {
   Mend mend;
   double largest = 0;
@@ -170,7 +170,7 @@ void add_full_waves(std::vector<Mend>& mends, const Groups& groups) {
   if (mend.calls > 0) mends.push_back(std::move(mend));
 }
 
-// The GPU waits where its kernels end before the next is launched.
+// The GPU idles whenever a kernel ends before the next one is launched.
 void add_graph(std::vector<Mend>& mends, const Trace& trace, const Gpu& gpu) {
   const double waits_s = trace.span_s - trace.busy_s;
   const double in_graph_s =

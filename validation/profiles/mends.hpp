@@ -1,5 +1,5 @@
 #pragma once
-// What would make a profile's work take less time.
+// Changes that would shorten the time of a profile's work.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -12,23 +12,24 @@ namespace roofcast::validation {
 
 struct CallGroup;
 
-/// One change, and the time that it is forecast to save by itself.
+/// A change and the time that it alone is forecast to save.
 struct Mend {
   std::string what;
   double saved_s = 0;
-  std::int64_t calls = 0;      ///< that it changes
-  double total_after_s = 0;    ///< of the kernels; of launches in a graph, of the whole profile
-  bool saves_waiting = false;  ///< between kernels, not of them
-  std::map<std::size_t, double> saved_by_group_s{};  ///< of kernels
+  std::int64_t calls = 0;      ///< number of calls that it changes
+  double total_after_s = 0;    ///< busy time with the change; span if it saves waiting
+  bool saves_waiting = false;  ///< it saves time between kernels, not in them
+  std::map<std::size_t, double> saved_by_group_s{};  ///< kernel time saved, by index of the group
 };
 
-/// The largest saving first, without those that round to 0.0% of the time. `groups` stand in the
-/// order of trace.calls. Savings of products are against the forecast of the changed one; those of
-/// chains take the measured time in proportion to forecasts.
+/// All changes, the largest saving first, without those that round to 0.0% of the time. `groups` are in
+/// the order of trace.calls. The saving of a product or attention is the measured time − the
+/// forecast of the changed kernel; that of a chain, measured time × (1 − forecast of the fused
+/// kernel ÷ forecast of the chain).
 std::vector<Mend> mends_of(const Trace& trace, const std::vector<CallGroup>& groups,
                            const Gpu& gpu);
 
-/// Of kernels, by all mends: of those that change the same kernels the largest.
+/// Kernel time (s) that all changes save: for each group the largest saving.
 double saved_together_s(const std::vector<Mend>& mends);
 
 }  // namespace roofcast::validation

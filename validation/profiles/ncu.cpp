@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kSectorBytes = 32;
 
-/// The whole numbers of "(128, 1, 1)" or "128 1 1"; 1 for those that are not there.
+/// The three numbers of "(128, 1, 1)" or "128 1 1"; 1 for missing ones.
 std::array<std::int64_t, 3> triple(std::string_view text) {
   std::array<std::int64_t, 3> found{1, 1, 1};
   std::size_t place = 0;
@@ -74,7 +74,7 @@ Launch launch_of(const NcuKernel& kernel, const Read& read) {
                     read.whole(Metric::block_y, 1), read.whole(Metric::block_z, 1)};
   }
   launch.registers = read.whole(Metric::registers, 0);
-  // The whole also has what the driver takes for itself, which the rules of occupancy add.
+  // The total includes the driver's reserve, which the occupancy rules add themselves.
   const bool parts = read[Metric::static_shared_bytes] || read[Metric::dynamic_shared_bytes];
   launch.shared_bytes = parts ? read.whole(Metric::static_shared_bytes, 0) +
                                     read.whole(Metric::dynamic_shared_bytes, 0)
@@ -86,7 +86,7 @@ std::optional<double> times(std::optional<double> rate, double time_s) {
   return rate ? std::optional(*rate * time_s) : std::nullopt;
 }
 
-/// Places of metrics that count the same operations: as counts, then as rates.
+/// For each kind of operation the positions of its metrics: counts first, then rates.
 using Counters = std::vector<std::vector<std::size_t>>;
 
 Counters counters_of(const std::vector<FlopsMetric>& flops) {
@@ -106,7 +106,7 @@ struct Counted {
   double flops;
 };
 
-/// What the first of these metrics that has a value says.
+/// The FLOPs by the first of these metrics that has a value.
 std::optional<Counted> counted(const Read& read, const std::vector<FlopsMetric>& flops,
                                const std::vector<std::size_t>& places, double cycles) {
   for (const std::size_t place : places) {
@@ -157,7 +157,7 @@ std::optional<double> sum(std::optional<double> a, std::optional<double> b) {
   return a && b ? std::optional(*a + *b) : a ? a : b;
 }
 
-/// All calls together; divided by their number in the end.
+/// Adds up the calls; `divide` then makes the mean.
 void add(CountedWork& to, const CountedWork& one) {
   to.dram_read_bytes = sum(to.dram_read_bytes, one.dram_read_bytes);
   to.dram_write_bytes = sum(to.dram_write_bytes, one.dram_write_bytes);
@@ -182,7 +182,8 @@ void divide(CountedWork& work, double calls) {
   work.tensor_flops = 1 / calls * work.tensor_flops;
 }
 
-// Throws SpecError where kernels are of several devices and none is chosen.
+// The kernels of the chosen device. Throws SpecError for several devices if none is chosen, and if
+// there are no kernels.
 std::vector<const NcuKernel*> kernels_of(const NcuTable& table, const std::string& file,
                                          std::optional<int> device) {
   std::set<std::string_view> devices;

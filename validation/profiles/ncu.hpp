@@ -1,6 +1,6 @@
 #pragma once
-// Nsight Compute's tables: `ncu --csv` with --page raw (a kernel a row) or --page details and
-// --metrics (a metric a row).
+// Reads Nsight Compute's tables: `ncu --csv` with --page raw (a kernel per row) or with --page
+// details or --metrics (a metric per row).
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,15 +9,15 @@
 
 namespace roofcast::validation {
 
-/// One file's text and its name for messages.
+/// A file's text, and its name for messages.
 struct NcuText {
   std::string file, text;
 };
 
-/// Lines before the table, those of ncu and what the program prints in between are left out. Of the
-/// texts, and of several tables in one, kernels with the same ID, name and grid are passes of one
-/// kernel. Numbers may be in any language (csv_numbers.hpp). Throws SpecError: no table, a row cut
-/// off, no time, several devices without a choice.
+/// Skips lines before a table and lines of ncu or the profiled program in it. Kernels with the same
+/// ID, name and grid in different tables are passes of one kernel. Numbers may be in any locale
+/// (csv_numbers.hpp). Throws SpecError for no table, a row cut off, a kernel without time, or
+/// several devices if none is chosen.
 Trace read_ncu(std::vector<NcuText> texts, std::optional<int> device = {});
 
 }  // namespace roofcast::validation

@@ -65,9 +65,9 @@ struct Operation {
   double flops;
 };
 
-// smsp__sass_thread_inst_executed_op_ffma_pred_on.sum: instructions of threads; those of 16 bits do
-// two operations. The roofline's section has FLOPs, derived__smsp__..._x2 or _x4; derived__sm__...
-// is a peak.
+// smsp__sass_thread_inst_executed_op_ffma_pred_on.sum counts thread instructions, of which 16-bit
+// ones do two operations. The roofline section has FLOPs: derived__smsp__..._x2 or _x4;
+// derived__sm__... is a peak.
 std::optional<FlopsMetric> vector_metric(std::string_view name) {
   constexpr std::string_view kOp = "smsp__sass_thread_inst_executed_op_", kDerived = "derived__";
   const bool derived = name.starts_with(kDerived);
@@ -93,7 +93,7 @@ std::optional<FlopsMetric> vector_metric(std::string_view name) {
   return std::nullopt;
 }
 
-// sm__ops_path_tensor_src_bf16_dst_fp32.sum: operations, adds and multiplies.
+// sm__ops_path_tensor_src_bf16_dst_fp32.sum: adds and multiplies.
 std::optional<FlopsMetric> tensor_metric(std::string_view name) {
   constexpr std::string_view kPath = "sm__ops_path_tensor_src_";
   if (!name.starts_with(kPath)) return std::nullopt;
@@ -109,13 +109,12 @@ std::optional<FlopsMetric> tensor_metric(std::string_view name) {
   found.tensor = true;
   const std::string_view rest = name.substr(kPath.size());
   for (const Type& one : kTypes) {
-    // fp4_fp6_fp8 of later GPUs is told as fp8, the slowest of the three.
+    // fp4_fp6_fp8 of later GPUs counts as fp8, the slowest of the three.
     const bool mixed = one.type == DType::fp8 && rest.starts_with("fp4_fp6_fp8");
     if (!mixed && !rest.starts_with(one.source)) continue;
     found.type = one.type;
     found.per_cycle = rest.ends_with(".sum.per_cycle_elapsed");
-    // Of the same operations, those with and those without sparsity: the sum of both has no such
-    // part.
+    // Skips the parts with and without sparsity: another metric is their sum.
     if (rest.find("_sparsity_") != rest.npos) return std::nullopt;
     found.counter = rest.substr(0, rest.find('.'));
     if (found.per_cycle || rest.ends_with(".sum")) return found;
@@ -128,7 +127,7 @@ std::optional<FlopsMetric> tensor_metric(std::string_view name) {
 std::optional<Metric> metric_named(std::string_view name, std::string_view unit) {
   for (const Named& one : kNamed) {
     if (one.name != name) continue;
-    // The details page has a share and a rate of that name.
+    // The details page has both a share and a rate with this name.
     if (one.metric == Metric::dram_rate && unit.find("byte") == unit.npos) return std::nullopt;
     return one.metric;
   }

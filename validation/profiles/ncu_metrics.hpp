@@ -1,6 +1,5 @@
 #pragma once
-// Metrics of Nsight Compute that a profile reads, by the names of its raw page and of its details
-// page.
+// The metrics of Nsight Compute that are read, by their names on its raw and details pages.
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -42,10 +41,9 @@ enum class Metric : unsigned char {
 };
 inline constexpr std::size_t kMetrics = 27;
 
-/// Arithmetic that a counter counts: FLOPs of each count, and whether counts are per cycle of the
-/// SMs.
+/// A counter of arithmetic: FLOPs per count, and whether counts are per SM cycle.
 struct FlopsMetric {
-  std::string counter;  ///< metrics of one name count the same operations
+  std::string counter;  ///< metrics with the same counter count the same operations
   DType type = DType::fp32;
   double flops = 1;
   bool tensor = false;

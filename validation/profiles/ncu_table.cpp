@@ -130,9 +130,9 @@ std::uint32_t NcuTable::meaning_of(std::string_view metric, std::string_view uni
 }
 
 void NcuTable::take_value(NcuKernel& kernel, std::uint32_t meaning, std::string_view text) {
-  constexpr std::size_t kLongest = 1000;  // of a number
+  constexpr std::size_t kLongest = 1000;  // characters of a number
   if (meaning == kNoMeaning || text.empty() || text.size() > kLongest) return;
-  // A metric that an earlier pass has stays.
+  // The value of an earlier pass is kept.
   const bool known =
       std::any_of(kernel.values.begin(), kernel.values.end(), [&](const NcuValue& value) {
         return meanings_[value.meaning].metric == meanings_[meaning].metric;
@@ -161,7 +161,7 @@ void NcuTable::take_row(const Fields& fields, std::size_t line) {
     const std::string_view unit = at(fields, columns_.metric_unit);
     NcuKernel& kernel = kernel_of(fields, line);
     const std::string_view metric = at(fields, columns_.metric_name);
-    if (metric.empty()) return;  // a rule's advice
+    if (metric.empty()) return;  // a row with a rule's advice
     const std::uint32_t meaning = meaning_of(metric, unit);
     expect_time(meaning, unit, line);
     take_value(kernel, meaning, at(fields, columns_.metric_value));
@@ -169,7 +169,7 @@ void NcuTable::take_row(const Fields& fields, std::size_t line) {
   }
   if (metrics_.empty()) {
     for (std::size_t i = 0; i < header_.size(); ++i) {
-      // A table without its row of units has base units, which are nanoseconds for times.
+      // A table without a row of units is in base units: times in nanoseconds.
       const bool bare_time = units_.empty() && metric_named(header_[i], "") == Metric::time;
       const std::string_view unit = bare_time ? "nsecond" : at(units_, i);
       const std::uint32_t meaning = meaning_of(header_[i], unit);
@@ -192,12 +192,12 @@ NcuKernel& NcuTable::kernel_of(const Fields& fields, std::size_t line) {
                   at(fields, columns_.device_name),
                   line,
                   {}};
-  // Rows of a long table follow each other by kernel.
+  // In a long table the rows of a kernel are consecutive.
   if (columns_.is_long() && !kernels_.empty() && seen_in_.back() == tables_ &&
       kernels_.back().id == found.id && kernels_.back().name == found.name) {
     return kernels_.back();
   }
-  // The same kernel in another table is another pass of it; in the same one, another launch.
+  // The same kernel in another table is another pass of it; in the same table it is another launch.
   const auto known = by_key_.empty() ? by_key_.end() : by_key_.find(key_of(found));
   if (known != by_key_.end() && seen_in_[known->second] != tables_) {
     seen_in_[known->second] = tables_;

@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of Nsight Compute's tables, numbers still as text.
+// The kernels of Nsight Compute's tables, with numbers as text.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -13,18 +13,18 @@
 
 namespace roofcast::validation {
 
-/// What a column says: a Metric by its number, from kMetrics on a place of NcuTable::flops; and its
-/// unit.
+/// A metric with its unit. Below kMetrics `metric` is a Metric, else kMetrics + a position in
+/// NcuTable::flops.
 struct NcuMeaning {
   std::uint32_t metric = 0;
-  double scale = 1;  ///< of the unit
+  double scale = 1;  ///< SI factor of the unit
 };
 
-/// One metric of one kernel. There may be millions.
+/// One metric of one kernel; kept small, since there may be millions.
 struct NcuValue {
   const char* text = nullptr;
   std::uint32_t size = 0;
-  std::uint32_t meaning = 0;  ///< of NcuTable::meanings
+  std::uint32_t meaning = 0;  ///< position in NcuTable::meanings
 
   std::string_view view() const { return {text, size}; }
 };
@@ -37,7 +37,7 @@ struct NcuKernel {
 
 class NcuTable {
  public:
-  /// Adds the kernels of a text, which outlives this. Throws SpecError.
+  /// Adds the kernels of a text, which must outlive this. Throws SpecError.
   void read(const std::string& file, std::string& text);
 
   const std::vector<NcuKernel>& kernels() const { return kernels_; }
@@ -63,15 +63,15 @@ class NcuTable {
   NcuKernel& kernel_of(const Fields& fields, std::size_t line);
   std::uint32_t meaning_of(std::string_view metric, std::string_view unit);
 
-  std::string file_;  // read last
+  std::string file_;  // the file read last
   Columns columns_;
   Fields header_, units_;
-  std::vector<std::pair<std::size_t, std::uint32_t>> metrics_;  // of raw tables: column and meaning
-  std::unordered_map<std::string, std::uint32_t> known_;        // metric and unit
-  std::unordered_map<std::string, std::size_t> by_key_;         // kernels of the tables before this
+  std::vector<std::pair<std::size_t, std::uint32_t>> metrics_;  // column and meaning
+  std::unordered_map<std::string, std::uint32_t> known_;        // meaning by metric and unit
+  std::unordered_map<std::string, std::size_t> by_key_;         // kernels of earlier tables
   std::size_t tables_ = 0;
   std::vector<NcuKernel> kernels_;
-  std::vector<std::size_t> seen_in_;  // the table that spoke of a kernel last
+  std::vector<std::size_t> seen_in_;  // the last table with the kernel, by kernel
   std::vector<FlopsMetric> flops_;
   std::vector<NcuMeaning> meanings_;
   NumberStyle style_;

@@ -7,7 +7,8 @@
 namespace roofcast::validation {
 namespace {
 
-// Of the last two dimensions: rows as written, or transposed; nothing for other strides.
+// Layout of a matrix, the last two dimensions of a tensor: its rows or (transposed) its columns are
+// contiguous. `leading` is 0 if strides are unknown. Nothing for other strides.
 struct Lies {
   bool transposed;
   std::int64_t leading;
@@ -62,7 +63,7 @@ constexpr std::array kProducts = {
     ProductOperator{"aten::_scaled_mm", 0}, ProductOperator{"aten::_addmm_activation", 1},
     ProductOperator{"aten::_int_mm", 0}};
 
-/// Where an attention operator keeps what a forecast needs: positions among its inputs.
+/// Positions of the arguments of an attention operator that a forecast needs.
 struct AttentionOperator {
   std::string_view name;
   std::size_t query, key, causal;
@@ -77,7 +78,7 @@ constexpr std::array kAttention = {
     AttentionOperator{"aten::_flash_attention_backward", 1, 2, 11, false, true, "fa2"},
     AttentionOperator{"flash_attn::_flash_attn_forward", 0, 1, 5, false, false, "fa2"},
     AttentionOperator{"flash_attn::_flash_attn_backward", 1, 2, 11, false, true, "fa2"},
-    // autograd's function; its backward pass has the forward's inputs by sequence number.
+    // autograd's function; its backward pass gets the forward's inputs by sequence number.
     AttentionOperator{"FlashAttnFunc", 0, 1, 5, false, false, "fa2"},
     AttentionOperator{"FlashAttnFuncBackward", 0, 1, 5, false, true, "fa2"},
 };
@@ -103,7 +104,7 @@ std::optional<Recognized> rows_kernel(const TracedCall& call, std::string_view n
   const auto type = dtype_of(input);
   const std::int64_t cols = input.dims.back();
   const double rows = elements_of(input) / static_cast<double>(std::max<std::int64_t>(cols, 1));
-  constexpr double kMost = 1e15;  // more than any memory: a broken file
+  constexpr double kMost = 1e15;  // more only in a broken file
   if (!type || cols < 1 || rows < 1 || !(rows < kMost)) return std::nullopt;
   const KernelRef kernel = find_kernel(name);
   Recognized found{kernel, problem_with_fallbacks(kernel, *type), Does::rows};

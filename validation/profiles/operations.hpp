@@ -1,5 +1,5 @@
 #pragma once
-// Which kernel of the catalogue an operator or a kernel of a profile is, and with what problem.
+// Maps operators and kernels of a profile to kernels of the catalogue and their problems.
 #include <optional>
 
 #include "model/predict.hpp"
@@ -8,40 +8,39 @@
 
 namespace roofcast::validation {
 
-/// What a call can be asked as. Memory-bound operators are kernels described by the bytes that they
-/// move.
+/// The kernel and problem with which a call is forecast. Memory-bound operators become kernels that
+/// are described by the bytes they move.
 struct Recognized {
   KernelRef kernel;
   Problem problem;
   Does does = Does::unknown;
-  std::optional<Traffic>
-      least{};               ///< bytes that it moves for certain, where that is not all of them
-  bool bound_alone = false;  ///< of it the limit is known, no expected time
+  std::optional<Traffic> least{};  ///< lower bound of the bytes moved, if that is not all of them
+  bool bound_alone = false;        ///< has a limit but no expected time
 };
 
-/// Nothing where the operator is not known, its shapes were not recorded, or no kernel takes them.
+/// Nothing if the operator is not known, its shapes were not recorded, or no kernel takes them.
 std::optional<Recognized> recognize(const TracedCall& call);
 
-/// The same for operators that take as long as their bytes do.
+/// Recognizes memory-bound operators, Inductor's kernels, memsets and copies within the GPU.
 std::optional<Recognized> recognize_memory_bound(const TracedCall& call);
 
-/// A convolution, forward or backward. Forward, over images and with square filters, it is
-/// convolution.library; of others the arithmetic and each tensor, moved once, are known alone.
+/// Recognizes convolutions. A forward one over 2D images that the catalogue has is
+/// convolution.library; all others have only a limit, from their FLOPs and each tensor moved once.
 std::optional<Recognized> recognize_convolution(const TracedCall& call);
 
-/// Reads and writes as a kernel of that name: 256 threads a block, 16 B a thread.
+/// A kernel described by its bytes and FLOPs: 256 threads a block, 16 B a thread.
 Recognized moving(const std::string& name, const Traffic& bytes, Does does,
                   const FlopsByType& tensor_flops = {});
 
-/// The type of a tensor, by its name in PyTorch; nothing for those that no kernel here computes in.
+/// A tensor's element type, by its name in PyTorch; nothing for types that no kernel computes in.
 std::optional<DType> dtype_of(const TensorShape& tensor);
 double elements_of(const TensorShape& tensor);
 double bytes_of(const TensorShape& tensor);
 
-/// A parameter by its name, where the kernel has it.
+/// Sets a parameter by its name, if the kernel has it.
 void set_parameter(const KernelRef& kernel, Problem& problem, std::string_view name,
                    std::int64_t value);
-/// All parameters at their fallbacks.
+/// A problem with all parameters at their fallbacks.
 Problem problem_with_fallbacks(const KernelRef& kernel, DType dtype);
 
 /// Attention as a library computes it in one pass (cuDNN, FlashAttention).

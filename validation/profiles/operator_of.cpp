@@ -14,11 +14,11 @@ std::string_view line_of(std::string_view text, std::size_t number) {
   return text.substr(0, text.find('\n'));
 }
 
-// Whether an operator's tensors were recorded: dimensions, [[8192, 768], []], or the type of a
-// tensor without any, ["long int", "Scalar"].
+// Whether an operator's tensors were recorded: as dimensions, [[8192, 768], []], or, without
+// dimensions, as the type of a tensor, ["long int", "Scalar"].
 bool holds_a_tensor(const std::string& inputs) {
   if (inputs.empty()) return false;
-  constexpr std::size_t kDims = 0, kTypes = 2;  // of kInputMembers
+  constexpr std::size_t kDims = 0, kTypes = 2;  // positions in kInputMembers
   if (line_of(inputs, kDims).find_first_of("0123456789") != std::string_view::npos) return true;
   std::string_view types = line_of(inputs, kTypes);
   for (std::size_t open = types.find('"'); open != types.npos; open = types.find('"')) {
@@ -30,7 +30,7 @@ bool holds_a_tensor(const std::string& inputs) {
   return false;
 }
 
-// What stands around operators and has inputs that are not theirs.
+// Events that enclose operators and whose inputs are not those of the operators.
 bool holds_many(const std::string& name) {
   return name.find("Compiled") != name.npos || name.starts_with("##") ||
          name.starts_with("ProfilerStep") || name.starts_with("Optimizer.");
@@ -67,7 +67,7 @@ OperatorFinder::OperatorFinder(const TraceEvents& events)
     }
     if (!around.empty()) parents_[i] = around.back();
     around.push_back(i);
-    // The first of a sequence number is the forward operator: the backward pass comes later.
+    // The earliest operator with a sequence number is the forward one.
     if (op.sequence == kNoId || !has_shapes(i)) continue;
     const auto [known, is_new] = forward_.emplace(op.sequence, i);
     if (!is_new && operators[known->second].begin_us > op.begin_us) known->second = i;
@@ -121,7 +121,7 @@ OperatorOf OperatorFinder::find(const KernelEvent& kernel) const {
   if (!op) return {};
   const OperatorOf found = with_shapes(*op);
   const std::string& name = events_.texts[*found.name];
-  // A graph of many kernels launches these: each goes by its own name.
+  // A compiled graph launches many of Inductor's kernels: each is a call under its own name.
   const bool own = is_of_triton(events_.texts[kernel.name]) && !is_of_triton(name);
   return own || holds_many(name) ? OperatorOf{} : found;
 }

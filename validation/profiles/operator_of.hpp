@@ -1,5 +1,5 @@
 #pragma once
-// Which operator launched a kernel, and the shapes that it was called with.
+// Finds the operator that launched a kernel, and its shapes.
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -9,17 +9,17 @@
 
 namespace roofcast::validation {
 
-/// The operator's name and inputs as texts of TraceEvents; nothing where no operator is known.
+/// An operator's name and inputs as texts of TraceEvents; empty if no operator is known.
 struct OperatorOf {
-  std::optional<std::size_t> launched_by;  ///< of TraceEvents::operators
+  std::optional<std::size_t> launched_by;  ///< position in TraceEvents::operators
   std::optional<std::uint32_t> name;
   std::uint32_t inputs = 0;
 };
 
-/// An operator by the kernel's external id, else by the external id of the call that launched it
-/// (correlation), else the innermost operator under way on that call's thread. Where shapes were
-/// not recorded for it, those of the nearest operator around it, and for a backward pass those of
-/// the forward operator with its sequence number.
+/// Finds a kernel's operator by its external id, else by the external id of the call that launched
+/// it (correlation), else as the innermost operator running on that call's thread. If that has no
+/// recorded shapes, takes the nearest enclosing operator that has them or, in a backward pass, the
+/// shapes of the forward operator with the same sequence number.
 class OperatorFinder {
  public:
   explicit OperatorFinder(const TraceEvents& events);
@@ -32,10 +32,10 @@ class OperatorFinder {
   OperatorOf with_shapes(std::size_t op) const;
 
   const TraceEvents& events_;
-  std::vector<bool> shaped_;  // by number of text
+  std::vector<bool> shaped_;  // whether inputs hold tensors, by number of text
   std::unordered_map<std::int64_t, std::size_t> by_id_, by_correlation_, forward_;
-  std::vector<std::size_t> by_begin_;                // operators, by thread and begin
-  std::vector<std::optional<std::size_t>> parents_;  // of each operator
+  std::vector<std::size_t> by_begin_;                // operators sorted by thread and begin
+  std::vector<std::optional<std::size_t>> parents_;  // enclosing operator of each
 };
 
 }  // namespace roofcast::validation

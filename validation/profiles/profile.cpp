@@ -27,7 +27,7 @@ void place_on_device(CallGroup& group, const Gpu& gpu) {
   group.waves = waves(launch->blocks(), gpu.slots(found.blocks_per_sm));
 }
 
-// An operation without a forecast: what would be needed for one.
+// What a group lacks for a forecast.
 Lacks lacking(const CallGroup& group) {
   if (group.expected_s) return Lacks::nothing;
   if (group.does == Does::unknown) return Lacks::name;
@@ -44,7 +44,7 @@ void take_counters(CallGroup& group, const Assumptions& assumed, const Gpu& gpu)
   if (const auto bytes = dram_bytes_of(kernel, gpu); bytes || counted.flops() > 0) {
     group.place = RoofPlace{counted.flops(), bytes.value_or(0), true};
   }
-  // A busy pipe says how much it does: the limit of that is the measurement itself.
+  // FLOPs derived from the pipe's busy share are dropped: their limit would be the measured time.
   if (!counted.has_tensor_flops) counted.tensor_flops = {};
   if (group.forecast) return;
   const auto described = described_by_counters(kernel, group.does);
@@ -73,7 +73,7 @@ void ask_the_model(CallGroup& group, const Trace& trace, const Gpu& gpu) {
     } else {
       group.limit_s = calls * group.forecast->limit.time_s;
     }
-    // Without its shape, what is counted of a product bounds it from below and says no more.
+    // Counters of a product whose shape is not known give only a lower bound.
     const bool multiplies = group.does == Does::product || group.does == Does::attention;
     const bool bound_alone = group.from_counters ? multiplies : group.recognized->bound_alone;
     if (!bound_alone) group.expected_s = calls * profiled_s(*group.forecast, gpu);

@@ -1,6 +1,5 @@
 #pragma once
-// What a profile's time went into, what the same operators are forecast to take, and what to change
-// first.
+// Splits a profile's time by call, forecasts the calls, and ranks possible changes.
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,33 +9,33 @@
 
 namespace roofcast::validation {
 
-/// Where a kernel lies under the roofline, as measured.
+/// Work of a call, which with the measured time places it under the roofline.
 struct RoofPlace {
-  double flops = 0;       ///< of one call
-  double dram_bytes = 0;  ///< of one call; 0: not known
-  bool counted = false;   ///< by hardware counters; else the forecast's
+  double flops = 0;       ///< per call
+  double dram_bytes = 0;  ///< per call; 0: unknown
+  bool counted = false;   ///< from hardware counters; else from the forecast
 };
 
 /// Why a group has no forecast.
 enum class Lacks : unsigned char { nothing, shape, law, name };
 
-/// Equal calls with what the model says of them. Times are of all calls.
+/// Equal calls and their forecast. Times are of all calls together.
 struct CallGroup {
   TracedCall call;
-  std::optional<Recognized> recognized;  ///< by its shapes
-  Does does = Does::unknown;             ///< by its operator, else by its longest kernel's name
-  std::string_view library;              ///< whose kernel that is; empty: not known
+  std::optional<Recognized> recognized;  ///< from its operator and shapes
+  Does does = Does::unknown;             ///< from its operator, else from its longest kernel's name
+  std::string_view library;              ///< of the longest kernel; empty: unknown
   std::optional<Prediction> forecast;    ///< of one call
-  bool from_counters = false;  ///< the forecast is of the traffic and work that was counted
+  bool from_counters = false;            ///< the forecast is from counted traffic and work
   std::optional<double> expected_s, limit_s;
   Lacks lacks = Lacks::nothing;
   std::optional<RoofPlace> place;
-  std::optional<Occupancy> occupancy;  ///< of the kernel that takes longest
+  std::optional<Occupancy> occupancy;  ///< of the longest kernel
   std::optional<Waves> waves;
 
   double measured_s() const { return call.kernels_s; }
   std::int64_t count() const { return call.count; }
-  /// No hardware can have measured it.
+  /// Whether the measured time is below the limit.
   bool impossible() const { return limit_s && measured_s() < *limit_s; }
   const ProfiledKernel& longest_kernel() const;
 };
@@ -44,19 +43,19 @@ struct CallGroup {
 struct Profile {
   Trace trace;                    ///< without its calls
   std::vector<CallGroup> groups;  ///< the longest first
-  double recognized_s = 0;        ///< of operations that are known by name or operator
-  double compared_s = 0;          ///< measured, of those with an expected time
-  double expected_s = 0;          ///< of these
-  double no_shape_s = 0;          ///< of products and attention whose shapes are not known
+  double recognized_s = 0;        ///< measured, of calls whose purpose is known
+  double compared_s = 0;          ///< measured, of calls with an expected time
+  double expected_s = 0;          ///< forecast of the same calls
+  double no_shape_s = 0;          ///< measured, of calls without a forecast for lack of shapes
   std::vector<Mend> mends;        ///< the largest saving first
 };
 
-/// What a profiler measures of a forecast launch: from the kernel's start on the GPU to its end.
-/// The host's part is none of it; what is left of a start is what a node of a graph takes.
+/// Forecast of the time that a profiler measures (s), from a kernel's start on the GPU to its end:
+/// the expected time with the launch cost replaced by that of a graph node per launch.
 double profiled_s(const Prediction& prediction, const Gpu& gpu);
 
-/// Of a trace, forecasts are of data in L2 as far as it stays there between launches; of counted
-/// kernels, of an empty L2 (ncu clears it) at the clock that was measured.
+/// The profile of a trace. Forecasts take L2 as warm (CacheState::warm); those of counted kernels
+/// take it as cold, since ncu flushes it, and use the measured clock.
 Profile profile_of(Trace trace, const Gpu& gpu);
 
 }  // namespace roofcast::validation

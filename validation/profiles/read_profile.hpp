@@ -1,5 +1,5 @@
 #pragma once
-// A profile's file, whichever it is.
+// Reads a profile of either kind.
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,8 +8,9 @@
 
 namespace roofcast::validation {
 
-/// A trace of torch.profiler, or tables of Nsight Compute (several files: passes over the same
-/// kernels). What a file is, its first byte tells. Throws SpecError as read_trace and read_ncu do.
+/// Reads a trace of torch.profiler, or tables of Nsight Compute (several files: passes over the
+/// same kernels). A file that begins with { or [ is a trace. Throws SpecError as read_trace and
+/// read_ncu do.
 Trace read_profile(const std::vector<std::string>& paths, std::optional<int> device = {});
 
 }  // namespace roofcast::validation

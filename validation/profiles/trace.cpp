@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::json;
 constexpr double kMicrosecond = 1e-6;
 
-// The lines of a text that `lines` in trace_events.cpp made.
+// Parses the lines of JSON that `lines` (trace_events.cpp) joined.
 template <std::size_t kCount>
 std::array<Json, kCount> members(const std::string& text) {
   std::array<Json, kCount> found;
@@ -51,7 +51,7 @@ std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : "";
 }
 
-// A list of tensors counts as so many inputs.
+// Every tensor of a list becomes an input.
 void add_input(TracedCall& call, std::size_t argument, const Json& dims, const Json& strides,
                const std::string& type, int depth = 0) {
   if (auto plain = numbers(dims)) {
@@ -99,21 +99,21 @@ ProfiledKernel kernel_of(const std::string& name, const std::string& launch_text
     kernel.launch = launch;
   }
   constexpr double kPercent = 0.01;
-  // The profiler's estimate knows no clusters: 0 is no occupancy of a kernel that ran.
+  // The profiler's estimate ignores clusters; a kernel that ran cannot have an occupancy of 0.
   if (occupancy.is_number() && occupancy.get<double>() > 0) {
     kernel.achieved_occupancy = kPercent * occupancy.get<double>();
   }
   return kernel;
 }
 
-/// Puts kernels together by the operator that launched them, and equal calls by their inputs.
+/// Groups kernels by the operator that launched them, and calls by name and inputs.
 class Assembler {
  public:
   explicit Assembler(const TraceEvents& events) : events_(events), operators_(events) {}
 
   Trace finish() {
-    // One call's kernels follow each other, but for those of other streams.
-    std::unordered_map<std::size_t, std::size_t> open;  // operator → place in the sequence
+    // Kernels of other streams may lie between those of one call.
+    std::unordered_map<std::size_t, std::size_t> open;  // operator → position in the sequence
     double first = 0, last = 0;
     for (const KernelEvent& kernel : events_.kernels) {
       const OperatorOf found = operators_.find(kernel);
@@ -148,7 +148,7 @@ class Assembler {
 
   std::size_t call_number(const OperatorOf& found, const KernelEvent& kernel) {
     const bool known = found.name.has_value();
-    // Without an operator, launches of a kernel with another grid are other calls.
+    // Without an operator, calls are grouped by kernel name and launch configuration.
     const std::uint64_t key =
         known ? both(*found.name, found.inputs) : both(kernel.name, kernel.launch);
     const auto [place, is_new] =
@@ -187,7 +187,8 @@ class Assembler {
   std::vector<std::unordered_map<std::uint64_t, std::size_t>> kernels_;  // by call
 };
 
-// Throws SpecError where the kernels are of several devices and none is chosen.
+// Keeps the kernels of one device. Throws SpecError for several devices if none is chosen, and if
+// no kernels are left.
 void keep_device(TraceEvents& events, const std::string& file, std::optional<int> device) {
   std::set<int> devices;
   for (const KernelEvent& kernel : events.kernels) devices.insert(kernel.device);

@@ -24,7 +24,7 @@ Category category_of(std::string_view text) {
   return Category::other;
 }
 
-/// What the members of args say, whatever the event.
+/// The members of an event's args, of any kind of event.
 struct Arguments {
   std::int64_t external_id = kNoId, correlation = kNoId, sequence = kNoId;
   std::int64_t device = 0;
@@ -42,8 +42,8 @@ std::string_view* slot(std::array<std::string_view, kCount>& values,
   return nullptr;
 }
 
-// Another type, or no such member, may be. After any other error the document must not be asked
-// again.
+// False for a missing member or one of another type; throws any other error, after which the
+// document must not be read on.
 bool is_there(simdjson::error_code error) {
   if (error == simdjson::SUCCESS) return true;
   const bool other = error == simdjson::INCORRECT_TYPE || error == simdjson::NO_SUCH_FIELD ||
@@ -58,7 +58,7 @@ std::string_view raw(ondemand::value value) {
   return value.raw_json_token();
 }
 
-// What is no such number stays as it is.
+// Leaves `number` unchanged if the value is no such number.
 template <class Value>
 void take_number(std::int64_t& number, Value&& value) {
   std::int64_t found = 0;
@@ -106,7 +106,7 @@ std::string lines(const std::array<std::string_view, kCount>& values) {
   return text;
 }
 
-/// What an event lacks.
+/// Thrown for an event that lacks something.
 struct Unusable {
   std::string_view expected;
 };
@@ -119,7 +119,7 @@ class EventReader {
     ondemand::object event = document.get_object();
     auto category_field = event["cat"];
     if (category_field.error() == simdjson::NO_SUCH_FIELD)
-      return;  // names of processes and the like
+      return;  // metadata such as names of processes
     const Category category = category_of(category_field.get_string().value());
     if (category == Category::other) return;
     const std::uint32_t name = found_.texts.number_of(event["name"].get_string().value());
@@ -165,7 +165,7 @@ class EventReader {
   TraceEvents finish() { return std::move(found_); }
 
  private:
-  // An operator under way at the end has none; of a kernel it is what the profile is about.
+  // Duration in µs: 0 for an operator still running when the trace ended; a kernel must have one.
   static double time_of(ondemand::object& event, Category category) {
     constexpr double kMost_us = 1e15;  // thirty years
     double time_us = -1;
@@ -176,7 +176,7 @@ class EventReader {
     return usable ? time_us : 0;
   }
 
-  // A number, or the text of a span.
+  // The thread id may be a number or a text.
   std::uint32_t thread_of(ondemand::object& event) {
     ondemand::value tid;
     if (!is_there(event["tid"].get(tid))) return 0;

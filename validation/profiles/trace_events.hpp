@@ -1,5 +1,5 @@
 #pragma once
-// The events of a trace that matter, each in a few bytes: texts that repeat are kept once.
+// The relevant events of a trace in compact form: each distinct text is kept once.
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace roofcast::validation {
 
-/// Texts by number, each kept once.
+/// Distinct texts, each with a number.
 class Texts {
  public:
   std::uint32_t number_of(std::string_view text);
@@ -28,13 +28,13 @@ inline constexpr std::int64_t kNoId = -1;
 
 struct OperatorEvent {
   std::int64_t external_id = kNoId;
-  std::int64_t sequence = kNoId;  ///< of autograd: the same forward and backward
+  std::int64_t sequence = kNoId;  ///< autograd's, the same in forward and backward pass
   double begin_us = 0, end_us = 0;
   std::uint32_t name = 0, thread = 0;
-  std::uint32_t inputs = 0;  ///< text: kInputMembers, a line each, as JSON
+  std::uint32_t inputs = 0;  ///< number of a text with a line of JSON for each of kInputMembers
 };
 
-/// A call of the CUDA runtime or driver that launches.
+/// A call of the CUDA runtime or driver.
 struct LaunchEvent {
   std::int64_t correlation = kNoId, external_id = kNoId;
   double begin_us = 0;
@@ -44,9 +44,9 @@ struct LaunchEvent {
 struct KernelEvent {
   std::int64_t correlation = kNoId, external_id = kNoId;
   double begin_us = 0, time_us = 0;
-  double moved_bytes = 0;  ///< of a memset or copy
+  double moved_bytes = 0;  ///< by a memset or copy
   std::uint32_t name = 0;
-  std::uint32_t launch = 0;  ///< text: kLaunchMembers, a line each, as JSON
+  std::uint32_t launch = 0;  ///< number of a text with a line of JSON for each of kLaunchMembers
   int device = 0;
 };
 
@@ -56,7 +56,7 @@ inline constexpr std::string_view kLaunchMembers[] = {"grid", "block", "register
                                                       "shared memory", "est. achieved occupancy %"};
 
 struct TracedDevice {
-  std::string name, compute_capability;  ///< "9.0"; empty: not said
+  std::string name, compute_capability;  ///< "9.0"; empty: unknown
 };
 
 struct TraceEvents {
@@ -67,8 +67,8 @@ struct TraceEvents {
   std::map<int, TracedDevice> devices;  ///< by number
 };
 
-/// Throws SpecError as split_trace, and for an event that torch.profiler does not write, with its
-/// number.
+/// Throws SpecError as split_trace does, and for an event that torch.profiler does not write, with
+/// its number.
 TraceEvents read_events(ByteStream& stream, const std::string& file);
 
 }  // namespace roofcast::validation

@@ -43,7 +43,7 @@ class Splitter {
                            "read");
   }
 
-  // Keeps the part under way, and reads behind it.
+  // Drops what is done, keeps the current part, and reads on behind it.
   bool refill() {
     const std::size_t keep = std::min({part_, key_, at_});
     buffer_.erase(0, keep);
@@ -131,11 +131,11 @@ class Splitter {
   const std::string& file_;
   const TakeTrace& take_;
   std::string buffer_;
-  std::size_t at_ = 0, end_ = 0;  // of the buffer: the next byte, and behind the last
+  std::size_t at_ = 0, end_ = 0;  // the buffer's next byte, and its end
   std::size_t part_ = kNone, part_depth_ = 0;
-  std::size_t key_ = kNone;  // where a key of the outermost object begins
+  std::size_t key_ = kNone;  // where the current key of the outermost object begins
   std::string name_;         // the last such key
-  std::string open_;         // the brackets that are open
+  std::string open_;         // the open brackets
   std::size_t events_ = 0;
   bool in_string_ = false, escaped_ = false, key_due_ = false, begun_ = false, done_ = false;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// The events of a trace's JSON one after the other: of the file no more than one is in memory.
+// Splits a trace's JSON into its events, without keeping the whole file in memory.
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -9,17 +9,18 @@
 
 namespace roofcast::validation {
 
-/// Bytes that may be read behind each text, as a vectorized parser does.
+/// Bytes behind each text that may be read, as vectorized parsers do.
 inline constexpr std::size_t kReadableBehind = 64;
 
 struct TakeTrace {
   std::function<void(std::string_view)> event;              ///< an object of traceEvents
-  std::function<void(std::string_view)> device_properties;  ///< that list
+  std::function<void(std::string_view)> device_properties;  ///< the list of this name
 };
 
-/// Finds where events begin and end; what stands in them is not checked. A bare list is one of
-/// events. Throws SpecError where brackets do not match, the file ends before its last bracket
-/// (with how many events it held), or one event is longer than 64 MiB.
+/// Hands on each event and the device properties without checking their contents. A bare list is
+/// taken as traceEvents. Throws SpecError if brackets do not match or are nested too deep, if the
+/// file ends before its last bracket (with the number of events read), or if an event is longer
+/// than 64 MiB.
 void split_trace(ByteStream& stream, const std::string& file, const TakeTrace& take);
 
 }  // namespace roofcast::validation

@@ -20,7 +20,7 @@ std::string shape_text(const CallGroup& group) {
 
 std::string name_text(const CallGroup& group) {
   if (!group.call.by_operator) return brief_kernel_name(group.call.name);
-  // Inductor's names list all that it fused.
+  // Shortened, since Inductor's names list all fused operators.
   constexpr std::size_t kMost = 60;
   const std::string& name = group.call.name;
   return name.size() > kMost ? name.substr(0, kMost - 20) + "…" + name.substr(name.size() - 19)

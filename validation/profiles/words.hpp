@@ -1,5 +1,5 @@
 #pragma once
-// A profile's kernels in words.
+// A profile's calls as text.
 #include <string>
 #include <string_view>
 
@@ -7,15 +7,15 @@
 
 namespace roofcast::validation {
 
-/// "8192x768 768x50257": the shapes of a call's tensors, as far as they are few; its grid where
-/// none are known.
+/// "8192x768 768x50257": the shapes of a call's first tensors, about 40 characters; its grid and
+/// block if none are known.
 std::string shape_text(const CallGroup& group);
-/// An operator's name, or a kernel's in brief.
+/// The operator's name, or the kernel's brief name.
 std::string name_text(const CallGroup& group);
-/// Why there is no forecast: "no shape", "not recognized", "no law"; what binds the forecast
-/// otherwise.
+/// The binding resource, or why there is no forecast: "no shape", "not recognized", "no law".
 std::string_view bound_text(const CallGroup& group);
-/// "dram", "tensor" …: what takes the limit's or the forecast's time; empty where neither is known.
+/// "dram", "tensor" …: the resource that binds the forecast, else the limit; empty if neither is
+/// known.
 std::string_view bound_name(const CallGroup& group);
 
 }  // namespace roofcast::validation

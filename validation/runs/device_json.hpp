@@ -1,5 +1,5 @@
 #pragma once
-// Internal to validation/: the device as run files and curve files hold it.
+// Internal to validation/: JSON of the device in run files and curve files.
 #include <nlohmann/json.hpp>
 
 #include "hw_specs/json_node.hpp"

@@ -58,8 +58,8 @@ void expect_every_case(const NamedRun& one) {
   const Shard& shard = one.run.shard;
   const auto suite_cases = static_cast<std::size_t>(one.run.suite_cases.value());
   const std::size_t share =
-      (suite_cases + shard.count - 1 - shard.index) / shard.count;  // of the suite's positions
-  // parse_run saw that each position is the shard's, in the suite, and there once.
+      (suite_cases + shard.count - 1 - shard.index) / shard.count;  // this shard's positions
+  // parse_run has checked that each position is in the suite, of this shard, and present once.
   const std::size_t found = one.run.cases.size() + one.run.failures.size();
   if (found < share) {
     throw InputError(fmt::format(

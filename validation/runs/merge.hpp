@@ -11,10 +11,9 @@ struct NamedRun {
   Run run;
 };
 
-/// The run that all shards of one validation make, as if it had not been sharded: cases in the
-/// order of the suite, the earliest date. A single whole run stays as it is. Throws InputError
-/// where the runs differ in suite, build, device or its conditions, and where a shard or a case is
-/// missing.
+/// Joins all shards of a validation into one run, with cases in the order of the suite and the
+/// earliest date. A single whole run is returned as it is. Throws InputError if the runs differ in
+/// suite, build, device or its conditions, or if a shard or a case is missing.
 Run merge(const std::vector<NamedRun>& runs);
 
 }  // namespace roofcast::validation

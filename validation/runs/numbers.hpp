@@ -1,5 +1,5 @@
 #pragma once
-// The one place where numbers are read from text.
+// Reads numbers from text.
 #include <charconv>
 #include <cmath>
 #include <concepts>
@@ -9,8 +9,8 @@
 
 namespace roofcast::validation {
 
-/// The decimal number that all of `text` is: 4096; where Number is no integer also -0.5 and 1e8.
-/// Nothing for other text (true, inf, 0x10, 4k), or where Number cannot hold it.
+/// The decimal number that `text` is as a whole: 4096, for floating-point types also -0.5 and 1e8.
+/// Nothing for other text (true, inf, 0x10, 4k) and for numbers that Number cannot hold.
 template <class Number>
 std::optional<Number> number_of(std::string_view text) {
   Number value = 0;

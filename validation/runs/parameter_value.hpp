@@ -7,7 +7,7 @@
 
 namespace roofcast::validation {
 
-/// Of one parameter: its number, the position of its choice, or its text.
+/// A parameter's value: a number, the position of a choice, or a text.
 struct Value {
   std::int64_t number = 0;
   Text text;

@@ -1,5 +1,5 @@
 #pragma once
-// Internal to validation/: what a suite's file gives for one parameter of a kernel.
+// Internal to validation/: the values of a kernel's parameter in a suite's file.
 #include <string_view>
 #include <vector>
 
@@ -14,8 +14,8 @@ using specs::JsonNode;
 /// One value or a list of values.
 std::vector<JsonNode> one_or_many(const JsonNode& node);
 
-/// 5, [5, 7], {"from": 1, "to": 64, "times": 2} or {"from": 0, "to": 64, "plus": 8}; of a parameter
-/// that is given by name "forward" or ["forward", "backward"]. Throws SpecError.
+/// Reads 5, [5, 7], {"from": 1, "to": 64, "times": 2} or {"from": 0, "to": 64, "plus": 8}; for a
+/// parameter whose values have names, "forward" or ["forward", "backward"]. Throws SpecError.
 Values values_from_json(const Parameter& parameter, const JsonNode& node);
 
 /// The position of the kernel's parameter of that name; another name is refused at `where`.

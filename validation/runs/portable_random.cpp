@@ -7,8 +7,8 @@
 namespace roofcast::validation {
 namespace {
 
-// 2^u for the fraction u that the bits are, from 1 to 2. Only products and square roots, which
-// IEEE 754 rounds alike everywhere; exp2 differs in the last bit.
+// 2^u for the binary fraction u in `bits`, from 1 to 2. Uses only products and square roots, which
+// IEEE 754 rounds the same everywhere; exp2 differs in the last bit.
 double power_of_two(std::uint64_t bits) {
   double power = 1;
   double root = 2;
@@ -32,7 +32,7 @@ PortableRandom::PortableRandom(std::uint64_t seed, std::uint64_t position) {
 
 std::uint64_t PortableRandom::below(std::uint64_t count) {
   constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
-  const std::uint64_t most = kLast - kLast % count;  // whole turns only: no remainder is favoured
+  const std::uint64_t most = kLast - kLast % count;  // a multiple of count: no bias
   std::uint64_t drawn = bits_();
   while (drawn >= most) drawn = bits_();
   return drawn % count;

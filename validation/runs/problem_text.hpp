@@ -1,5 +1,5 @@
 #pragma once
-// A kernel's problem as people read it and as JSON holds it: named parameters and the type.
+// A kernel's problem as text: named parameters and the type.
 #include <string>
 #include <string_view>
 
@@ -7,7 +7,7 @@
 
 namespace roofcast::validation {
 
-/// "m=4096 n=4096 k=4096 fp32"; parameters at their fallback are left out.
+/// "m=4096 n=4096 k=4096 fp32"; parameters at their fallback are omitted.
 std::string problem_text(std::string_view kernel, const Problem& problem);
 
 /// "gemm" of "gemm.tiled".

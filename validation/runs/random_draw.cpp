@@ -15,7 +15,8 @@
 namespace roofcast::validation {
 namespace {
 
-// Draws of a shape for one kernel, type and cache state, and of those, before a family is given up.
+// Draws of a shape for one kernel, type and cache state; and draws of these three, before drawing
+// from a family fails.
 constexpr int kMostShapes = 200;
 constexpr int kMostKernels = 200;
 constexpr std::int64_t kAlignedBytes = 16;
@@ -30,8 +31,8 @@ struct Family {
   std::string name;
   std::map<std::string_view, std::vector<const RandomGroup*>> kernels;
 
-  /// One of a kernel's groups, each kernel equally likely; with `breaks` of those that can break
-  /// the alignment. Null where there is none.
+  /// Draws a kernel, each equally likely, and one of its groups. With `breaks` only groups that can
+  /// break the alignment; null if there is none.
   const RandomGroup* draw(PortableRandom& random, bool breaks) const {
     std::vector<std::vector<const RandomGroup*>> able;
     for (const auto& [kernel, groups] : kernels) {
@@ -61,12 +62,12 @@ std::int64_t elements_of_alignment(DType dtype) {
       1, static_cast<std::int64_t>(static_cast<double>(kAlignedBytes) / size_bytes(dtype)));
 }
 
-/// What all shapes of a case have in common.
+/// What all draws for one case have in common.
 struct Frame {
   const RandomGroup& group;
   DType dtype;
-  bool breaks;    ///< the alignment
-  bool settings;  ///< are drawn too; else the kernel chooses
+  bool breaks;    ///< the alignment to 16 B
+  bool settings;  ///< Parameter::configures: drawn too, else at their fallbacks
 };
 
 class Shape {
@@ -85,7 +86,7 @@ class Shape {
     return problem_;
   }
 
-  /// Whether its rows begin on multiples of 16 bytes, or not, as the frame asks.
+  /// Whether the shape breaks the 16-byte alignment of rows as the frame demands.
   bool fits() const {
     const std::int64_t unit = elements_of_alignment(frame_.dtype);
     const bool broken =
@@ -122,7 +123,7 @@ class Shape {
   Problem problem_;
 };
 
-// Of all arrays, what lies between accesses too.
+// Bytes of all arrays, with the gaps between accesses.
 double array_bytes(const LaunchSequence& program) {
   std::map<ArrayId, double> arrays;
   for (const Launched& node : program) {
@@ -152,7 +153,7 @@ bool can_be_measured(const KernelRef& kernel, Problem& problem, const Gpu& gpu) 
   }
 }
 
-// Tells cases apart.
+// Identifies a case.
 std::string text_of(const SuiteCase& item) {
   return fmt::format("{} {} {}", item.kernel, problem_text(item.kernel, item.problem),
                      name(*item.cache));
@@ -188,7 +189,7 @@ Suite draw_suite(const RandomSuite& suite, std::int64_t seed, std::size_t cases,
     }
     return {};
   };
-  // A GPU may lack what all kernels of a family need: tensor cores.
+  // Leaves out families of which the GPU can run nothing, such as those that need tensor cores.
   std::vector<Family> families;
   for (const Family& family : families_of(suite)) {
     if (drawn(family, false, PortableRandom(static_cast<std::uint64_t>(seed), 0)) ||
@@ -196,7 +197,7 @@ Suite draw_suite(const RandomSuite& suite, std::int64_t seed, std::size_t cases,
       families.push_back(family);
     }
   }
-  if (families.empty()) families = families_of(suite);  // the first draw says why
+  if (families.empty()) families = families_of(suite);  // the first draw then throws
   for (std::size_t i = 0; i < cases; ++i) {
     const Family& family = families[i % families.size()];
     const bool breaks = i / families.size() % 2 == 1;

@@ -77,7 +77,7 @@ std::vector<CacheState> caches_from_json(const JsonNode& group) {
   return out;
 }
 
-// Every parameter without a fallback is drawn.
+// Refuses a group that does not draw every parameter without a fallback.
 void expect_all(const RandomGroup& group, const JsonNode& node) {
   std::size_t i = 0;
   for (const Parameter& parameter : group.kernel.parameters()) {

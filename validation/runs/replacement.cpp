@@ -24,15 +24,15 @@ namespace fs = std::filesystem;
 
 constexpr mode_t kNewFileMode = 0666;  // less the umask
 constexpr mode_t kModeBits = 07777;
-constexpr int kMostLinks = 40;  // as Linux follows
+constexpr int kMostLinks = 40;  // as in Linux
 constexpr std::string_view kTemporary = ".tmp";
 
 [[noreturn]] void fail(int error = errno) {
   throw std::system_error(error, std::generic_category());
 }
 
-/// What the names of a target's files begin with. Of fixed length, for the target may itself have
-/// the 255 bytes that a name takes.
+/// Prefix of the names of a target's temporary files. Its length is fixed, since the target's name
+/// may already have the maximum of 255 bytes.
 std::string prefix_of(const fs::path& target) {
   return fmt::format(".roofcast-{:016x}", std::hash<std::string>()(target.filename().string()));
 }
@@ -44,7 +44,7 @@ std::string new_name(const fs::path& target) {
   return (target.parent_path() / name).string();
 }
 
-/// Whether the file still has a name: another process may have removed it before it was locked.
+/// Whether the file still has a name: another process may have removed it before the lock.
 bool is_named(int descriptor) {
   struct stat status = {};
   return fstat(descriptor, &status) == 0 && status.st_nlink > 0;
@@ -69,15 +69,14 @@ void remove_stale(const fs::path& target) {
   }
 }
 
-/// A new file beside the target, locked as long as it is open; a negative number where there is
-/// none.
+/// Creates a file beside the target, locked while it is open; a negative number on failure.
 int create_beside(const fs::path& target, mode_t mode, std::string& path) {
   while (true) {
     path = new_name(target);
     const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor < 0 && (errno == EEXIST || errno == EINTR)) continue;
     if (descriptor < 0) return descriptor;
-    // Without locks nothing is ever taken for stale.
+    // On file systems without locks no file counts as stale.
     while (flock(descriptor, LOCK_EX) != 0 && errno == EINTR) {
     }
     if (is_named(descriptor)) return descriptor;
@@ -134,7 +133,7 @@ void Replacement::commit() {
 }
 
 WriteLock::WriteLock(const std::string& path) {
-  // The file itself cannot carry the lock: each save puts another in its place.
+  // The file itself cannot carry the lock, since each save replaces it.
   const fs::path target = target_of(path);
   lock_file_ = (target.parent_path() / (prefix_of(target) + ".lock")).string();
   const auto refuse = [&](const std::string& why, const std::string& mend) {
@@ -154,7 +153,7 @@ WriteLock::WriteLock(const std::string& path) {
                    : fmt::format("cannot be locked: {}", std::generic_category().message(errno)),
              taken ? "wait for it, or write to another file" : "write to another file system");
     }
-    // Whoever had it may have removed the file between open and flock.
+    // The previous holder may have removed the file between open and flock.
     struct stat held = {};
     struct stat named = {};
     if (fstat(descriptor_, &held) == 0 && stat(lock_file_.c_str(), &named) == 0 &&

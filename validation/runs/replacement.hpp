@@ -3,14 +3,14 @@
 
 namespace roofcast::validation {
 
-/// What `path` points to, symbolic links followed, whether the target is there or not. Throws
-/// std::system_error for a circle of links.
+/// The target of `path`, which need not exist, with symbolic links followed. Throws
+/// std::system_error for a cycle of links.
 std::string target_of(const std::string& path);
 
-/// A file that takes the place of another once it is complete: written under a random name of its
-/// own beside the target, with the target's mode, and renamed over it. Without commit() it is
-/// removed and the old file stands. What a killed process left of the same target is removed first:
-/// a file that nobody has locked. Throws std::system_error.
+/// Replaces a file atomically: writes a file with a random name beside the target, with the
+/// target's mode, and renames it over the target at commit(). Without commit() it is removed and
+/// the old file stays. First removes temporary files of the same target that no process has locked:
+/// their writers were killed. Throws std::system_error.
 class Replacement {
  public:
   explicit Replacement(const std::string& path);
@@ -29,7 +29,8 @@ class Replacement {
   int descriptor_ = -1;
 };
 
-/// Keeps other processes from writing a file while it lives: they are refused with InputError.
+/// Keeps other processes from writing a file during its lifetime: their WriteLock throws
+/// InputError.
 class WriteLock {
  public:
   explicit WriteLock(const std::string& path);

@@ -39,7 +39,7 @@ void write_run(const std::string& path, const Run& run) {
   try {
     Replacement file(path);
     write_all(file.descriptor(), to_json(run));
-    // Otherwise a crash could leave an empty file of that name.
+    // Without it a crash could leave an empty file under the target's name.
     if (::fsync(file.descriptor()) != 0) throw std::system_error(errno, std::generic_category());
     file.commit();
   } catch (const std::system_error& error) {

@@ -1,5 +1,5 @@
 #pragma once
-// Run files on disk: written whole or not at all, taken up again by a later run.
+// Run files on disk: replaced atomically, resumed by a later run.
 #include <optional>
 #include <string>
 
@@ -8,32 +8,33 @@
 
 namespace roofcast::validation {
 
-/// Nothing if there is no such file. Throws InputError for a file that is no run.
+/// The run; nothing if there is no such file. Throws InputError for a file that is no run.
 std::optional<Run> read_run(const std::string& path);
 
-/// Writes beside the file and renames over it, so that a reader sees the old run or the new one.
-/// Throws InputError; the old file then stands as it was.
+/// Replaces the file atomically, so that a reader sees the old run or the new one. Throws
+/// InputError, and then leaves the old file unchanged.
 void write_run(const std::string& path, const Run& run);
 
-/// What must agree for two sets of cases to stand in one run, and does not.
+/// A property that two runs of one validation must share and do not.
 struct Difference {
   std::string what;  ///< "power limit"
   std::string a;
   std::string b;
 };
 
-/// Of suite, build, GPU, device, driver, runtime, clocks and power limit.
+/// The first difference in suite, seed, number of cases, build, GPU, device, driver, runtime, power
+/// limit and clocks.
 std::optional<Difference> difference(const Run& a, const Run& b);
 
-/// The run to go on with: the file's, if it is of the same suite, shard, build and device, or
-/// `fresh` if there is no file. Throws InputError for any other file, which stays as it is. Whoever
-/// goes on to write the file holds its WriteLock.
+/// The run to continue: the file's, if it agrees with `fresh` (difference, shard), or `fresh` if
+/// there is no file. Throws InputError for any other file. A caller that then writes the file must
+/// hold its WriteLock.
 Run resume_run(const std::string& path, const Run& fresh);
 
-/// Whether the run holds a measurement that answers the suite's case.
+/// Whether the run holds a measurement of the suite's case.
 bool holds(const Run& run, const SuiteCase& wanted);
 
-/// Whether the run says that the suite's case gave no measurement.
+/// Whether the run records the suite's case as failed.
 bool failed(const Run& run, const SuiteCase& wanted);
 
 }  // namespace roofcast::validation

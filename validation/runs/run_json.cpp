@@ -20,7 +20,7 @@ constexpr int kSchemaVersion = 1;
 constexpr const char* kWrittenBy =
     "restore the file from where `roofcast validate` wrote it, or delete it and measure again";
 
-// Far above what any GPU has or takes; they keep a damaged file from passing for a measurement.
+// Bounds that no valid run exceeds; they refuse damaged files.
 constexpr double kMostHz = 1e11;
 constexpr double kMostWatts = 1e5;
 constexpr double kMostSeconds = 1e5;
@@ -108,7 +108,7 @@ Counters counters_from_json(const JsonNode& node) {
   return counters;
 }
 
-// As the harness wrote it: for the record, nothing reads it again.
+// Kept as text for the record; nothing reads its values.
 std::string prediction_from_json(const JsonNode& node) {
   node.allow_only({"limit_s", "dram_bytes", "l2_bytes", "vector_flops", "expected_s", "low_s",
                    "high_s", "bound", "blocks_per_sm", "waves"});
@@ -171,7 +171,7 @@ Shard shard_from_json(const JsonNode& node) {
   return {static_cast<std::size_t>(index), static_cast<std::size_t>(count)};
 }
 
-/// Collects the positions of a run: each in the suite and in the run's shard, and once.
+/// Checks that each position of a run is in the suite, of the run's shard, and present once.
 class Positions {
  public:
   explicit Positions(const Run& run) : run_(run) {}

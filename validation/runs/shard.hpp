@@ -1,5 +1,6 @@
 #pragma once
-// A sweep divided over a job array: shard i of n takes the cases whose position is i modulo n.
+// A sweep divided among the tasks of a job array: shard i of n has the cases at positions i modulo
+// n.
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -22,8 +23,9 @@ std::string text_of(const Shard& shard);
 /// "i/n" with 0 ≤ i < n. Throws InputError.
 Shard parse_shard(const std::string& text);
 
-/// Slurm's array task, counted from SLURM_ARRAY_TASK_MIN; nothing outside an array job.
-/// `get` is std::getenv or a stand-in. Throws InputError for values that are no such numbers.
+/// The shard of the present Slurm array task, counted from SLURM_ARRAY_TASK_MIN; nothing outside an
+/// array job. `get` is std::getenv or a stand-in. Throws InputError for tasks not numbered without
+/// gaps.
 std::optional<Shard> slurm_shard(const std::function<const char*(const char*)>& get);
 
 }  // namespace roofcast::validation

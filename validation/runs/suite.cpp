@@ -21,8 +21,8 @@ namespace {
 constexpr specs::FileKind kSuite = {std::size_t{1} << 20,
                                     "see validation/sweeps/README.md for the grammar"};
 
-/// One group of a suite for one kernel and type: parameter assignments, expanded parameter by
-/// parameter. "=m" follows another parameter.
+/// The parameter values of a suite's group for one kernel, expanded into all combinations. "=m"
+/// copies the value of another parameter.
 class Expansion {
  public:
   Expansion(const KernelRef& kernel, const JsonNode& group) : kernel_(kernel), group_(group) {}
@@ -50,7 +50,7 @@ class Expansion {
     }
   }
 
-  /// How many problems it stands for; none if that is more than a suite may have.
+  /// Number of problems; nothing if that exceeds kMostCases.
   std::optional<std::size_t> size() const {
     std::size_t product = 1;
     for (const auto& [i, values] : values_) {
@@ -112,7 +112,8 @@ std::vector<std::optional<CacheState>> caches_from_json(const JsonNode& group) {
 /// The cases of a suite while it is read.
 class Cases {
  public:
-  /// Each once; a named cache state also answers one that is left open.
+  /// Adds a case unless it is there already; merges one without a cache state with one that names
+  /// it.
   void add(SuiteCase item) {
     auto& same =
         places_[fmt::format("{} {}", item.kernel, problem_text(item.kernel, item.problem))];
@@ -126,9 +127,8 @@ class Cases {
     cases_.push_back(std::move(item));
   }
 
-  /// kMostCases counts before what a suite has in common is taken out.
-  /// Refused at `node` where so many more problems, each so many times, are too many. None at all
-  /// counts as one, for it takes time too.
+  /// Refuses at `node` if `problems` × `times` more cases exceed kMostCases, which counts cases
+  /// before duplicates are removed. No problems count as one case, since they take time too.
   void expect(const JsonNode& node, std::optional<std::size_t> problems, std::size_t times) {
     std::size_t more = 0;
     if (!problems || __builtin_mul_overflow(*problems, times, &more) || more > kMostCases ||
@@ -142,7 +142,7 @@ class Cases {
 
  private:
   std::vector<SuiteCase> cases_;
-  std::unordered_map<std::string, std::vector<std::size_t>> places_;  ///< of each problem
+  std::unordered_map<std::string, std::vector<std::size_t>> places_;  ///< in cases_
   std::size_t expected_ = 0;
 };
 
@@ -193,7 +193,7 @@ std::string suite_names() {
   return names;
 }
 
-/// `included` holds the names of the suites read so far: each counts once, cycles end.
+/// `included` holds the names of the suites included so far: each is read once, so that cycles end.
 Suite parse(const std::string& file, std::string_view text, Cases& cases,
             std::set<std::string_view>& included) {
   const nlohmann::json document = specs::parse_checked(file, text, kSuite);

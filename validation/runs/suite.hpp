@@ -1,5 +1,5 @@
 #pragma once
-// What to measure: sweeps/*.json expanded into cases.
+// Suites of cases to measure, expanded from sweeps/*.json.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -12,14 +12,14 @@
 
 namespace roofcast::validation {
 
-/// A case whose cache state is left open is timed steady if one launch is shorter, else cold:
-/// beside so short a launch the cost of the events that time it would be seen.
+/// A case without a cache state is timed steady if a launch is shorter than this, since the cost of
+/// events would distort it, else cold.
 inline constexpr double kSteadyBelow_s = 50e-6;
 
 struct SuiteCase {
   std::string kernel;
   Problem problem;
-  std::optional<CacheState> cache;  ///< none: as kSteadyBelow_s says
+  std::optional<CacheState> cache;  ///< absent: see kSteadyBelow_s
   std::int64_t position = 0;        ///< in the suite
 
   friend bool operator==(const SuiteCase& a, const SuiteCase& b) {
@@ -30,17 +30,18 @@ struct SuiteCase {
 struct Suite {
   std::string name;
   std::string description;
-  /// Each once, in the order of the file: a cache state that is left open is answered by one that
-  /// is named, elsewhere in the suite, for the same problem.
+  /// Without duplicates, in the order of the file. A case without a cache state merges with one of
+  /// the same problem that names a state.
   std::vector<SuiteCase> cases;
-  std::optional<std::int64_t> seed{};  ///< of a suite that was drawn (random_suite.hpp)
+  std::optional<std::int64_t> seed{};  ///< of a suite drawn at random (random_suite.hpp)
 };
 
-/// The most cases of one suite: as many as a run file holds (specs::kMostFileBytes), which takes up
-/// to 4.1 kB a case in the committed runs.
+/// The most cases of a suite: a run file (specs::kMostFileBytes) can hold that many, at up to 4.1
+/// kB a case in the committed runs.
 inline constexpr std::size_t kMostCases = 15'000;
 
-/// The grammar is in sweeps/README.md. Throws InputError with file, pointer and mend.
+/// Parses and expands a suite (grammar: sweeps/README.md). Throws InputError with file, pointer and
+/// mend.
 Suite parse_suite(const std::string& file, const std::string& text);
 
 /// A suite compiled into the program.

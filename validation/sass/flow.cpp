@@ -18,7 +18,8 @@ bool leaves(const Instruction& instruction) {
                    {"EXIT", "RET", "BRX", "BRXU", "JMX", "JMXU", "KILL", "BSYNC", "BRA", "JMP"});
 }
 
-/// Whether the next instruction may follow: of a branch with a condition, and of all that is none.
+/// Whether the next instruction may be executed next: after a conditional branch, and after any
+/// instruction that does not branch.
 bool may_fall_through(const Instruction& instruction) {
   if (!leaves(instruction)) return true;
   if (!instruction.guard.empty()) return true;
@@ -26,7 +27,7 @@ bool may_fall_through(const Instruction& instruction) {
   return is_one_of(instruction.opcode, {"BRA", "JMP"}) && has_condition;
 }
 
-/// Where BSSY says that the threads of a barrier meet again, by the barrier's name.
+/// Addresses where the threads of a barrier reconverge, from BSSY, by the barrier's name.
 using Meetings = std::multimap<std::string, std::uint64_t, std::less<>>;
 
 std::string barrier_of(const Instruction& instruction) {
@@ -70,8 +71,8 @@ class BlockBuilder {
     }
   }
 
-  /// A branch through a table prints no targets: what nothing else reaches is taken for one of
-  /// those of the nearest such branch before it.
+  /// The listing has no targets for a branch through a table: a block that nothing else reaches
+  /// becomes a target of the nearest such branch before it.
   void lead_tables() {
     std::vector<bool> reached(blocks_.size(), false);
     mark_reached(0, reached);
@@ -131,7 +132,8 @@ class BlockBuilder {
     return to;
   }
 
-  /// The next instruction where the barrier's threads meet there; else wherever its BSSYs say.
+  /// Where execution continues after BSYNC: the next instruction if a BSSY of the barrier names it,
+  /// else all that its BSSYs name.
   std::vector<std::size_t> meetings_of(const Instruction& sync, std::size_t following) const {
     std::vector<std::size_t> found;
     const auto [begin, end] = meetings_.equal_range(barrier_of(sync));
@@ -147,7 +149,7 @@ class BlockBuilder {
   std::span<const Instruction> code_;
   Meetings meetings_;
   std::vector<Block> blocks_;
-  std::vector<std::size_t> block_at_;  ///< of each instruction
+  std::vector<std::size_t> block_at_;  ///< block of each instruction
 };
 
 }  // namespace
@@ -157,8 +159,8 @@ std::vector<Block> blocks_of(std::span<const Instruction> code) {
   return BlockBuilder(code).build();
 }
 
-// Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm". A root before all leads to the
-// first block and to each that the ones before it do not reach.
+// Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm". A virtual root precedes the
+// first block and each block that earlier ones do not reach.
 Dominators::Dominators(std::span<const Block> blocks)
     : number_(blocks.size(), kNone), parent_(blocks.size() + 1, kNone) {
   std::vector<bool> begins(blocks.size(), false);

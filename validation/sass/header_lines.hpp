@@ -1,11 +1,11 @@
 #pragma once
-// Lines of cuobjdump that part its output: the same in listings and in resource usage.
+// Header lines of cuobjdump, the same in listings and in resource usage.
 #include <optional>
 #include <string_view>
 
 namespace roofcast::sass {
 
-/// The rest of a line that begins with that key, blanks apart; nothing for any other line.
+/// The rest of a line that begins with `key`, without surrounding blanks; nothing for other lines.
 inline std::optional<std::string_view> after(std::string_view line, std::string_view key) {
   constexpr std::string_view blanks = " \t\r";
   const std::size_t begin = line.find_first_not_of(blanks);
@@ -15,7 +15,7 @@ inline std::optional<std::string_view> after(std::string_view line, std::string_
   return line.substr(0, end == std::string_view::npos ? 0 : end + 1);
 }
 
-/// Each binary with machine code in a file that is no cubin begins so.
+/// Whether the line begins a binary with machine code; a cubin has no such line.
 inline bool is_binary_header(std::string_view line) {
   return after(line, "Fatbin elf code:").has_value();
 }

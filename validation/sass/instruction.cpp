@@ -24,7 +24,7 @@ std::optional<std::uint64_t> hexadecimal(std::string_view digits) {
   return value;
 }
 
-/// Takes the address in front, "/*0130*/"; an encoding has a blank after the slash and star.
+/// Takes the leading address, "/*0130*/"; an encoding has a blank after the slash and star.
 std::optional<std::uint64_t> take_address(std::string_view& line) {
   if (!line.starts_with("/*")) return std::nullopt;
   const std::size_t end = line.find("*/");

@@ -13,7 +13,7 @@ bool jumps_to_itself(const Instruction& instruction) {
          instruction.target == instruction.address;
 }
 
-/// The assembler ends a function with a branch to itself, and fills the line with NOPs.
+/// The assembler ends a function with a branch to itself and pads it with NOPs.
 void remove_padding(std::vector<Instruction>& code) {
   while (!code.empty() && base(code.back().opcode) == "NOP") code.pop_back();
   if (!code.empty() && jumps_to_itself(code.back())) code.pop_back();

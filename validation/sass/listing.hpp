@@ -1,6 +1,5 @@
 #pragma once
-// What `cuobjdump -sass -res-usage` prints, line by line: a function at a time, however long the
-// whole is.
+// Reads the output of `cuobjdump -sass -res-usage` line by line; only one function is in memory.
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -11,18 +10,18 @@
 
 namespace roofcast::sass {
 
-/// A function's place: the same name may stand in several binaries of one file.
+/// Identifies a function: several binaries of a file may have the same symbol.
 struct FunctionName {
-  std::int64_t binary = 0;   ///< of the file's machine-code binaries, in order; a cubin is binary 0
+  std::int64_t binary = 0;   ///< position among the file's machine-code binaries; 0 for a cubin
   std::string architecture;  ///< "sm_90a"
-  std::string symbol;        ///< as the linker knows it
+  std::string symbol;        ///< mangled name
 
   auto operator<=>(const FunctionName&) const = default;
 };
 
 struct Function {
   FunctionName name;
-  std::vector<Instruction> code;  ///< addresses ascend; padding at the end is left out
+  std::vector<Instruction> code;  ///< by ascending address, without padding at the end
 };
 
 class ListingReader {
@@ -30,13 +29,13 @@ class ListingReader {
   using Wanted = std::function<bool(const FunctionName&)>;
   using Sink = std::function<void(Function)>;
 
-  /// Gives each function that is wanted to the sink once it is whole.
+  /// Passes each function for which `wanted` is true to `sink` when it is complete.
   ListingReader(Wanted wanted, Sink sink) : wanted_(std::move(wanted)), sink_(std::move(sink)) {}
 
-  /// One line without its end. Throws InputError, naming the line, for code outside of a function,
-  /// addresses that do not ascend, and an address without an instruction.
+  /// Takes one line without its line end. Throws InputError, naming the line, for code outside of a
+  /// function, addresses that do not ascend, and an address without an instruction.
   void line(std::string_view text);
-  /// After the last line.
+  /// Must be called after the last line.
   void finish();
 
  private:
@@ -47,7 +46,7 @@ class ListingReader {
   Wanted wanted_;
   Sink sink_;
   std::int64_t lines_ = 0;
-  std::int64_t binaries_ = 0;  ///< headers of binaries seen; a cubin has none
+  std::int64_t binaries_ = 0;  ///< binary headers seen; a cubin has none
   std::string architecture_;
   Function function_;
   bool open_ = false;

@@ -8,16 +8,16 @@
 namespace roofcast::sass {
 namespace {
 
-/// A loop as blocks: `inside` has one for each block of the function.
+/// A loop as blocks; `inside` has an entry for each block of the function.
 struct BlockLoop {
   std::size_t head = 0;
   std::uint64_t last = 0;
-  bool serial = false;  ///< every branch back is one of "any lane left"
+  bool serial = false;  ///< every branch back has the modifier ANY: lanes are left
   std::vector<bool> inside;
   std::size_t blocks = 0;
 };
 
-/// What leads to the branch without passing the head.
+/// Adds the blocks from which `tail` is reached without passing the head.
 void grow(BlockLoop& loop, std::size_t tail, std::span<const Block> blocks) {
   std::vector<std::size_t> open;
   const auto add = [&](std::size_t block) {
@@ -61,7 +61,7 @@ std::vector<BlockLoop> block_loops(std::span<const Instruction> code,
   return loops;
 }
 
-/// A short loop around a sleep, or a try of a barrier or for registers.
+/// Whether it is a short loop around a sleep or an attempt at a barrier or at registers.
 bool waits(const BlockLoop& loop, std::span<const Instruction> code,
            std::span<const Block> blocks) {
   constexpr std::size_t most = 16;
@@ -79,7 +79,7 @@ bool waits(const BlockLoop& loop, std::span<const Instruction> code,
   return tries && instructions <= most;
 }
 
-/// The smallest of the loops with that block inside, other than `except`.
+/// The smallest loop that contains the block, other than `except`.
 std::optional<std::size_t> innermost(std::span<const BlockLoop> loops, std::size_t block,
                                      std::optional<std::size_t> except = std::nullopt) {
   std::optional<std::size_t> found;

@@ -10,19 +10,19 @@
 
 namespace roofcast::sass {
 
-/// A natural loop: a branch back to an instruction that every way to the branch has passed, and
-/// what leads from there to the branch. Blocks far off that come back belong to it.
+/// A natural loop: a branch back to a head that dominates it, and all blocks on paths from the head
+/// to the branch, even if they lie far away.
 struct Loop {
-  std::uint64_t first = 0, last = 0;    ///< addresses of the head and of the last branch back to it
-  std::optional<std::size_t> parent{};  ///< the innermost loop around it
+  std::uint64_t first = 0, last = 0;    ///< addresses of the head and of the last branch to it
+  std::optional<std::size_t> parent{};  ///< innermost enclosing loop
   std::size_t depth = 1;
-  /// Instructions by position, those of loops inside left out.
+  /// Positions of its instructions, without those of inner loops.
   std::vector<std::size_t> own;
 };
 
-/// By the addresses of their heads. Loops that only wait for a barrier or that serialize the lanes
-/// of a warp run once or not at all where nothing is late: their instructions are those around
-/// them.
+/// The loops by address of their heads. Loops that only wait for a barrier or serialize the lanes
+/// of a warp are left out, since they normally run at most once: their instructions count to the
+/// code around them.
 std::vector<Loop> loops_of(std::span<const Instruction> code);
 
 }  // namespace roofcast::sass

@@ -10,7 +10,7 @@
 namespace roofcast::sass {
 namespace {
 
-/// A part of a way, or the rest of one.
+/// Counts of a path or a part of it.
 struct Way {
   std::int64_t accesses = 0;
   std::int64_t instructions = 0;
@@ -39,7 +39,7 @@ class Ways {
     state_.resize(blocks_.size(), State::unknown);
   }
 
-  /// The best way from the block's begin to an end; nothing where it only comes back.
+  /// The best path from the block's begin to an EXIT; nothing if all paths only lead back.
   std::optional<Way> rest(std::size_t block) {
     if (state_[block] == State::open) return std::nullopt;  // a branch back
     if (state_[block] == State::known) return rest_[block];

@@ -1,5 +1,5 @@
 #pragma once
-// What a warp that has whole vectors to move goes through, outside of loops.
+// The main path through a kernel: that of a warp that moves only whole vectors.
 #include <cstdint>
 #include <span>
 
@@ -7,9 +7,9 @@
 
 namespace roofcast::sass {
 
-/// Instructions outside of loops on the way from begin to end that makes most of the widest
-/// accesses to global memory: of such ways the shortest. It leaves out what handles edges, element
-/// by element.
+/// Number of instructions outside of loops on the path from begin to EXIT with most of the widest
+/// accesses to global memory, and of such paths the shortest. This path avoids the code that
+/// handles edges element by element.
 std::int64_t main_way_instructions(std::span<const Instruction> code, std::span<const Loop> loops);
 
 }  // namespace roofcast::sass

@@ -1,5 +1,5 @@
 #pragma once
-// Which opcode runs on which pipe: the one place that knows.
+// The pipe of each opcode.
 //
 // Opcodes: CUDA Binary Utilities, "Instruction Set Reference", the lists of Turing, Ampere and Ada,
 // Hopper, and Blackwell. Pipes: Nsight Compute, "Profiling Guide", table of pipelines; CUDA C++
@@ -15,17 +15,17 @@
 namespace roofcast::sass {
 
 enum class Pipe : unsigned char {
-  fma,         ///< fp32, fp16 and bf16 arithmetic, and products of integers
+  fma,         ///< fp32, fp16 and bf16 arithmetic, integer multiplication
   alu,         ///< integers, logic, comparisons, moves
-  fp64,        ///< arithmetic in double precision
-  tensor,      ///< matrix products
-  special,     ///< reciprocals, exponentials, sines, counts of bits
+  fp64,        ///< double precision
+  tensor,      ///< matrix instructions
+  special,     ///< reciprocals, exponentials, sines, bit counts
   conversion,  ///< between number formats
   lsu,         ///< loads, stores, atomics, copies, shuffles, textures
   uniform,     ///< the scalar pipe of a warp
-  branch,      ///< branches, calls, and where threads of a warp meet again
+  branch,      ///< branches, calls, reconvergence
   barrier,     ///< barriers, fences and waits
-  other        ///< constants, special registers, what no list names: an issue slot each
+  other        ///< constants, special registers, unknown opcodes: only an issue slot
 };
 
 inline constexpr std::array kAllPipes = {Pipe::fma,     Pipe::alu,        Pipe::fp64, Pipe::tensor,
@@ -113,8 +113,8 @@ inline constexpr auto kOpcodes = [] {
 }();
 // clang-format on
 
-/// The pipe of an opcode without modifiers. What is not listed and begins with U runs on the
-/// uniform pipe, by NVIDIA's way of naming. Nothing for any other.
+/// The pipe of an opcode without modifiers. By NVIDIA's naming, unlisted opcodes that begin with U
+/// run on the uniform pipe. Nothing for any other unlisted one.
 constexpr std::optional<Pipe> pipe_of(std::string_view opcode) {
   const auto* const found =
       std::lower_bound(kOpcodes.begin(), kOpcodes.end(), opcode,

@@ -62,7 +62,7 @@ std::int64_t width_of(std::string_view opcode) {
   const bool bulk = what.starts_with("UBLK") || what.starts_with("UTMA");
   if (bulk) return 0;
   if (what == "LDSM" || what == "STSM") {
-    // Matrices of 8 × 8 elements of 2 B, that many: 4 B of each thread.
+    // 1, 2 or 4 matrices of 8 × 8 elements of 2 B: 4 B per thread and matrix.
     if (has_modifier(opcode, "4")) return 16;
     return has_modifier(opcode, "2") ? 8 : 4;
   }
@@ -78,7 +78,8 @@ std::string name_of(std::string_view opcode, std::int64_t bytes) {
   return text;
 }
 
-/// Whether one of the first operands is the zero register; the result stands before them.
+/// Whether one of the first two sources is the zero register; the result is the operand before
+/// them.
 bool has_zero_factor(std::string_view operands) {
   std::size_t comma = operands.find(',');
   for (int source = 0; source < 2 && comma != std::string_view::npos; ++source) {
@@ -131,7 +132,7 @@ DType tensor_type(std::string_view opcode) {
   return has_modifier(opcode, "BF16") ? DType::bf16 : DType::fp16;
 }
 
-/// Multiply-adds of a warp by the shape's digits, m, n and k in a row: "16816" is 16 × 8 × 16.
+/// Multiply-adds of a warp from the digits of m, n and k: "16816" is 16 × 8 × 16.
 std::optional<double> warp_products(std::string_view digits) {
   constexpr std::array<std::pair<std::string_view, double>, 9> shapes = {
       {{"884", 8 * 8 * 4},
@@ -149,7 +150,7 @@ std::optional<double> warp_products(std::string_view digits) {
   return std::nullopt;
 }
 
-/// The same of "64x128x16", and of a warp's instructions that are named so.
+/// Multiply-adds of a shape as in "64x128x16", of a warpgroup or of a warp.
 std::optional<double> group_products(std::string_view shape) {
   double products = 1;
   for (int i = 0; i < 3; ++i) {
@@ -193,7 +194,7 @@ std::optional<Access> access_of(const Instruction& instruction) {
   if (found == kAccesses.end()) return std::nullopt;
   Access access{found->space, found->direction, width_of(instruction.opcode), {}};
   access.name = name_of(instruction.opcode, access.bytes);
-  // "UBLKCP.G.S": from shared memory to global memory, named in the order of the result.
+  // "UBLKCP.G.S": from shared to global memory, the destination first.
   if (what == "UBLKCP" && instruction.opcode.starts_with("UBLKCP.G")) {
     access.direction = Direction::store;
   }

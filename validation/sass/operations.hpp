@@ -1,5 +1,5 @@
 #pragma once
-// What one instruction moves and computes, as far as its text says.
+// Bytes and FLOPs of one instruction, as far as its text tells them.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,27 +12,28 @@ namespace roofcast::sass {
 enum class Space : unsigned char { global, shared, local };
 enum class Direction : unsigned char { load, store, copy, atomic };
 
-/// An access to memory. A copy goes from one space to the other and counts as global.
+/// A memory access. A copy between global and shared memory has Space::global.
 struct Access {
   Space space;
   Direction direction;
-  std::int64_t bytes;  ///< of a thread; 0: not in the instruction (bulk copies, tensor maps)
-  std::string name;    ///< "LDG.128": the opcode with its width alone
+  std::int64_t bytes;  ///< per thread; 0: not in the instruction (bulk copies, tensor maps)
+  std::string name;    ///< "LDG.128": opcode and width in bits
 };
 
-/// Nothing for what accesses none of these memories.
+/// The access of a memory instruction; nothing for all others.
 std::optional<Access> access_of(const Instruction& instruction);
 
 struct Arithmetic {
   DType type = DType::fp32;
-  double flops = 0;  ///< of a thread: a warp's, or a warpgroup's, shared out
+  double flops = 0;  ///< per thread: those of the warp or warpgroup ÷ its threads
   bool tensor = false;
-  bool by_warp = false;        ///< a product of one warp, not of a warpgroup or a block
-  bool unknown_shape = false;  ///< the shape stands in a descriptor: `flops` is 0
+  bool by_warp = false;        ///< matrix instruction of one warp, not of a warpgroup or block
+  bool unknown_shape = false;  ///< the shape is in a descriptor: `flops` is 0
 };
 
-/// FLOPs of an instruction; a fused multiply-add counts 2. Nothing for what does no floating-point
-/// arithmetic, nor where an operand is the zero register: such a sum or product moves a value.
+/// Arithmetic of a matrix or floating-point instruction; a fused multiply-add counts 2 FLOPs.
+/// Nothing for any other, nor if one of the first two sources of a vector instruction is the zero
+/// register: such a sum or product moves a value.
 std::optional<Arithmetic> arithmetic_of(const Instruction& instruction);
 
 }  // namespace roofcast::sass

@@ -7,7 +7,7 @@ namespace {
 
 constexpr double kWarp = 32;
 
-/// Cycles of an SM for the instructions of a warp, by lanes a clock.
+/// SM cycles for the instructions of a warp, at `lanes` per clock.
 std::optional<double> cycles(std::int64_t instructions, const std::optional<double>& lanes) {
   if (!lanes || *lanes <= 0) return std::nullopt;
   return static_cast<double>(instructions) * kWarp / *lanes;
@@ -17,7 +17,7 @@ std::optional<double> halved(const std::optional<double>& rate) {
   return rate ? std::optional(*rate / 2) : std::nullopt;
 }
 
-/// Of the known shapes, at the rate of each type; absent where one is not known.
+/// Tensor cycles at the rate of each type; nothing if a shape or a rate is not known.
 std::optional<double> tensor_cycles(const Mix& mix, const Gpu& gpu) {
   if (mix.unknown_tensor_shape) return std::nullopt;
   double sum = 0;
@@ -56,7 +56,7 @@ std::optional<double> pipe_cycles(Pipe pipe, const Mix& mix, const Gpu& gpu) {
   return std::nullopt;
 }
 
-/// Of the pipe's peak, by what the instructions are.
+/// Share of the pipe's peak that its instructions can reach.
 double reachable(Pipe pipe, const Mix& mix, const Gpu& gpu) {
   if (pipe != Pipe::tensor || !mix.tensor_by_warps) return 1;
   return gpu.sm.mma_sync_share.value_or(1);

@@ -1,5 +1,5 @@
 #pragma once
-// What fraction of each pipe's peak a piece of code can reach at best.
+// The largest share of each pipe's peak that a piece of code can reach.
 #include <array>
 #include <optional>
 #include <string_view>
@@ -10,9 +10,9 @@
 namespace roofcast::sass {
 
 struct PipeShares {
-  /// Of the time that the busiest takes, by pipe; absent where the GPU's rate is not known.
+  /// Busy time of each pipe ÷ time of the bound; absent if the GPU's rate is not known.
   std::array<std::optional<double>, kAllPipes.size()> busy{};
-  std::optional<double> issue;  ///< of the slots in which an instruction can be issued
+  std::optional<double> issue;  ///< share of the issue slots
   std::string_view bound;       ///< the pipe that takes longest, or "issue"
 
   const std::optional<double>& operator[](Pipe pipe) const {
@@ -20,8 +20,8 @@ struct PipeShares {
   }
 };
 
-/// With enough warps that no latency shows: each pipe at its rate, each scheduler an instruction a
-/// clock. Nothing where the GPU's file has no issue rate.
+/// Shares with enough warps to hide all latency, each pipe at its peak rate and the schedulers at
+/// the GPU's issue rate. Nothing if the GPU's file has no issue rate.
 std::optional<PipeShares> shares_of(const Mix& mix, const Gpu& gpu);
 
 }  // namespace roofcast::sass

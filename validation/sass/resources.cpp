@@ -27,7 +27,7 @@ std::int64_t* member(Resources& resources, std::string_view key) {
   return nullptr;
 }
 
-/// "REG:24 STACK:0 SHARED:5120 …"; keys that nobody asks for are passed over.
+/// "REG:24 STACK:0 SHARED:5120 …"; other keys are skipped.
 Resources values_of(std::string_view line, std::int64_t number) {
   Resources resources;
   while (!line.empty()) {
@@ -47,7 +47,7 @@ Resources values_of(std::string_view line, std::int64_t number) {
   return resources;
 }
 
-/// The number in "sm_90a"; 0 for another text.
+/// The number in "sm_90a"; 0 for any other text.
 int generation(std::string_view architecture) {
   int value = 0;
   if (!architecture.starts_with("sm_")) return 0;
@@ -70,7 +70,7 @@ void ResourceReader::line(std::string_view text) {
   if (is_binary_header(text)) {
     ++binaries_;
     symbol_.clear();
-  } else if (after(text, "Function :")) {  // a listing's
+  } else if (after(text, "Function :")) {  // header of a listing
     symbol_.clear();
   } else if (auto name = after(text, "Function ")) {
     if (name->ends_with(':')) name->remove_suffix(1);

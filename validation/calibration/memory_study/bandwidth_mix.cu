@@ -1,5 +1,5 @@
-// L2 and DRAM under reads and writes in every proportion, by blocks an SM and by where the target
-// lies; L2 by how many SMs ask, and under reads of which a part comes from DRAM.
+// Bandwidth of L2 and DRAM by share of reads, blocks per SM and offset of the target; of L2 also by
+// number of SMs and by the share of reads that come from DRAM.
 #include "validation/calibration/memory_study/streams.cuh"
 
 namespace roofcast::microbench {
@@ -16,7 +16,7 @@ std::string named(const std::string& what, Geometry geometry, unsigned deep) {
 
 constexpr Geometry kGeometries[] = {{1, 1024}, {2, 1024}, {2, 512}, {4, 512}, {8, 256}};
 
-// Of every kHits + kMisses chunks read, kHits are of a region that stays in L2.
+// Each step reads kHits chunks of a region that stays in L2 and kMisses chunks from DRAM.
 template <unsigned kHits, unsigned kMisses>
 __global__ void read_both(const uint4* kept, const uint4* far, Round hits, Round misses,
                           std::uint32_t steps, std::uint32_t* never) {

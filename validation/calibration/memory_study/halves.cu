@@ -1,5 +1,6 @@
-// Which SMs are near to the same half of L2: atomics run where a line lives, so their latency by SM
-// and line tells the two halves apart. Reads of the same lines tell whether a half keeps copies.
+// Which SMs are near to the same half of L2: an atomic executes in the half that owns the line, so
+// its latency by SM and line separates the halves. Reads of the same lines show whether a half
+// keeps copies.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -15,7 +16,7 @@ constexpr unsigned kRepeats = 32;
 constexpr std::size_t kLineWords = 32;
 constexpr std::size_t kSpacing = 257 * kLineWords;  // words between lines: over many slices
 
-// One thread of each SM, every SM starting at another line.
+// One thread per SM; SMs start at different lines.
 __global__ void probe_lines(std::uint32_t* words, bool atomics, std::uint32_t* cycles,
                             unsigned sms) {
   unsigned sm;
@@ -39,7 +40,7 @@ __global__ void probe_lines(std::uint32_t* words, bool atomics, std::uint32_t* c
   }
 }
 
-using Matrix = std::vector<std::vector<double>>;  // cycles of one access by SM and line
+using Matrix = std::vector<std::vector<double>>;  // cycles per access, by SM and line
 
 Matrix latencies(Lab& lab, bool atomics) {
   const auto cycles = harness::device_alloc<std::uint32_t>(lab.sms() * kLines);
@@ -72,7 +73,7 @@ Matrix centred(Matrix m) {
   return m;
 }
 
-// The leading pair of singular vectors, by power iteration: an SM's score, and a line's.
+// Leading singular vectors of `m` by power iteration: a score per SM and per line.
 void leading(const Matrix& m, std::vector<double>& sms, std::vector<double>& lines) {
   sms.assign(m.size(), 0);
   lines.assign(m[0].size(), 0);
@@ -102,7 +103,7 @@ validation::Curve by_index(const char* series, const char* x, const char* unit,
   return out;
 }
 
-// Mean cycles where SM and line are of the same half, and where not.
+// Mean cycles of accesses to the SM's own half and to the other one.
 Curves near_and_far(const std::string& what, const Matrix& m, const std::vector<double>& sms,
                     const std::vector<double>& lines) {
   double sum[2] = {0, 0}, count[2] = {0, 0};

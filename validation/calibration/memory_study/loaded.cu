@@ -1,4 +1,4 @@
-// Latency under load: a few SMs follow pointers while all others stream at a given pace.
+// Latency under load: a few SMs chase pointers while all others stream at a given pace.
 #include <algorithm>
 
 #include "validation/calibration/memory_study/study.hpp"
@@ -14,20 +14,20 @@ constexpr unsigned kLineWords = 16;  // of 8 B
 constexpr long long kRunCycles = 400'000, kWarmCycles = 60'000;
 
 struct Load {
-  std::size_t chunks;    ///< of 512 B, one warp's vector loads
-  std::uint32_t warps;   ///< of a streaming block
-  std::uint32_t period;  ///< cycles between the steps of a warp; 0: at once
+  std::size_t chunks;    ///< chunks of 512 B (a warp's vector load) in the stream
+  std::uint32_t warps;   ///< warps of a streaming block
+  std::uint32_t period;  ///< cycles between a warp's steps; 0: no pause
   bool writes;
 };
 
 struct Seen {
   std::uint64_t chase_cycles;
   std::uint64_t chase_steps;
-  std::uint64_t steps;   ///< of all streaming warps while the clock counts
-  std::uint64_t cycles;  ///< that it counted, summed over warps
+  std::uint64_t steps;   ///< steps of all streaming warps after their warm-up
+  std::uint64_t cycles;  ///< cycles after warm-up, summed over streaming warps
 };
 
-// Line t holds the address of the line at random after it; rings of `ring` lines.
+// Links the lines into rings of `ring` lines in pseudo-random order: each holds the next's address.
 __global__ void lay_rings(std::uint64_t* lines, std::uint32_t ring, std::uint32_t count) {
   const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(1024, 1)
 }
 
 struct Point {
-  double bytes_per_clk;  ///< of all streaming SMs
+  double bytes_per_clk;  ///< bytes streamed per clk, of all SMs
   double latency;        ///< clk
 };
 

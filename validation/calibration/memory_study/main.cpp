@@ -1,5 +1,5 @@
-// memory_study GPU OUT.json: how L2 and DRAM of the device at hand behave, every point of every
-// study as a curve file. GPU is the specification's name. Under two minutes.
+// memory_study GPU OUT.json: runs all studies of L2 and DRAM on the present device and writes their
+// curves. GPU is the specification's name. Takes under two minutes.
 #include <cstdio>
 #include <ctime>
 #include <exception>
@@ -22,7 +22,7 @@ std::string now() {
   return text;
 }
 
-// A study that fails leaves the others, and what was measured is on disk at once.
+// Collects the curves. A study that fails does not stop the others; the file is written after each.
 class Record {
  public:
   Record(const std::string& gpu, std::string path) : path_(std::move(path)) {
@@ -65,7 +65,7 @@ Curves count_all(Lab& lab, const std::vector<std::string>& metrics,
   return counted(lab, counter, scenes);
 }
 
-// Every fourth point: lookups take more passes.
+// Keeps every fourth point: counting lookups takes more passes.
 std::vector<Scene> sparser(std::vector<Scene> scenes) {
   for (Scene& scene : scenes) {
     std::vector<double> xs;

@@ -1,5 +1,4 @@
-// What L2 still holds of a first kernel when a second one asks for it, and what writes leave
-// behind.
+// How much of a first kernel's data L2 still holds for a second one, and the cost of dirty lines.
 #include "validation/calibration/memory_study/study.hpp"
 
 namespace roofcast::microbench {
@@ -40,7 +39,7 @@ Scene twice(Lab& lab, const Passes& passes, std::vector<double> xs) {
           }};
 }
 
-// A chain: the second kernel copies what the first one's copy wrote.
+// A chain of two copies: the second copies the first one's output.
 Scene chain(Lab& lab, const char* series, const Roles& second) {
   return {"l2_capacity",
           series,
@@ -123,7 +122,7 @@ std::vector<Scene> write_scenes(Lab& lab) {
   out.push_back(write_after(lab, "copies, L2 full of other dirty lines", Access::copy, dirty));
   out.push_back(write_after(lab, "copies again", Access::copy, same(Access::copy)));
   out.push_back(write_after(lab, "copies, source just read", Access::copy, same(Access::read)));
-  // Dirty lines of an earlier kernel leave as others come in.
+  // Reads that evict the dirty lines of an earlier kernel.
   for (const double written : {10e6, 20e6, 40e6}) {
     out.push_back(
         {"left_dirty",
@@ -149,7 +148,7 @@ Curves timed(Lab& lab, const std::vector<Scene>& scenes) {
       const double seconds = lab.seconds_after(
           [&] {
             scene.before(x);
-            lab.spin(20e-6);  // events and launch are enqueued meanwhile
+            lab.spin(20e-6);  // covers enqueuing the events and the launch
           },
           [&] { scene.launch(x); }, kSamples);
       curve.points.push_back({x, seconds});

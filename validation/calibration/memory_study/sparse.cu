@@ -1,4 +1,4 @@
-// Pieces of lines and of DRAM rows: read and written at random places and at fixed strides.
+// Reads and writes of pieces of lines and DRAM rows, at random places and at fixed strides.
 #include <algorithm>
 
 #include "validation/calibration/memory_study/study.hpp"
@@ -18,11 +18,11 @@ __device__ std::uint32_t mixed(std::uint32_t x) {  // every bit reaches all
   return x ^ (x >> 16);
 }
 
-// Where a piece lies: at random, or the next of a row of pieces `stride` apart.
+// Where pieces lie: at random, or one after the other, `stride` apart.
 struct Places {
-  std::uint32_t count;   ///< of places in the table
-  std::uint32_t stride;  ///< in vectors of 16 B
-  std::uint32_t shift;   ///< of every piece, in bytes: 0 where pieces are aligned
+  std::uint32_t count;   ///< places in the table
+  std::uint32_t stride;  ///< between places, in vectors of 16 B
+  std::uint32_t shift;   ///< added to every address (B); 0: aligned pieces
   std::uint32_t seed;
   bool random;
 };
@@ -33,7 +33,8 @@ __device__ std::size_t place(const Places& at, std::uint32_t turn) {
   return std::size_t{which} * at.stride;
 }
 
-// kLanes lanes share a piece of 16 B each; kBytes of each lane's vector are touched.
+// kLanes lanes access a piece of kLanes · 16 B. A read loads the 16 B of each lane; a write stores
+// all of them, or the first 4 B where kBytes is not 16.
 template <unsigned kLanes, bool kWrite, unsigned kBytes = 16>
 __global__ void __launch_bounds__(kThreads)
     touch_pieces(std::byte* table, Places at, std::uint32_t visits, std::uint32_t* never) {
@@ -61,7 +62,7 @@ __global__ void __launch_bounds__(kThreads)
   if (sum == 0x5eed5eed) *never += 1;
 }
 
-// Pieces a second.
+// Pieces accessed per second.
 template <unsigned kLanes, bool kWrite, unsigned kBytes = 16>
 double piece_rate(Lab& lab, std::size_t table, std::size_t stride, bool random, double pieces,
                   std::uint32_t shift = 0) {
@@ -119,7 +120,7 @@ Curves sparse_access(Lab& lab) {
   read_and_written<8>(lab, "DRAM", all, kDram, out);
   read_and_written<16>(lab, "DRAM", all, kDram / 2, out);
   read_and_written<32>(lab, "DRAM", all, kDram / 4, out);
-  // Parts of a sector, and rows of 512 B a warp that start 16 B after a sector's start.
+  // Writes of part of a sector or line, and writes of 512 B a warp, shifted by 0 to 64 B.
   out.push_back(validation::single("sparse", "4 B of a sector written, 8 MiB", "1/s",
                                    piece_rate<1, true, 4>(lab, cached, 32, false, kCached)));
   out.push_back(validation::single("sparse", "4 B of a line written, 8 MiB", "1/s",

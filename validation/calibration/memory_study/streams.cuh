@@ -1,5 +1,5 @@
 #pragma once
-// Steady streams of reads and writes in a given proportion: what the bandwidth studies are made of.
+// Steady streams of reads and writes in a given proportion, for the bandwidth studies.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -14,7 +14,7 @@ struct Geometry {
   unsigned threads;
 };
 
-// The chunks, one vector a thread, that each block goes through before it starts again.
+// Number of chunks (one 16 B vector a thread) that a block visits before it starts over.
 struct Round {
   std::uint32_t count;
 };
@@ -23,7 +23,7 @@ __device__ inline std::size_t chunk_at(std::uint32_t turn) {
   return (blockIdx.x + std::size_t{turn} * gridDim.x) * blockDim.x + threadIdx.x;
 }
 
-// kReads chunks read and kWrites written a step, kDeep steps under way.
+// Each step reads kReads chunks and writes kWrites chunks; kDeep steps are in flight.
 template <unsigned kReads, unsigned kWrites, unsigned kDeep>
 __global__ void stream_mix(const uint4* in, uint4* out, Round reads, Round writes,
                            std::uint32_t steps, std::uint32_t* never) {
@@ -56,7 +56,7 @@ struct Region {
   std::size_t bytes;
 };
 
-/// Bytes read and written a second.
+/// Bytes read plus bytes written, per second.
 template <unsigned kReads, unsigned kWrites, unsigned kDeep>
 double mix_rate(Lab& lab, Geometry geometry, Region source, Region target, double total) {
   const unsigned blocks = lab.sms() * geometry.blocks_per_sm;
@@ -79,7 +79,7 @@ double mix_rate(Lab& lab, Geometry geometry, Region source, Region target, doubl
   return step * steps / seconds;
 }
 
-/// The rates of seven proportions over the share of reads.
+/// The rate (B/s) at seven shares of reads, from writes alone to reads alone.
 template <unsigned kDeep>
 validation::Curve by_share(Lab& lab, const std::string& study, const std::string& series,
                            Geometry geometry, Region source, Region target, double total) {

@@ -1,5 +1,5 @@
 #pragma once
-// Studies of L2 and DRAM beyond what `roofcast calibrate` runs: each varies one thing and keeps
+// Studies of L2 and DRAM beyond those of `roofcast calibrate`: each varies one parameter and keeps
 // every point. Times and hardware counters come from the same scenes.
 #include <functional>
 #include <string>
@@ -14,7 +14,7 @@ namespace roofcast::microbench {
 
 using Curves = std::vector<validation::Curve>;
 
-/// One launch over something that is varied. `before` brings L2 into the state that is meant.
+/// A launch at each value of a varied parameter; `before` prepares the state of L2.
 struct Scene {
   std::string study;
   std::string series;
@@ -30,33 +30,33 @@ struct Halves {
   int count(int half) const;
 };
 
-/// Which SM does which part of a walk, for every SM: its rank, or -1 where it stays idle.
+/// Each SM's part of a walk: its rank among `ranks`, or -1 if it stays idle.
 struct Roles {
   std::vector<int> rank_of_sm;
   int ranks = 0;
 };
 Roles everyone(const Lab& lab);
-/// Every SM in the place of one of the other half; unpaired ones keep theirs.
+/// SMs of the two halves exchange their ranks in pairs; unpaired SMs keep theirs.
 Roles swapped(const Halves& halves);
 Roles one_half(const Halves& halves, int half);
-/// Either half walks through all of it, its SMs sharing the work.
+/// The SMs of each half share a walk through all bytes; surplus SMs of the larger half are idle.
 Roles both_halves(const Halves& halves);
-/// Every SM walks through all of it.
+/// Every SM walks through all bytes.
 Roles all_read_all(const Lab& lab);
 
 enum class Access : unsigned char { read, write, copy };
 enum class Order : unsigned char { forward, backward };
 
-/// Walks once through `bytes` of the buffer at `offset`, 16 KiB at a time; one block an SM. A copy
-/// reads there and writes `bytes` further on.
+/// Walks once through `bytes` (rounded down to 16 KiB) of the buffer at `offset`, with one block
+/// per SM. A copy reads there and writes right behind the bytes read.
 void enqueue_walk(Lab& lab, const Roles& roles, Access access, std::size_t offset,
                   std::size_t bytes, Order order = Order::forward);
 
-/// Fills the cache with clean lines of elsewhere.
+/// Fills L2 with clean lines of other data.
 inline void clean_cache(Lab& lab) {
   lab.flush_l2();
 }
-/// Fills the cache with dirty lines of elsewhere.
+/// Fills L2 with dirty lines of other data.
 void dirty_cache(Lab& lab);
 
 Curves halves_of_l2(Lab& lab, Halves& found);
@@ -68,9 +68,9 @@ Curves loaded_latency(Lab& lab);
 std::vector<Scene> capacity_scenes(Lab& lab, const Halves& halves);
 std::vector<Scene> write_scenes(Lab& lab);
 
-/// Median seconds of each point.
+/// Median time (s) at each point.
 Curves timed(Lab& lab, const std::vector<Scene>& scenes);
-/// Every metric of each point; the counter's metrics name the series.
+/// Every metric at each point; the metrics name the series.
 Curves counted(Lab& lab, harness::RangeCounter& counter, const std::vector<Scene>& scenes);
 
 }  // namespace roofcast::microbench

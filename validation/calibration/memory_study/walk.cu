@@ -1,4 +1,4 @@
-// One walk through memory by chosen SMs: what the studies of L2's contents are made of.
+// One walk through memory by chosen SMs, for the studies of L2's contents.
 #include <algorithm>
 
 #include "validation/calibration/memory_study/study.hpp"
@@ -29,7 +29,7 @@ __device__ unsigned sm_id() {
   return sm;
 }
 
-// An idle block holds its SM until every other has one.
+// An idle block occupies its SM until every other block has started on another one.
 __device__ void hold_sm() {
   constexpr long long kCycles = 6000;
   const long long start = clock64();

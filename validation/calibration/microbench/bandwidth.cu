@@ -14,8 +14,8 @@ constexpr unsigned kThreads = 1024;  // one block an SM
 constexpr unsigned kUnroll = 8;      // 128 KiB in flight on an SM
 constexpr std::size_t kChunkBytes = kThreads * sizeof(uint4);
 
-// The chunks a block visits: first, first + stride …, `count` of them, from the turn `start` on and
-// round again.
+// A block visits `count` chunks, first, first + stride, …, in a cycle that begins at position
+// `start`.
 struct Route {
   std::uint32_t first;
   std::uint32_t stride;
@@ -23,7 +23,8 @@ struct Route {
   std::uint32_t start;
 };
 
-// Own data: chunks are dealt out to the blocks in turn. Shared: all, each block from its own place.
+// Own data: blocks take the chunks round robin. Shared data: every block reads all chunks, each
+// from a start of its own.
 __device__ Route route_of(std::uint32_t chunks_per_block, bool own) {
   if (own) return {blockIdx.x, gridDim.x, chunks_per_block, 0};
   return {0, 1, chunks_per_block * gridDim.x, blockIdx.x * chunks_per_block};
@@ -49,7 +50,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   if (sum == 4 * visits * Lab::kFill) atomicAdd(found, 1u);
 }
 
-// `in` null: writes alone.
+// Copies, or without kCopy writes alone (`in` is not read).
 template <bool kCopy>
 __global__ void __launch_bounds__(kThreads, 1)
     write_chunks(const uint4* in, uint4* out, std::uint32_t chunks_per_block,
@@ -101,7 +102,7 @@ double read_rate(Lab& lab, std::size_t footprint, double total, bool own) {
   return bytes / seconds;
 }
 
-// Bytes read and written a second; the two halves of the footprint are source and target.
+// Bytes read plus written per second. A copy's source and target are the halves of the footprint.
 template <bool kCopy>
 double write_rate(Lab& lab, std::size_t footprint, double total) {
   const std::size_t half = kCopy ? footprint / 2 : footprint;
@@ -117,7 +118,7 @@ double write_rate(Lab& lab, std::size_t footprint, double total) {
         check(cudaGetLastError());
       },
       3);
-  // What was written must be what was to be: the last chunk of the last block stands for all.
+  // Checks the last chunk written, in place of all.
   const std::size_t written = std::size_t{std::min(chunks, visits)} * lab.sms() * kThreads;
   const auto tail = lab.read(target + written - kThreads, kThreads);
   if (std::any_of(tail.begin(), tail.end(), [](const uint4& v) { return v.w != Lab::kFill; })) {

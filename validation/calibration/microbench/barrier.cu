@@ -7,7 +7,7 @@ namespace {
 
 constexpr unsigned kBarriers = 2048;
 
-// Nothing between the barriers: the warps arrive together.
+// With nothing between the barriers, the warps arrive together.
 __global__ void meet(std::uint64_t* cycles) {
   __syncthreads();
   const std::uint64_t start = cycle_count();

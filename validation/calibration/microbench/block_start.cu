@@ -1,4 +1,4 @@
-// Large grids of blocks that do nothing: what starting a block and its warps costs an SM.
+// Cycles an SM needs to start a block and its warps, from large grids of empty blocks.
 #include "validation/calibration/microbench/loads.hpp"
 #include "validation/calibration/microbench/microbench.hpp"
 
@@ -7,7 +7,7 @@ namespace {
 
 __global__ void do_nothing() {}
 
-constexpr unsigned kFewBlocks = 256;  // of an SM
+constexpr unsigned kFewBlocks = 256;  // per SM
 constexpr unsigned kManyBlocks = 2048;
 
 double grid_s(Lab& lab, unsigned blocks_per_sm, unsigned threads) {
@@ -20,7 +20,7 @@ double grid_s(Lab& lab, unsigned blocks_per_sm, unsigned threads) {
 }  // namespace
 
 Curves block_start(Lab& lab) {
-  // Of a load of milliseconds: the nanosecond timer is too coarse for these grids.
+  // The clock under a load of milliseconds: these grids are too short for the nanosecond timer.
   const double clock_hz = lab.timed([&] { enqueue_fma(lab, 5); }).clock_hz;
   validation::Curve curve{"block_start", "block", "warps_per_block", "clk", {}};
   for (const unsigned warps : {1u, 2u, 4u, 8u, 16u, 32u}) {

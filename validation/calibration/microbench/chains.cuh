@@ -11,7 +11,7 @@
 namespace roofcast::microbench {
 
 inline constexpr unsigned kMostThreads = 1024;
-inline constexpr unsigned kRepeats = 32;  // of all chains, unrolled: the loop's own cost is 1%
+inline constexpr unsigned kRepeats = 32;  // of all chains, unrolled: loop overhead 1%
 
 template <class Operation>
 __global__ void __launch_bounds__(kMostThreads)
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(kMostThreads)
   if (all == 0x5eed5eed) *never += 1;  // keeps the chains alive
 }
 
-/// Enqueues a block of that many threads on each SM.
+/// Enqueues a grid of one block of `threads` threads per SM.
 template <class Operation>
 void enqueue_chains(Lab& lab, unsigned threads, unsigned rounds) {
   using Type = typename Operation::Type;
@@ -51,7 +51,7 @@ void enqueue_chains(Lab& lab, unsigned threads, unsigned rounds) {
   check(cudaGetLastError());
 }
 
-/// Operations of one thread of every warp a clock, of one SM.
+/// Warp-wide operations per clock of one SM.
 template <class Operation>
 double operations_per_clk(Lab& lab, unsigned warps, unsigned rounds) {
   enqueue_chains<Operation>(lab, warps * 32, rounds);

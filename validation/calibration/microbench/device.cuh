@@ -1,17 +1,17 @@
 #pragma once
-// Device-side pieces of the microbenchmarks.
+// Device functions that the microbenchmarks share.
 #include <cstdint>
 
 namespace roofcast::microbench {
 
-/// The SM's cycle counter; neither moved nor merged by the compiler.
+/// The SM's cycle counter; the compiler neither moves nor merges the read.
 __device__ inline std::uint64_t cycle_count() {
   std::uint64_t cycles;
   asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles)::"memory");
   return cycles;
 }
 
-/// A load that passes by L1 and stays in order.
+/// A load that bypasses L1; the compiler keeps such loads in order.
 __device__ inline uint4 load_past_l1(const uint4* p) {
   uint4 v;
   asm volatile("ld.global.cg.v4.u32 {%0,%1,%2,%3}, [%4];"

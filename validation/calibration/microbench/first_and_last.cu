@@ -1,5 +1,5 @@
-// Small kernels over data that L2 holds: time = a + bytes ÷ b, and what a has beyond an empty
-// kernel.
+// Time of small kernels over few bytes, from a warm or a cold L2, with its intercept at 0 B: the
+// time beyond an empty kernel's is the cost of first and last accesses.
 #include <vector>
 
 #include "validation/calibration/microbench/lab.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 enum class Does : unsigned char { nothing, reads, writes, copies };
 
-// A vector a thread, as a plain elementwise kernel.
+// One vector per thread, as in a plain elementwise kernel.
 template <Does kDoes>
 __global__ void __launch_bounds__(256) pass_once(const uint4* in, uint4* out) {
   const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// DRAM reads against the bytes in flight: Little's law, bandwidth = bytes in flight ÷ latency.
+// DRAM read bandwidth by bytes in flight (Little's law: bandwidth = bytes in flight ÷ latency).
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -46,9 +46,9 @@ __device__ std::uint32_t words_sum(const uint4& v) {
   return v.x + v.y + v.z + v.w;
 }
 
-// A thread has kLoads loads under way, waits for all of them, and starts the next ones. The grid
-// fits the device at once and stays. With a second block an SM promised, ptxas would save registers
-// by waiting for the first loads before it starts the last.
+// Each thread issues kLoads loads, waits for all of them and issues the next. All blocks are
+// resident at once. The launch bounds ask for one block per SM: with two, ptxas would save
+// registers by waiting for the first loads before it issues the last.
 template <class Vector, unsigned kLoads>
 __global__ void __launch_bounds__(kMostThreads, 1)
     read_in_batches(const Vector* data, std::uint32_t batches, std::uint32_t* found) {
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(kMostThreads, 1)
   if (sum == batches * kWords * Lab::kFill) atomicAdd(found, 1u);
 }
 
-// Each launch reads on where the last one stopped, so that nothing is in L2 yet.
+// Each launch reads on from where the last one ended, so that L2 holds none of its data.
 class Cursor {
  public:
   explicit Cursor(std::size_t size) : size_(size) {}
@@ -89,7 +89,7 @@ constexpr double kTarget_s = 1e-3;
 constexpr double kGuessedLatency_s = 0.6e-6;
 constexpr double kGuessedBandwidth = 4e12;
 
-// Nothing where so many warps do not fit an SM.
+// DRAM bandwidth (B/s) with `warps` per SM; nothing if they do not fit.
 template <class Vector, unsigned kLoads>
 std::optional<double> rate(Lab& lab, Cursor& cursor, unsigned warps) {
   const unsigned blocks_per_sm = std::max(1u, warps * 32 / kMostThreads);

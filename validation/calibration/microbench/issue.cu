@@ -1,4 +1,4 @@
-// Warp instructions a clock of one SM: what the schedulers keep up.
+// Warp instructions per clock of one SM: the sustained rate of its schedulers.
 #include "validation/calibration/microbench/chains.cuh"
 #include "validation/calibration/microbench/microbench.hpp"
 
@@ -16,11 +16,11 @@ validation::Curve by_warps(Lab& lab, const char* series) {
   return curve;
 }
 
-constexpr unsigned kTile = 8;    // results of a thread, each way
+constexpr unsigned kTile = 8;    // results of a thread along each axis
 constexpr unsigned kDepth = 32;  // rows of the two tiles in shared memory
 constexpr unsigned kRow = 128;   // floats of a row: 16 threads × 8
 
-// The inner loop of a matrix product in registers: four loads of 16 B and 64 multiply-adds a step.
+// Inner loop of a matrix product with register tiles: four 16 B loads and 64 FMAs per step.
 __global__ void __launch_bounds__(256)
     multiply_tiles(unsigned rounds, std::uint64_t* cycles, float* never) {
   __shared__ __align__(16) float left[kDepth][kRow];
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(256)
   const std::uint64_t start = cycle_count();
 #pragma unroll 1
   for (unsigned round = 0; round < rounds; ++round) {
-    asm volatile("" ::: "memory");  // the tiles are read anew
+    asm volatile("" ::: "memory");  // forces the tiles to be loaded again
 #pragma unroll
     for (unsigned k = 0; k < kDepth; ++k) {
       float a[kTile], b[kTile];

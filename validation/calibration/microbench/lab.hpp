@@ -1,5 +1,5 @@
 #pragma once
-// What the microbenchmarks share: the device, a large buffer, and two ways to time.
+// What the microbenchmarks share: the device, a large buffer, and timing.
 #include <cuda_runtime.h>
 
 #include <cstddef>
@@ -18,7 +18,7 @@ using harness::check;
 
 struct TimedLaunch {
   double seconds = 0;
-  double clock_hz = 0;  ///< mean SM clock meanwhile
+  double clock_hz = 0;  ///< mean SM clock during the counted launches
 };
 
 class Lab {
@@ -31,7 +31,7 @@ class Lab {
   std::size_t l2_bytes() const { return l2_bytes_; }
   cudaStream_t stream() const { return stream_.get(); }
 
-  /// A power of two, at most 4 GiB. Microbenchmarks use it one after the other.
+  /// Size of the buffer that all microbenchmarks reuse: a power of two, at most 4 GiB.
   std::size_t buffer_bytes() const { return buffer_bytes_; }
   template <class T>
   T* buffer() const {
@@ -41,30 +41,30 @@ class Lab {
   void fill_buffer();
   static constexpr std::uint32_t kFill = 0x01010101;
 
-  /// One counter for each block of a launch: kernels leave their cycles there.
+  /// Cycle counts that kernels store, one per block of a launch.
   static constexpr std::size_t kMostBlocks = 4096;
   std::uint64_t* cycles() const { return cycles_.get(); }
-  /// Median over the blocks of the last launch.
+  /// Median cycles over the blocks of the last launch.
   double median_cycles(std::size_t blocks);
 
-  /// Threads that found what they should; kernels add to it.
+  /// Number of threads that read the expected values; kernels add to it.
   std::uint32_t* found() const { return found_.get(); }
   void clear_found();
-  /// Throws unless exactly that many did.
+  /// Throws unless exactly `threads` threads read the expected values.
   void expect_found(std::size_t threads, std::string_view what);
 
-  /// Median time of one launch between two events, after one that is not counted. The device is
-  /// kept busy while the host enqueues.
+  /// Median time (s) of a launch between two events, after one that is not counted. A spin keeps
+  /// the device busy while the host enqueues.
   double seconds(const std::function<void()>& launch, int samples = 5);
-  /// The same, with the clock over all counted launches.
+  /// Median time without that spin, and the mean SM clock over all counted launches.
   TimedLaunch timed(const std::function<void()>& launch, int samples = 5);
-  /// Between events, each launch after `before`, which keeps the device busy while the host
-  /// enqueues.
+  /// Median time (s) of a launch between two events, each after `before`, which has to keep the
+  /// device busy while the host enqueues.
   double seconds_after(const std::function<void()>& before, const std::function<void()>& launch,
                        int samples);
 
   void flush_l2() { flush_.enqueue(stream()); }
-  /// Keeps one SM busy for about that long.
+  /// Enqueues a kernel that keeps one SM busy for about that long.
   void spin(double seconds);
   void wait() { check(cudaStreamSynchronize(stream())); }
   template <class T>

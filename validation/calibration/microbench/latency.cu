@@ -13,8 +13,8 @@ constexpr unsigned kLineBytes = 128;
 constexpr unsigned kWordsPerLine = kLineBytes / sizeof(std::uint64_t);
 constexpr unsigned kUnroll = 32;
 
-// A permutation of 0 … 2^bits - 1: multiplying by an odd number and xor with a shift of oneself are
-// both invertible modulo 2^bits.
+// A permutation of 0 … 2^bits - 1: multiplication by an odd number and x ^ (x >> s) are both
+// invertible modulo 2^bits.
 __host__ __device__ std::uint64_t place(std::uint64_t turn, unsigned bits) {
   constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
   const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
@@ -53,7 +53,7 @@ __device__ std::uint64_t follow(std::uint64_t address) {
 
 struct Walk {
   unsigned bits;
-  std::uint64_t spacing;  ///< turns between the starts of two blocks
+  std::uint64_t spacing;  ///< ring positions between the starts of two blocks
   unsigned warm;
   unsigned steps;
 };
@@ -77,7 +77,7 @@ __global__ void walk_ring(const std::uint64_t* lines, Walk walk, std::uint64_t* 
   if (p == reinterpret_cast<std::uint64_t>(lines + last * kWordsPerLine)) atomicAdd(found, 1u);
 }
 
-constexpr unsigned kL1WalkBits = 14;  // up to 2 MiB each SM walks the whole ring first
+constexpr unsigned kL1WalkBits = 14;  // up to 2 MiB, each SM first walks the whole ring
 constexpr unsigned kSteps = 4096;
 
 Walk walk_for(unsigned bits, unsigned blocks) {
@@ -88,7 +88,7 @@ Walk walk_for(unsigned bits, unsigned blocks) {
   return {bits, lines / blocks, 512, kSteps};
 }
 
-// Mean over all SMs: each sees near and far slices of L2.
+// Mean cycles of a dependent load over all SMs, since their distance to L2's slices differs.
 double global_latency(Lab& lab, unsigned bits) {
   auto* lines = lab.buffer<std::uint64_t>();
   const std::size_t bytes = std::size_t{kLineBytes} << bits;

@@ -8,16 +8,16 @@ namespace {
 
 __global__ void do_nothing() {}
 
-constexpr double kBusy_s = 50e-6;  // longer than the host needs for three calls
+constexpr double kBusy_s = 50e-6;  // longer than three host calls take
 constexpr int kSamples = 41;
-constexpr int kLaunches = 256;  // fewer than the queue of a stream holds
+constexpr int kLaunches = 256;  // fewer than a stream's queue holds
 
 void enqueue_null(Lab& lab) {
   do_nothing<<<1, 32, 0, lab.stream()>>>();
   check(cudaGetLastError());
 }
 
-// Back to back, all enqueued before the first may start.
+// Seconds per launch, back to back, all enqueued before the first starts.
 double queued_s(Lab& lab) {
   constexpr double kEnqueueAll_s = 4e-3;
   return lab.seconds_after([&] { lab.spin(kEnqueueAll_s); },
@@ -53,7 +53,7 @@ double graph_s(Lab& lab) {
   check(cudaGraphInstantiate(&executable, graph.get(), 0));
   const harness::GraphExec ready(executable);
   const auto run = [&] { check(cudaGraphLaunch(ready.get(), lab.stream())); };
-  return lab.seconds_after(run, run, 11) / kLaunches;  // the first covers the host's launch
+  return lab.seconds_after(run, run, 11) / kLaunches;  // the first hides the host's launch
 }
 
 }  // namespace

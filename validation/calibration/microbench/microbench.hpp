@@ -1,5 +1,5 @@
 #pragma once
-// The table of microbenchmarks: each measures one concept on the device at hand.
+// The table of microbenchmarks; each measures one property of the present device.
 #include <span>
 #include <string_view>
 #include <vector>
@@ -11,7 +11,7 @@ namespace roofcast::microbench {
 class Lab;
 using Curves = std::vector<validation::Curve>;
 
-/// Throws std::runtime_error where the device did not do what the microbenchmark asked of it.
+/// `run` throws std::runtime_error if the device's result is wrong.
 struct Microbench {
   std::string_view name;
   std::string_view what;

@@ -1,5 +1,5 @@
-// One block of 32 warps on each SM: bytes a clock from L1 and from shared memory, and the time of a
-// load by the number of lines it touches.
+// Bytes per clock from L1 and from shared memory, and cycles of a load by the number of lines it
+// touches; one block of 32 warps per SM.
 #include <functional>
 
 #include "validation/calibration/microbench/device.cuh"
@@ -12,11 +12,10 @@ namespace {
 constexpr unsigned kThreads = 1024;
 constexpr unsigned kUnroll = 8;
 constexpr unsigned kRounds = 128;
-constexpr unsigned kTileBytes = 4096;  // 32 lines: what one request may touch
+constexpr unsigned kTileBytes = 4096;  // 32 lines, the most a request can touch
 
-// The timed loop: `read(u, value)` loads one of kUnroll places into `value`, all of them before
-// `check_of` looks at the first, which gives `expected` for each. The first round, which brings the
-// data on chip, is not timed.
+// The timed loop: `read(u, value)` loads place u of kUnroll; then `check_of(value)`, which must
+// give `expected`, is summed. The first round brings the data on chip and is not timed.
 template <class Value, class Read, class CheckOf>
 __device__ void time_reads(Read&& read, CheckOf&& check_of, std::uint32_t expected,
                            std::uint64_t* cycles, std::uint32_t* found) {
@@ -61,7 +60,7 @@ __global__ void __launch_bounds__(kThreads, 1)
 
 __global__ void __launch_bounds__(kThreads, 1)
     read_vectors(const uint4* data, std::uint64_t* cycles, std::uint32_t* found) {
-  const uint4* p = data + threadIdx.x % 256;  // 4 KiB, the warps in four groups
+  const uint4* p = data + threadIdx.x % 256;  // 4 KiB, read by four groups of warps
   time_reads<uint4>(
       [p](unsigned u, uint4& v) {
         asm volatile("ld.global.v4.u32 {%0,%1,%2,%3}, [%4];"
@@ -88,7 +87,7 @@ __global__ void __launch_bounds__(kThreads, 1)
 
 constexpr double kRequests = double{kRounds} * kUnroll * kThreads / 32;
 
-// Cycles of one warp's load. `enqueue` launches a kernel of kThreads threads on each SM.
+// Cycles per warp load; `enqueue` launches one block of kThreads threads per SM.
 double cycles_per_request(Lab& lab, const char* what, const std::function<void()>& enqueue) {
   lab.clear_found();
   enqueue();
@@ -100,7 +99,7 @@ double cycles_per_request(Lab& lab, const char* what, const std::function<void()
 }  // namespace
 
 Curves on_chip(Lab& lab) {
-  constexpr double kBytes = 32 * sizeof(uint4);  // of a warp's load
+  constexpr double kBytes = 32 * sizeof(uint4);  // bytes of a warp's load
   const double l1 = cycles_per_request(lab, "L1 bandwidth", [&] {
     read_vectors<<<lab.sms(), kThreads, 0, lab.stream()>>>(lab.buffer<uint4>(), lab.cycles(),
                                                            lab.found());

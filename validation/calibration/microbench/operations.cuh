@@ -1,5 +1,5 @@
 #pragma once
-// One operation each, as a pipe sees it: apply(x, c, a, b) advances chain c of x.
+// One operation of a pipe each: apply(x, c, a, b) advances chain c of x.
 #include <cstdint>
 
 namespace roofcast::microbench {
@@ -50,7 +50,7 @@ struct Exp2 {
   }
 };
 
-// With an addition: a reciprocal of a reciprocal would be dropped.
+// The addition keeps a reciprocal of a reciprocal from being removed.
 struct Reciprocal {
   using Type = float;
   static __device__ void apply(Chains<Type>& x, unsigned c, Type a, Type /*b*/) {
@@ -86,7 +86,7 @@ struct Shuffle {
   }
 };
 
-// Neighbours are added: additions of the same value would be merged into fewer instructions.
+// Adds the neighbouring chain: repeated additions of one value would merge into fewer instructions.
 struct AddInt {
   using Type = std::uint32_t;
   static __device__ void apply(Chains<Type>& x, unsigned c, Type /*a*/, Type /*b*/) {

@@ -1,4 +1,4 @@
-// Results a clock of one SM, by operation: 32 warps, eight independent chains each.
+// Results per clock of one SM, by operation: 32 warps, each thread with eight independent chains.
 #include "validation/calibration/microbench/chains.cuh"
 #include "validation/calibration/microbench/loads.hpp"
 #include "validation/calibration/microbench/microbench.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 constexpr unsigned kWarps = kMostThreads / 32;
 
-// Results a clock of one SM.
+// Thread results per clock of one SM.
 template <class Operation>
 double rate(Lab& lab) {
   constexpr unsigned kRounds = 24;
@@ -22,7 +22,7 @@ validation::Curve pipe(const char* name, double per_clk) {
 }  // namespace
 
 void enqueue_fma(Lab& lab, int milliseconds) {
-  constexpr double kClock_hz = 2e9;  // about: only the length of the load depends on it
+  constexpr double kClock_hz = 2e9;  // approximate: sets only how long the load runs
   constexpr double kCyclesPerRound = kRepeats * kChains * kMostThreads / 128.0;
   enqueue_chains<FmaFp32>(lab, kMostThreads,
                           static_cast<unsigned>(1e-3 * milliseconds * kClock_hz / kCyclesPerRound));

@@ -17,7 +17,7 @@ __device__ std::uint32_t mixed(std::uint32_t x) {  // Mueller's 32-bit mix: ever
   return x ^ (x >> 16);
 }
 
-// Groups of kPiece ÷ 16 lanes read a piece together, each group another one at random.
+// Each group of kPiece ÷ 16 lanes reads pieces at random places.
 template <unsigned kPiece>
 __global__ void __launch_bounds__(kThreads, 1)
     read_pieces(const uint4* table, std::uint32_t pieces, std::uint32_t visits, std::uint32_t seed,
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   if (sum == 4 * visits * Lab::kFill) atomicAdd(found, 1u);
 }
 
-// Bytes asked for a second.
+// Bytes requested per second.
 template <unsigned kPiece>
 double rate(Lab& lab, std::size_t table_bytes, double total) {
   const std::size_t threads = std::size_t{lab.sms()} * kThreads;
