@@ -156,9 +156,9 @@ class WarpRing {
     __syncwarp();
   }
 
-  /// Starts copying the first `bytes`, a multiple of 16, of a segment: that of the row which `wait`
-  /// waits for `ahead` rows later, from each matrix. Its buffer must be empty or released, so
-  /// `ahead` is less than the number of stages.
+  /// Starts copying the first `bytes`, a multiple of 16, of a segment from each matrix: that of the
+  /// row `ahead` rows after the current one. Its buffer must be empty or released, so `ahead` is
+  /// less than the number of stages.
   template <class... From>
   __device__ void prefetch(int ahead, int bytes, const From*... from) const {
     static_assert(sizeof...(From) == kArrays);
@@ -215,7 +215,7 @@ struct Exchange {
 
   Shared& shared;
   Cluster cluster;
-  int warps;  ///< of the row
+  int warps;  ///< warps that share the row
   int place = 0;
   unsigned phase = 0;
 

@@ -5,8 +5,8 @@
 // A row of any length at any address has a body, the aligned vectors inside it, and two edges of
 // fewer elements than a vector. Threads of the first warp take one edge element each, so a ragged
 // row costs this warp one more access, and needs no other kernel. Input and output must be equally
-// far past a multiple of 16 bytes; where they are not, kernels take over that sweep over the row
-// element by element (kAligned = false in softmax).
+// far past a multiple of 16 bytes; otherwise other kernels take over, which sweep over the row
+// element by element.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -12,9 +12,9 @@ namespace roofcast::cuda::expr {
 /// The rows of a launch, as model/kernels/expression/row_plan.cpp has them.
 struct Rows {
   std::int64_t cols = 1;
-  std::int64_t threads = 32;     ///< of a block
+  std::int64_t threads = 32;     ///< threads of a block
   std::int64_t width = 1;        ///< elements of an access in `map_vectors`
-  std::vector<bool> input_rows;  ///< of each input, whether it has one value a row
+  std::vector<bool> input_rows;  ///< for each input, whether it has one value a row
 };
 
 /// The source of kernels with the names and arguments of those of source(): `map_vectors` needs

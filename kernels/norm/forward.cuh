@@ -13,7 +13,7 @@ constexpr int kMaxThreads = static_cast<int>(roofcast::norm::kMostThreads);
 constexpr int kMaxWarps = kMaxThreads / 32;
 
 /// A part's number of elements (x), mean (y) and sum of squares about the mean (z). For rmsnorm x
-/// and y are 0, and z is about 0.
+/// and y are 0, and z is the sum of squares.
 using Part = float4;
 
 __device__ inline float rsqrt_of(float mean_square) {

@@ -44,7 +44,8 @@ __global__ void __launch_bounds__(kMaxThreads, kMinBlocks<T, kVectors>)
   const std::int64_t past = min(rows, begin + rows_per_cluster);
   const bool same_columns = std::int64_t{cols} * sizeof(T) % rows::kVectorBytes == 0;
 
-  /// Where this thread's vectors of a row lie.
+  /// This thread's vectors of a row: columns before the first vector of the row, this thread's
+  /// first vector, the end of the block's slice (vectors), and the column of the edge element.
   struct Place {
     int head, first, end, edge;
   };

@@ -57,7 +57,7 @@ void run_backward(Kind, const Problem&, const Addresses&, cudaStream_t);
 /// The compiled kernel of backward_ring.cu. Its arguments: Backward, rows, cols, stages.
 template <class T>
 const void* find_backward_ring(Kind, bool clustered);
-/// Strips, each of which writes a row of partial sums to scratch: the most for any alignment.
+/// Rows of partial sums in scratch, one a strip: enough for any alignment of the addresses.
 std::int64_t strips(const Problem&);
 
 }  // namespace roofcast::cuda::norm
