@@ -6,7 +6,7 @@
 
 namespace roofcast::cuda {
 
-/// The kernels of this project, in the order of the lesson.
+/// The kernels of this project, family by family in the order of their tables.
 std::span<const KernelEntry> catalog();
 
 /// The library baselines of this build.

@@ -1,6 +1,6 @@
 #pragma once
-// The families of kernels. Each defines its table of variants beside them, in the order of the
-// lesson; a new variant is a line there. kernels/catalog.cpp puts the tables together.
+// The families of kernels. Each defines its table of variants beside them; a new variant is a line
+// there. kernels/catalog.cpp puts the tables together.
 #include <span>
 
 #include "kernels/common/kernel.hpp"
@@ -41,7 +41,7 @@ Entries entries();
 }
 namespace gemm {
 Entries entries();
-/// Those of them on the tensor cores.
+/// Those of the entries that use tensor cores.
 Entries tensor_entries();
 }  // namespace gemm
 namespace attention {

@@ -1,5 +1,5 @@
 #pragma once
-// What the access kernels share: the launch of a thread an access, and what y must be.
+// What the access kernels share: a launch with one thread for each access, and the reference.
 #include <array>
 #include <cstdint>
 
@@ -22,7 +22,7 @@ inline unsigned blocks_for(std::int64_t threads) {
                                roofcast::access::kThreads);
 }
 
-/// Values are moved, not computed with: an integer of the same size stands for each type.
+/// Calls visitor with the unsigned integer of the type's size: values are moved, not computed with.
 template <class Visitor>
 decltype(auto) visit_bits(DType dtype, Visitor&& visitor) {
   if (size_bytes(dtype) == 2) return visitor(std::type_identity<std::uint16_t>{});
@@ -30,7 +30,7 @@ decltype(auto) visit_bits(DType dtype, Visitor&& visitor) {
   return visitor(std::type_identity<std::uint64_t>{});
 }
 
-/// What y must be: x at the place that the kernel's definition names, as float64.
+/// Which element of x the reference copies to y[i], in float64.
 enum class Source { strided, offset, gather, same };
 
 template <class T>

@@ -1,13 +1,13 @@
 // y[i] = x[j[i]]: a warp's load touches as many sectors as its 32 indices lie in.
 //
-//   shuffled   A fixed permutation inside each window of w elements. L1 answers the repeats within
-//              a block's 256 elements; a wider window fetches a sector of 32 B for each element of
-//              4 B.
-//   uniform    Each index lies anywhere in a table of w elements, which has S sectors. A warp
-//              touches S·(1 - (1 - 1/S)^32) of them. An element of a table in L1 costs nothing
-//              more, in L2 32 B, in DRAM 64 B.
+//   shuffled   A fixed permutation inside each window of w elements. Up to w = 256, a block's
+//              threads, a block uses every element of its sectors, and L1 answers the repeats. From
+//              w = 8192 on a block fetches a sector of 32 B for each of its elements of 4 B.
+//   uniform    Each index is random in a table of w elements, which has S sectors. A warp touches
+//              S·(1 - (1 - 1/S)^32) of them, as expected. If the table lies in L1, an element moves
+//              no further bytes; if in L2, 32 B; if in DRAM, 64 B.
 //
-// The index itself, 4 B, is read in order.
+// The indices, 4 B each, are read in order.
 #include "kernels/access/common.cuh"
 
 namespace roofcast::cuda::access {
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(kThreads)
   if (i < n) y[i] = x[index[i]];
 }
 
-/// SplitMix64 (Steele, Lea and Flood 2014): a number for each (seed, i).
+/// A random number for each (seed, i), by the finalizer of SplitMix64 (Steele, Lea and Flood 2014).
 __device__ std::uint64_t hashed(std::uint64_t seed, std::uint64_t i) {
   std::uint64_t z = seed * 0x9E3779B97F4A7C15ULL + (i + 1) * 0xD1B54A32D192ED03ULL;
   z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ULL;

@@ -1,11 +1,12 @@
-// y = x for a matrix, by blocks of 32 lanes by 8 warps:
+// y = x for a matrix, by blocks of 32 lanes by 8 warps. In fp32:
 //
-//   row_wise      Lanes along the row. A warp's 32 floats are 4 sectors of 32 B in and 4 out.
-//   column_wise   Lanes one row apart. A warp's load touches 32 sectors. The eight warps of a block
-//                 stand on neighbouring columns and share each sector, so L1 has it for seven of
-//                 them. Stores pass through L1: each warp sends 32 sectors with 4 B of use to L2.
+//   row_wise      Lanes run along the row. A warp loads 32 floats in 4 sectors of 32 B, and stores
+//                 as many.
+//   column_wise   Lanes lie one row apart. A warp's load touches 32 sectors. The eight warps of a
+//                 block read neighbouring columns, which share each sector, so seven of them hit
+//                 L1. Stores write through L1: a warp sends 32 sectors to L2, 4 B of each written.
 //
-// DRAM moves the same bytes for both, once L2 has put the pieces of a sector together.
+// DRAM moves the same bytes for both, because L2 merges the parts of a sector before writing it.
 #include "kernels/access/common.cuh"
 
 namespace roofcast::cuda::access {

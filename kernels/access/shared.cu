@@ -1,10 +1,10 @@
-// Shared memory has 32 banks of 4 bytes, and each delivers one word a cycle. Lanes that read
-// different words of one bank wait for one another: at a stride of s words a 4-byte load takes
-// gcd(s, 32) cycles, 32 for s = 32 and one for every odd s. An access of 8 bytes is served for half
-// a warp at a time, one of 16 bytes for a quarter, so they take 2 and 4 cycles at best.
+// Bank conflicts. Shared memory has 32 banks of 4 bytes, and each delivers one word a cycle. Reads
+// of different words of one bank are serialized: at a stride of s words a 4-byte load takes
+// gcd(s, 32) cycles, 32 for s = 32 and one for every odd s. Shared memory serves half a warp at a
+// time for 8-byte accesses and a quarter for 16-byte ones, so they take 2 and 4 cycles at best.
 //
-// Each warp loads the same pattern again and again, shifted by one access each time so that no load
-// repeats the one before: y[i] = Σ_r x[lane·s + (r mod 8)·w + …] for the w words of an access.
+// Each warp repeats the pattern, shifted by one access each time (8 shifts in turn), so that no
+// load repeats the one before: y[i] = Σ_r x[lane·s + (r mod 8)·w + …] for the w words of an access.
 #include "kernels/access/common.cuh"
 
 namespace roofcast::cuda::access {
@@ -120,7 +120,7 @@ KernelEntry shared() {
             auto count = static_cast<int>(words(p));
             auto repeats = static_cast<int>(p[shared_at::kRepeats]);
             const Launch launch = launch_of(p);
-            int step = 0;  // 0, unknown to the compiler, which would else load each word once
+            int step = 0;  // an argument: the compiler would load each word once if it knew the 0
             std::array<void*, 7> arguments = {&x, &y, &n, &stride, &count, &repeats, &step};
             check(cudaLaunchKernel(launch.function, launch.grid, launch.block, arguments.data(),
                                    launch.shared_bytes, stream));
@@ -135,9 +135,9 @@ KernelEntry shared() {
                 static_cast<int>(p[shared_at::kRepeats]));
             check(cudaGetLastError());
           },
-      // The same 8 values are added again and again, so errors may all have one sign: each of
-      // `repeats` additions errs by up to u of a sum that is not above the last one by more than
-      // the first round. The sums differ by lane.
+      // The same 8 values are added over and over, so errors may all have one sign. Each of the
+      // `repeats` additions errs by up to u times a partial sum, which exceeds the final sum by no
+      // more than the sums within one round of 8. The 32 lanes have different sums.
       .tolerance =
           [](const Problem& p, std::size_t) {
             const auto lanes = std::min<double>(32, static_cast<double>(p[shared_at::kElements]));

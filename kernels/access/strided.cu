@@ -1,14 +1,16 @@
-// One element in, one out: what a load costs depends on where its neighbours in the warp load.
+// Coalescing: the cost of a load depends on the addresses of the other lanes of its warp.
 //
 // A warp's load is one instruction for 32 addresses. L1 looks up the lines of 128 B that they touch
-// and moves whole sectors of 32 B from L2; L2 moves at least 64 B from DRAM. So for 4-byte elements
+// and fetches whole sectors of 32 B from L2; L2 fetches at least 64 B from DRAM. With 4-byte
+// elements, width = 1:
 //
-//   strided, y[i] = x[i·s]   Sectors a warp: 4·s up to s = 8, then 32, with 4 of 32 B used.
-//                            DRAM: 4·s B an element up to s = 16, then 64 B for 4 B used.
-//   offset, y[i] = x[i+o]    5 sectors in place of 4 unless o is a multiple of 8. The fifth is the
-//                            next warp's first, and L1 has it unless another block has that warp.
+//   strided, y[i] = x[i·s]   A warp touches 4·s sectors up to s = 8, then 32, of each of which it
+//                            uses 4 B. DRAM moves 4·s B an element up to s = 16, then 64 B.
+//   offset, y[i] = x[i+o]    A warp touches 5 sectors in place of 4 unless o is a multiple of 8.
+//                            The fifth is the first of the next warp: L1 serves both if the warps
+//                            are of one block.
 //
-// A thread has one access, so that a launch is that pattern and nothing else.
+// Each thread has one access, so that the pattern is all that a launch does.
 #include "kernels/access/common.cuh"
 
 namespace roofcast::cuda::access {
@@ -17,7 +19,7 @@ namespace {
 namespace strided_at = roofcast::access::strided;
 namespace offset_at = roofcast::access::offset;
 
-/// One access of kWidth elements a thread, for aligned addresses.
+/// Each thread moves kWidth elements in one access, for aligned addresses.
 template <class T, int kWidth>
 __global__ void __launch_bounds__(kThreads)
     strided_kernel(const T* __restrict__ x, T* __restrict__ y, std::int64_t accesses,
@@ -28,7 +30,7 @@ __global__ void __launch_bounds__(kThreads)
   store(reinterpret_cast<Vec*>(y) + i, load(reinterpret_cast<const Vec*>(x + i * stride)));
 }
 
-/// The same elements one by one, for addresses that are not aligned for one access.
+/// Each thread moves `width` elements one by one, for addresses not aligned for one access.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     strided_elements(const T* __restrict__ x, T* __restrict__ y, std::int64_t accesses,

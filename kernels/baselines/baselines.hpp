@@ -1,5 +1,5 @@
 #pragma once
-// What NVIDIA's libraries reach on the same problems, behind the same interface.
+// NVIDIA's libraries on the problems of this project's kernels, as entries like theirs.
 #include <span>
 
 #include "kernels/common/kernel.hpp"
@@ -11,8 +11,9 @@ KernelEntry memcpy();
 
 /// gemm.library: cuBLAS in fp32 (no TF32), tf32, fp16 and bf16. Only where the build found cuBLAS.
 KernelEntry cublas_gemm();
-/// The same for the problems of this project's kernels: their settings stand where those of
-/// gemm.library do. On the tensor cores B has two layouts, and fp8 goes to cuBLASLt.
+/// cuBLAS for problems of this project's gemm kernels, whose values after m, n and k are settings
+/// of those kernels, not of gemm.library. For the tensor kernels A and B may be stored transposed,
+/// and fp8 goes to cuBLASLt.
 KernelEntry cublas_gemm_of_simt_kernels();
 KernelEntry cublas_gemm_of_tensor_kernels();
 

@@ -5,7 +5,7 @@
 
 namespace roofcast::cuda::library {
 
-/// Throws what cuBLAS says of a call that failed.
+/// Throws the description of a cuBLAS status other than success.
 inline void check(cublasStatus_t status) {
   if (status != CUBLAS_STATUS_SUCCESS) throw std::runtime_error(cublasGetStatusString(status));
 }

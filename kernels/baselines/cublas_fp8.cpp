@@ -12,7 +12,7 @@
 namespace roofcast::cuda::library {
 namespace {
 
-/// What a call of cuBLASLt makes, owned.
+/// Owners of the objects that cuBLASLt creates.
 template <class T, auto kDestroy>
 struct Destroys {
   using pointer = T;
@@ -27,7 +27,8 @@ using Preference = Owned<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDes
 
 constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;  // what NVIDIA advises for Hopper
 
-/// By columns, as cuBLAS stores matrices.
+/// The layout of a column-major matrix, as cuBLAS stores them. `column`: elements from one column
+/// to the next.
 Layout layout(cudaDataType_t type, int rows, int columns, std::int64_t column) {
   cublasLtMatrixLayout_t made = nullptr;
   check(cublasLtMatrixLayoutCreate(&made, type, static_cast<std::uint64_t>(rows),
@@ -35,8 +36,8 @@ Layout layout(cudaDataType_t type, int rows, int columns, std::int64_t column) {
   return Layout(made);
 }
 
-/// A product of one shape and the algorithm that cuBLASLt expects to be the fastest: asking takes
-/// longer than many a product.
+/// A product of one shape, with the algorithm that cuBLASLt expects to be the fastest. It is kept
+/// because the heuristic takes longer than many products.
 struct Chosen {
   std::array<std::int64_t, 6> shape;
   Description description;
@@ -44,7 +45,7 @@ struct Chosen {
   cublasLtMatmulAlgo_t algorithm;
 };
 
-/// cuBLASLt on one host thread.
+/// The cuBLASLt handle, workspace and last choice of one host thread.
 class Library {
  public:
   Library() {
@@ -57,8 +58,8 @@ class Library {
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
-  // Our row-major matrices are the transposes of what cuBLAS sees: C^T = B·A^T, where B [n,k] is a
-  // matrix of k rows that it transposes.
+  // cuBLAS reads a row-major matrix as its column-major transpose, so it computes C^T = B·A^T. It
+  // sees B [n,k] as a matrix of k rows and n columns, and transposes it.
   void multiply(const gemm::Shape& s, const void* a, const void* b, void* c, cudaStream_t stream) {
     const std::array<std::int64_t, 6> shape = {s.m, s.n, s.k, s.row_a, s.row_b, s.row_c};
     if (!chosen_ || chosen_->shape != shape) chosen_ = choose(shape, s);

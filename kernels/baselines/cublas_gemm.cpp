@@ -1,4 +1,4 @@
-// cuBLAS: what the ladder of gemm kernels is measured against.
+// cuBLAS, the baseline of the gemm kernels.
 #include <cublas_v2.h>
 
 #include <array>
@@ -55,9 +55,9 @@ std::string unsupported(const Problem& p) {
   return p[kM] < 1 || p[kN] < 1 || p[kK] < 1 ? "m, n and k must be at least 1" : "";
 }
 
-// cuBLAS stores matrices by columns. Read so, our row-major A, B and C are their transposes, and
-// C^T = B^T·A^T is the product to ask for: B first, n and m exchanged, nothing transposed but a B
-// that is stored so.
+// cuBLAS reads a row-major matrix as its column-major transpose, so it is asked for
+// C^T = B^T·A^T: B first, and n and m exchanged. `of_a` and `of_b` transpose operands that are
+// stored as A [k,m] or B [n,k].
 void multiply(const gemm::Shape& s, cublasOperation_t of_a, cublasOperation_t of_b, DType dtype,
               const Addresses& at, cudaStream_t stream) {
   const float alpha = 1, beta = 0;
@@ -75,7 +75,7 @@ void multiply(const gemm::Shape& s, cublasOperation_t of_a, cublasOperation_t of
       s.matrix_c, s.matrices, type.compute, CUBLAS_GEMM_DEFAULT));
 }
 
-// All dense, A [m,k] and B [k,n].
+// Dense matrices, A [m,k] and B [k,n].
 void multiply_dense(const Problem& p, const Addresses& at, cudaStream_t stream) {
   const gemm::Shape s = {static_cast<int>(p[kM]),
                          static_cast<int>(p[kN]),
@@ -86,7 +86,7 @@ void multiply_dense(const Problem& p, const Addresses& at, cudaStream_t stream) 
   multiply(s, CUBLAS_OP_N, CUBLAS_OP_N, p.dtype, at, stream);
 }
 
-constexpr std::array kConfigurations = {Problem{}};  // it chooses its own
+constexpr std::array kConfigurations = {Problem{}};  // cuBLAS chooses its own
 
 KernelEntry entry() {
   return {
@@ -109,7 +109,7 @@ KernelEntry cublas_gemm() {
     if (p[roofcast::gemm::kBatch] > 1) return "gemm.library is measured without a batch";
     return unsupported(p);
   };
-  // In any type; the layout of B is not among the library's parameters.
+  // tensor_reference takes any type; as in multiply_dense, A is [m,k] and B [k,n].
   plain.reference = [](const Problem& p, std::span<const void* const> inputs,
                        std::span<double* const> outputs, cudaStream_t stream) {
     Problem product{.dtype = p.dtype, .values = {p[kM], p[kN], p[kK]}};

@@ -1,4 +1,4 @@
-// The driver's own copy from device to device: what stream.copy is measured against.
+// The driver's copy from device to device, the baseline of stream.copy.
 #include "kernels/baselines/baselines.hpp"
 #include "kernels/common/error.hpp"
 #include "kernels/families.hpp"
@@ -7,11 +7,11 @@
 namespace roofcast::cuda::library {
 
 KernelEntry memcpy() {
-  KernelEntry entry = stream::entries()[1];  // as stream.copy but for how it runs
+  KernelEntry entry = stream::entries()[1];  // stream.copy; only how it runs differs
   entry.name = "stream.memcpy";
   entry.configurations = entry.configurations.first(1);
   entry.unsupported = [](const Problem& p) -> std::string {
-    Problem copy = stream::entries()[1].configurations.front();  // same types and sizes
+    Problem copy = stream::entries()[1].configurations.front();  // accept the same types and sizes
     copy.dtype = p.dtype;
     copy[roofcast::stream::kElements] = p[roofcast::stream::kElements];
     return stream::entries()[1].unsupported(copy);

@@ -13,7 +13,7 @@ bool is_aligned(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address) % kAccessBytes == 0;
 }
 
-/// Memory of a stream, given back in its order.
+/// Device memory, allocated and freed in stream order.
 class Memory {
  public:
   Memory(std::size_t bytes, cudaStream_t stream) : stream_(stream) {

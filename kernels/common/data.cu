@@ -17,8 +17,8 @@ dim3 enough_blocks(std::size_t elements) {
   return dim3(static_cast<unsigned>(std::clamp<std::size_t>(blocks, 1, 132 * 16)));
 }
 
-// Counter-based: a mixer of (seed, index) in place of a generator with a state.
-// The mixer is SplitMix64's finalizer (Steele, Lea, Flood 2014).
+// Random numbers are counter-based: a mixer of (seed, index), without a state. The mixer is
+// SplitMix64's finalizer (Steele, Lea, Flood 2014).
 __device__ std::uint64_t mix(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15ULL;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -57,7 +57,7 @@ __device__ double warp_max(double x) {
   return x;
 }
 
-/// The largest difference and the largest reference of a row.
+/// The largest |out - reference| and the largest |reference| of a row.
 struct Extremes {
   double difference, magnitude;
 };
@@ -105,7 +105,7 @@ void fill_normal(void* data, DType dtype, std::size_t elements, std::uint64_t se
     fill_normal_kernel<<<enough_blocks(elements), kThreads, 0, stream>>>(static_cast<T*>(data),
                                                                          elements, seed);
   };
-  // Inputs of tensor cores, which no other kernel computes in.
+  // fp8 and int8 are types of tensor cores' inputs only; visit_element does not know them.
   if (dtype == DType::fp8) {
     fill(std::type_identity<__nv_fp8_e4m3>{});
   } else if (dtype == DType::int8) {

@@ -1,6 +1,6 @@
 #pragma once
-// The C++ type of each DType, and the type arithmetic is done in: 16-bit types are widened to fp32,
-// computed there and rounded once when stored.
+// The C++ type of each DType, and the conversions to and from the type of the arithmetic: 16-bit
+// types are widened to fp32 and rounded once when stored.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -32,7 +32,7 @@ decltype(auto) visit_element(DType dtype, Visitor&& visitor) {
   }
 }
 
-/// The same for a kernel of fp32, fp16 and bf16, which accepts no other type: fewer instances.
+/// As visit_element, for kernels that accept fp32, fp16 and bf16 alone: fewer template instances.
 template <class Visitor>
 decltype(auto) visit_up_to_fp32(DType dtype, Visitor&& visitor) {
   if (dtype == DType::fp16) return visitor(std::type_identity<__half>{});

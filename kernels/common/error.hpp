@@ -18,7 +18,7 @@ class CudaError : public std::runtime_error {
 inline void check(cudaError_t status,
                   const std::source_location where = std::source_location::current()) {
   if (status == cudaSuccess) return;
-  (void)cudaGetLastError();  // a sticky-free error must not be reported again by the next call
+  (void)cudaGetLastError();  // clears an error that is not sticky: the next call would report it
   throw CudaError(std::string(cudaGetErrorName(status)) + ": " + cudaGetErrorString(status) +
                   " at " + where.file_name() + ":" + std::to_string(where.line()));
 }

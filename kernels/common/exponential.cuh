@@ -1,5 +1,5 @@
 #pragma once
-// e^x = 2^(x·log2 e): a multiply, which a multiply-add before it absorbs, and one instruction.
+// e^x = 2^(x·log2 e): a multiply, which may be fused into an addition before it, and one ex2.
 #include <cmath>
 #include <numbers>
 
@@ -7,7 +7,7 @@ namespace roofcast::cuda {
 
 inline constexpr float kLog2E = std::numbers::log2e_v<float>;
 
-/// ex2.approx: relative error 2^-22; what is smaller than the smallest normal number becomes 0.
+/// ex2.approx: relative error 2^-22; results below the smallest normal number become 0.
 __device__ inline float exp2_of(float x) {
   asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(x));
   return x;
@@ -19,8 +19,8 @@ __device__ inline float reciprocal_of(float x) {
   return x;
 }
 
-/// The maximum to subtract from exponents, finite so that a sum over nothing but -inf is 0, not
-/// NaN.
+/// The maximum to subtract from exponents: 0 in place of -inf, so that a sum over nothing but -inf
+/// is 0, not NaN.
 __device__ inline float anchor(float max) {
   return max == -INFINITY ? 0.0F : max;
 }

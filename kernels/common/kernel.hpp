@@ -1,7 +1,6 @@
 #pragma once
-// What every CUDA kernel of this project offers to those who run it: what it needs, how to launch
-// it, and how to know that it is right. One KernelEntry per variant; kernels/catalog.hpp lists
-// them.
+// The interface of every CUDA kernel of this project: the tensors it needs, how to launch it, and
+// how to check it. One KernelEntry per variant; kernels/catalog.hpp lists them.
 #include <cuda_runtime.h>
 
 #include <cmath>
@@ -23,11 +22,11 @@ struct Tensor {
   DType dtype;
   std::size_t elements;
   std::size_t row = 0;     ///< elements of a row where rows differ in scale; 0: one scale for all
-  std::size_t pitch = 0;   ///< elements from one row to the next where some of each are unused
-  std::size_t unused = 0;  ///< of those, at the end: neither read nor written
+  std::size_t pitch = 0;   ///< elements from one row to the next; 0: none are unused
+  std::size_t unused = 0;  ///< elements at the end of each pitch that are neither read nor written
 };
 
-/// Whole bytes: elements of half a byte come in pairs.
+/// Bytes of a tensor, rounded up: elements of half a byte come in pairs.
 inline std::size_t bytes_of(const Tensor& tensor) {
   return static_cast<std::size_t>(
       std::ceil(size_bytes(tensor.dtype) * static_cast<double>(tensor.elements)));
@@ -37,7 +36,7 @@ inline std::size_t bytes_of(const Tensor& tensor) {
 struct Tensors {
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;
-  std::vector<Tensor> scratch{};  ///< written and read between the launches of a chain
+  std::vector<Tensor> scratch{};  ///< intermediates, for the kernel's launches alone
 };
 
 /// Device addresses in the order of Tensors.
@@ -64,23 +63,22 @@ struct KernelEntry {
   /// Empty if this build can run the problem, else why not (for example a tile not compiled in).
   std::string (*unsupported)(const Problem&);
   Tensors (*tensors)(const Problem&);
-  /// The launches, in order, that `run` makes for addresses as cudaMalloc returns them (a chain has
-  /// several; a misaligned address may choose a slower kernel over the same grid). Empty where a
-  /// library decides.
+  /// The launches that `run` makes, in order, for addresses as cudaMalloc returns them (misaligned
+  /// addresses may choose a slower kernel). Empty where a library decides.
   std::vector<Launch> (*launches)(const Problem&);
   /// Enqueues the work on the stream. Every address needs only element alignment.
   void (*run)(const Problem&, const Addresses&, cudaStream_t);
   /// The outputs in float64, computed on the device from the same inputs by the plainest method.
   void (*reference)(const Problem&, std::span<const void* const> inputs,
                     std::span<double* const> outputs, cudaStream_t);
-  /// Largest error (max_error in data.hpp) of that output to accept, inputs being standard normal.
+  /// The largest max_error (data.hpp) of that output to accept, for standard normal inputs.
   double (*tolerance)(const Problem&, std::size_t output);
   /// Writes the inputs that are not normal random numbers (indices, selectors) over those that
   /// are; null where there are none.
   void (*fill)(const Problem&, std::span<void* const> inputs, std::uint64_t seed,
                cudaStream_t) = nullptr;
-  /// Whether a second run of the problem gives the same bits: not where blocks add to one sum in
-  /// the order in which they come. Null: always.
+  /// Whether a second run of the problem gives the same bits. It does not where blocks add to one
+  /// sum in the order in which they arrive. Null: it always does.
   bool (*repeats)(const Problem&) = nullptr;
 };
 

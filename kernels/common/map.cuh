@@ -2,11 +2,11 @@
 // y[i] = op(a[i]), op(a[i], b[i]) or op(a[i], b[i], c[i]): the one skeleton of the stream and
 // elementwise kernels.
 //
-// Such a kernel does a few operations for each element it moves, so its time is the time of its
-// bytes: n·(inputs + 1)·sizeof(T), each read or written once. It only has to keep enough bytes in
-// flight. By Little's law 4.8 TB/s times about 350 ns is 1.7 MB: 13 KB on each of 132 SMs, and more
-// under load.
-//   - Accesses have 16 bytes: few registers and instructions for the bytes.
+// These kernels do a few operations for each element they move, so their time is the time of their
+// bytes: n·(inputs + 1)·sizeof(T), each read or written once. They only have to keep enough bytes
+// in flight. By Little's law 4.8 TB/s times about 350 ns is 1.7 MB: 13 KB on each of 132 SMs, and
+// more under load.
+//   - Accesses have 16 bytes, which take the fewest registers and instructions for the bytes.
 //   - 2048 threads, one 16-byte access each, have 32 KB in flight, which is enough: on an H200
 //     `loads` = 1 copies 2 GiB at 4.26 TB/s, a little faster than cudaMemcpy (4.23). More accesses
 //     a thread are 3 % slower, and so are blocks of 512 threads or more.
@@ -32,9 +32,10 @@ enum Parameter : std::size_t { kElements, kThreads, kVectorBytes, kLoads, kReser
 
 constexpr int kMostThreads = 1024;
 
-/// A thread may use 65536 / 1024 = 64 registers if blocks of 1024 are to run. Vectors that wait in
-/// registers take kInputs · kLoads · kVectorBytes / 4 of them; beyond 32 a block is half as large.
-/// (The 1 in the launch bound: without it the compiler aims at 32 registers, and spills.)
+/// Most threads of a block. In blocks of 1024 a thread may use 65536 / 1024 = 64 registers. The
+/// vectors loaded take kInputs · kLoads · kVectorBytes / 4 of them; if that is more than 32, blocks
+/// are limited to 512 threads. (Without the 1 in __launch_bounds__ the compiler aims at 32
+/// registers, and spills.)
 constexpr int max_threads(int inputs, int vector_bytes, int loads) {
   return inputs * loads * vector_bytes / 4 > 32 ? kMostThreads / 2 : kMostThreads;
 }
@@ -50,16 +51,16 @@ __device__ T apply(const T& a, const T& b, const T& c) {
   }
 }
 
-/// Elements before the first multiple of kBytes, which go one by one.
+/// Elements before the first address that is a multiple of kBytes.
 template <int kBytes, class T>
 __device__ std::int64_t elements_to_boundary(const T* p) {
   const auto past = static_cast<int>(reinterpret_cast<std::uintptr_t>(p) % kBytes);
   return (kBytes - past) % kBytes / static_cast<int>(sizeof(T));
 }
 
-/// By vectors, for addresses that are all equally far past a multiple of kVectorBytes. The first
-/// threads of the first and the last block take the unaligned head and the incomplete vector at the
-/// tail, each shorter than one vector.
+/// Moves vectors, for addresses that are all equally far past a multiple of kVectorBytes. The first
+/// threads of the first block take the elements before the first vector, those of the last block
+/// the elements after the last one; both are fewer than a vector has.
 template <class Op, class T, int kVectorBytes, int kLoads>
 __global__ void __launch_bounds__(max_threads(Op::kInputs, kVectorBytes, kLoads), 1)
     map_vectors(const T* __restrict__ a, const T* __restrict__ b, const T* __restrict__ c,
@@ -74,7 +75,7 @@ __global__ void __launch_bounds__(max_threads(Op::kInputs, kVectorBytes, kLoads)
 
   const std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x * kLoads + threadIdx.x;
   const auto at = [&](int i) { return first + std::int64_t{i} * blockDim.x; };
-  const bool whole = at(kLoads - 1) < vectors;  // all blocks but the last: no test per access
+  const bool whole = at(kLoads - 1) < vectors;  // in all blocks but the last: no test per access
 
   Vec in_a[kLoads], in_b[Op::kInputs >= 2 ? kLoads : 1], in_c[Op::kInputs == 3 ? kLoads : 1];
 #pragma unroll
@@ -107,7 +108,7 @@ __global__ void __launch_bounds__(max_threads(Op::kInputs, kVectorBytes, kLoads)
   }
 }
 
-/// By elements, for other addresses: the same grid over the same chunks.
+/// Moves single elements, for other addresses, with the same grid over the same chunks.
 template <class Op, class T>
 __global__ void __launch_bounds__(kMostThreads)
     map_scalar(const T* __restrict__ a, const T* __restrict__ b, const T* __restrict__ c,
@@ -154,8 +155,7 @@ std::span<const Compiled> all_compiled() {
   }
 }
 
-/// The kernels that the sweeps measure, 16 bytes × {1, 2} loads: they compile in a fifth of the
-/// time.
+/// The kernels that the sweeps measure, 16 bytes × {1, 2} loads: a fifth of the time to compile.
 template <class Op, class T>
 std::span<const Compiled> few_compiled() {
   static const std::array table = {compiled<Op, T, 16, 1>(), compiled<Op, T, 16, 2>()};
@@ -196,7 +196,8 @@ inline std::string unsupported(std::span<const Compiled> table, const Problem& p
   return {};
 }
 
-/// The dynamic shared memory the problem reserves; beyond 48 KiB a kernel must be allowed it.
+/// Returns the bytes of dynamic shared memory that the problem reserves. Beyond 48 KiB it sets the
+/// kernel's attribute that allows them.
 inline std::size_t allow_reserved_shared(const void* function, const Problem& p) {
   constexpr std::int64_t kWithoutAsking = 48 * 1024;
   if (p[kReservedShared] > kWithoutAsking) {
@@ -211,7 +212,7 @@ inline Launch launch_of(const Compiled& line, const Problem& p) {
           static_cast<std::size_t>(p[kReservedShared])};
 }
 
-/// Enqueues y = op(inputs); an operation of fewer than three is given one of its inputs again.
+/// Enqueues y = op(inputs). Where the operation has fewer than three inputs, the rest repeat one.
 inline void run(const Compiled& line, const Problem& p, std::array<const void*, 3> inputs, void* y,
                 cudaStream_t stream) {
   const auto past = [&](const void* pointer) {

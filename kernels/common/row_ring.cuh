@@ -3,9 +3,9 @@
 //
 // A block takes several rows, one after the other. Each warp owns the same segment of every row and
 // a ring of buffers for it in shared memory. One lane starts a bulk copy of the segment of a later
-// row, an mbarrier tells the warp when the bytes are there, and the buffer is refilled as soon as
-// the warp has them in registers. The bytes in flight are those of the ring, whatever the warps
-// wait for, and no warp waits for another before it loads.
+// row, an mbarrier completes when the bytes have arrived, and the buffer is refilled as soon as the
+// warp has them in registers. So the ring's bytes stay in flight while warps reduce or wait, and no
+// warp waits for another before it loads.
 //
 // A bulk copy writes through the asynchronous proxy, which is not ordered after a thread's ordinary
 // reads of the same shared memory. A barrier alone does not order it either (on an H100 60 of 60
@@ -24,8 +24,8 @@ __device__ inline unsigned shared_address(const void* place) {
   return static_cast<unsigned>(__cvta_generic_to_shared(place));
 }
 
-/// 16 bytes as one access. The compiler may split a plain load of a vector that is unpacked at once
-/// into loads of bytes.
+/// Loads 16 bytes in one access. The compiler may split a plain load of a vector that is unpacked
+/// at once into loads of bytes.
 __device__ inline Packed load_shared(unsigned from) {
   Packed packed;
   asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -46,7 +46,7 @@ __device__ inline void fence_async_proxy() {
 #endif
 }
 
-/// An mbarrier at a shared address. Each phase has one arrival and any number of bytes.
+/// An mbarrier at a shared address. A phase completes after one arrival and the bytes it expects.
 struct Mbarrier {
   unsigned address;
 
@@ -62,16 +62,16 @@ struct Mbarrier {
 #endif
     fence_async_proxy();
   }
-  /// Arrives. The phase ends once that many bytes have come as well.
+  /// Arrives, and makes the phase wait for that many bytes too.
   __device__ void expect(int bytes) const {
 #if __CUDA_ARCH__ >= 900
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address), "r"(bytes)
                  : "memory");
 #endif
   }
-  /// Waits for the end of a phase: parity 0 for the first, 1 for the second, 0 again. Bytes that
-  /// bulk copies brought are visible afterwards, and what threads of this block wrote before they
-  /// arrived.
+  /// Waits for the end of a phase, given by its parity: 0 for the first, 1 for the second, 0 again.
+  /// Afterwards the bytes of bulk copies are visible, and so are the writes of this block's threads
+  /// before they arrived.
   __device__ void wait(unsigned phase) const {
 #if __CUDA_ARCH__ >= 900
     asm volatile(
@@ -85,8 +85,8 @@ struct Mbarrier {
         : "memory");
 #endif
   }
-  /// The same, and what other blocks of the cluster sent is visible too. That takes longer: on
-  /// sm_90 an acquire beyond the block invalidates L1.
+  /// As wait, and makes visible what other blocks of the cluster sent. This takes longer: on sm_90
+  /// an acquire beyond the block invalidates L1.
   __device__ void wait_for_cluster(unsigned phase) const {
 #if __CUDA_ARCH__ >= 900
     asm volatile(
@@ -114,8 +114,8 @@ __device__ inline void copy_bulk(unsigned to, const void* from, int bytes, Mbarr
 #endif
 }
 
-/// Stores a value to the same place in the shared memory of a block of the cluster. Its 8 bytes
-/// count towards the phase of the same mbarrier there.
+/// Stores a value to the same place in the shared memory of block `to_rank` of the cluster. Its 8
+/// bytes count towards the phase of the same mbarrier there.
 __device__ inline void send(float2* place, Mbarrier mbarrier, int to_rank, float2 value) {
 #if __CUDA_ARCH__ >= 900
   unsigned there, mbarrier_there;
@@ -134,7 +134,7 @@ __device__ inline void send(float2* place, Mbarrier mbarrier, int to_rank, float
 }
 
 /// A ring of buffers for one warp's segment of consecutive rows. A segment has `kVectors` accesses
-/// of 16 bytes a lane of each of `kArrays` matrices. All lanes call all functions together.
+/// of 16 bytes a lane, in each of `kArrays` matrices. All lanes call all functions together.
 template <int kVectors, int kArrays = 1>
 class WarpRing {
  public:
@@ -156,8 +156,8 @@ class WarpRing {
     __syncwarp();
   }
 
-  /// Starts copying the first `bytes`, a multiple of 16, of the segment of the row that is `ahead`
-  /// rows after the one that `wait` waits for. Its buffer must be empty or released: `ahead` is
+  /// Starts copying the first `bytes`, a multiple of 16, of a segment from each matrix: that of the
+  /// row `ahead` rows after the current one. Its buffer must be empty or released, so `ahead` is
   /// less than the number of stages.
   template <class... From>
   __device__ void prefetch(int ahead, int bytes, const From*... from) const {
@@ -170,15 +170,15 @@ class WarpRing {
     int array = 0;
     (copy_bulk(buffer(s, array++), from, bytes, mbarrier(s)), ...);
   }
-  /// Waits until the row is there.
+  /// Waits until the segment of the current row has arrived.
   __device__ void wait() const { mbarrier(stage_).wait(phase_); }
-  /// Access i of this lane.
+  /// Vector i of this lane, 16 bytes, of the current row.
   __device__ Packed vector(int array, int i) const {
     const unsigned from = buffer(stage_, array) +
                           (static_cast<unsigned>(i) * kWarp + threadIdx.x % 32) * kVectorBytes;
     return load_shared(from);
   }
-  /// Gives this row's buffer back, once all its vectors are read, and goes on to the next row.
+  /// Frees the current row's buffer, whose vectors must have been read, and moves to the next row.
   __device__ void release() {
     fence_async_proxy();
     __syncwarp();
@@ -200,11 +200,11 @@ class WarpRing {
   unsigned phase_ = 0;
 };
 
-/// Exchange of one value a warp between all warps of a row, once a row. The warps of one block use
-/// a barrier. The blocks of a cluster store to each other, and the bytes count towards an mbarrier
-/// at the receiver, so no barrier of the whole cluster is needed. Parts alternate between two
-/// places, and a warp sends the next row's part only after it has read this row's: whoever receives
-/// all parts of the next row knows that this row's place is free.
+/// Exchanges one value a warp between all warps of a row, once a row. The warps of one block use a
+/// barrier. The blocks of a cluster store to each other, and the bytes count towards an mbarrier at
+/// the receiver, so no barrier of the whole cluster is needed. Parts of successive rows alternate
+/// between two places, and a warp sends its part of the next row only after it has read this row's:
+/// once all parts of the next row have arrived, this row's place is free.
 template <bool kClustered, int kBlockWarps>
 struct Exchange {
   static constexpr int kParts = kBlockWarps * (kClustered ? static_cast<int>(kMaxCluster) : 1);
@@ -215,7 +215,7 @@ struct Exchange {
 
   Shared& shared;
   Cluster cluster;
-  int warps;  ///< of the row
+  int warps;  ///< warps that share the row
   int place = 0;
   unsigned phase = 0;
 
@@ -237,11 +237,12 @@ struct Exchange {
   __device__ void start() const {
     if constexpr (kClustered) cluster.wait();
   }
-  /// This warp among all warps of the row.
+  /// Index of this warp among all warps of the row.
   __device__ int warp() const {
     return cluster.rank * static_cast<int>(blockDim.x / 32) + static_cast<int>(threadIdx.x / 32);
   }
-  /// The parts of all warps of the row, from each warp's own. Valid until the next call.
+  /// Sends this warp's part to all warps of the row and returns the parts of all, in the order of
+  /// `warp()`. They are valid until the next call.
   __device__ const float2* all(float2 mine) {
     const int lane = static_cast<int>(threadIdx.x % 32);
     float2* const parts = shared.parts[place];

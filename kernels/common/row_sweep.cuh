@@ -1,6 +1,6 @@
 #pragma once
 // Sweeps of a block's threads (along x) over a row in memory, in batches of independent 16-byte
-// accesses. Rows have any length, because nothing is held.
+// accesses. A row may have any length, because no thread holds its elements.
 #include <cstdint>
 
 #include "kernels/common/rows.cuh"
@@ -10,7 +10,7 @@ namespace roofcast::cuda::rows {
 /// Accesses a thread issues before it uses the first: 64 bytes a thread in flight.
 constexpr int kBatch = 4;
 
-/// Calls visit(float (&values)[N]) for each vector and edge element of this thread; kPad stands for
+/// Calls visit(float (&values)[N]) for each vector and edge element of this thread, with kPad for
 /// elements beyond the row.
 template <bool kAligned, Pad kPad, class T, class Visit>
 __device__ void read_row(const T* row, const RowShape<T>& shape, Visit&& visit) {

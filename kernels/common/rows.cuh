@@ -2,11 +2,11 @@
 // What kernels over rows share: a row as 16-byte vectors, reductions over the warps of a block and
 // over the blocks of a cluster, and launches with clusters.
 //
-// A row of any length at any address has a body, the vectors that lie inside it, and edges, fewer
-// elements than one vector before and after them. The first 32 threads take one edge element each,
-// so ragged rows cost one more access a warp, not a kernel of their own. Input and output must be
-// equally far past a multiple of 16 bytes; where they are not, the kernels that sweep over the row
-// element by element (kAligned = false) take over.
+// A row of any length at any address has a body, the aligned vectors inside it, and two edges of
+// fewer elements than a vector. Threads of the first warp take one edge element each, so a ragged
+// row costs this warp one more access, and needs no other kernel. Input and output must be equally
+// far past a multiple of 16 bytes; otherwise other kernels take over, which sweep over the row
+// element by element.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -44,7 +44,7 @@ struct RowShape {
 
   /// The edge element of a thread, or `cols` if it has none.
   __device__ int edge_column(int thread) const {
-    constexpr int kTail = 16;  // from this thread on: a vector has at most 8 elements
+    constexpr int kTail = 16;  // the tail's first thread; the head has at most 7 elements
     if (thread < head) return thread;
     const int column = head + body * kWidth<T> + thread - kTail;
     return thread >= kTail && column < cols ? column : cols;
@@ -78,14 +78,14 @@ __device__ Packed load_packed(const T* from) {
   }
 }
 
-/// A vector at any address, from the one or two aligned vectors in which it lies.
+/// Loads a vector at any address, from the one or two aligned vectors that contain it.
 template <class T>
 __device__ Packed load_shifted(const T* from) {
   const auto address = reinterpret_cast<std::uintptr_t>(from);
   const auto past = static_cast<unsigned>(address % kVectorBytes);
   const auto* const aligned = reinterpret_cast<const Packed*>(address - past);
   const Packed low = __ldg(aligned);
-  if (past == 0) return low;  // for the whole warp or for none of it
+  if (past == 0) return low;  // uniform in a warp whose lanes load consecutive vectors
   const Packed high = __ldg(aligned + 1);
   const bool two = past >= 8, one = past % 8 >= 4;  // whole words to skip
   const unsigned bits = past % 4 * 8;
@@ -136,7 +136,7 @@ __device__ inline float2 widen_pair(__nv_bfloat162 pair) {  // the upper half of
 template <class T>
 using Pair = std::conditional_t<std::is_same_v<T, __half>, __half2, __nv_bfloat162>;
 
-/// The elements of a vector in fp32.
+/// Unpacks the elements of a vector to fp32.
 template <class T>
 __device__ void unpack(const Packed& packed, float* to) {
   if constexpr (sizeof(T) == 4) {
@@ -152,7 +152,7 @@ __device__ void unpack(const Packed& packed, float* to) {
   }
 }
 
-/// The reverse: two elements of a 16-bit type are one conversion.
+/// Rounds fp32 values to a vector; one conversion packs two elements of a 16-bit type.
 template <class T>
 __device__ Packed pack(const float* from) {
   Packed packed;
@@ -187,9 +187,9 @@ __device__ inline float warp_sum(float x) {
   return x;
 }
 
-/// A cluster of blocks (compute capability 9.0), which run at the same time and reach each other's
-/// shared memory. PTX ISA: mapa, barrier.cluster, st.shared::cluster. On older devices the
-/// functions do nothing; no kernel that calls them is launched there.
+/// A thread-block cluster (compute capability 9.0), whose blocks run at the same time and can write
+/// each other's shared memory. PTX ISA: mapa, barrier.cluster, st.shared::cluster. On older devices
+/// the functions do nothing; no kernel that uses clusters is launched there.
 struct Cluster {
   int rank, size;
 
@@ -203,15 +203,15 @@ struct Cluster {
     return {0, 1};
 #endif
   }
-  /// What this block wrote before is visible to all blocks after their wait(). The .aligned forms
-  /// need a converged warp.
+  /// Arrives at the cluster's barrier. Earlier writes of this thread are visible to all threads of
+  /// the cluster after their wait(). The .aligned forms need a converged warp.
   __device__ void arrive() const {
 #if __CUDA_ARCH__ >= 900
     __syncwarp();
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 #endif
   }
-  /// The same without publishing anything: it does not wait for what this thread wrote.
+  /// Arrives without release semantics: it does not wait for this thread's earlier writes.
   __device__ void arrive_relaxed() const {
 #if __CUDA_ARCH__ >= 900
     __syncwarp();
@@ -242,7 +242,7 @@ struct Cluster {
 
  private:
 #if __CUDA_ARCH__ >= 900
-  /// The address of a place in this block's shared memory in another block's.
+  /// The cluster address of the same place in the shared memory of block `rank`.
   static __device__ unsigned at(const void* place, int rank) {
     const auto here = static_cast<unsigned>(__cvta_generic_to_shared(place));
     unsigned there;
@@ -252,7 +252,7 @@ struct Cluster {
 #endif
 };
 
-/// Whether both addresses are equally far past a multiple of 16 bytes; then the rows are too.
+/// Whether both addresses are equally far past a multiple of 16 bytes, and so all rows are.
 inline bool same_shift(const void* a, const void* b) {
   const auto past = [](const void* p) {
     return reinterpret_cast<std::uintptr_t>(p) % static_cast<unsigned>(kVectorBytes);
@@ -264,7 +264,7 @@ inline dim3 grid_of(const Layout& layout, std::int64_t rows) {
   return {static_cast<unsigned>(layout.blocks(rows))};
 }
 
-/// Threads of a row along x, the rows of a block along y.
+/// A block has the threads of a row along x and its rows along y.
 inline dim3 block_of(const Layout& layout) {
   return {static_cast<unsigned>(layout.threads), static_cast<unsigned>(layout.rows_per_block)};
 }
@@ -280,13 +280,13 @@ inline bool has_clusters() {
   return major >= 9;
 }
 
-/// What a launch asks for beside its grid.
+/// What a launch sets besides its grid and block.
 struct LaunchOptions {
   std::int64_t cluster = 1;      ///< blocks
-  std::size_t shared_bytes = 0;  ///< dynamic, a block
-  /// Blocks may start before the launch before has ended, and wait for it themselves
-  /// (cudaGridDependencySynchronize): programmatic dependent launch. Where the device has no
-  /// clusters, it has not that either, and they start afterwards.
+  std::size_t shared_bytes = 0;  ///< dynamic shared memory of a block
+  /// Programmatic dependent launch: blocks may start before the previous launch has ended, and wait
+  /// for it themselves (cudaGridDependencySynchronize). Devices without clusters lack this too, and
+  /// blocks start after the previous launch there.
   bool starts_early = false;
 };
 

@@ -1,19 +1,19 @@
 #pragma once
-// Memory accesses of 4, 8 or 16 bytes. A warp's access of 16 bytes a lane is one instruction for
+// Memory accesses of 2, 4, 8 or 16 bytes. A warp's access of 16 bytes a lane is one instruction for
 // 512 bytes: a quarter of the instructions of 4-byte accesses, and four times the bytes in flight.
 #include <cstdint>
 #include <type_traits>
 
 namespace roofcast::cuda {
 
-/// The machine word that moves that many bytes.
+/// The type whose load or store moves kBytes.
 template <int kBytes>
 using Word = std::conditional_t<
     kBytes == 16, uint4,
     std::conditional_t<kBytes == 8, uint2,
                        std::conditional_t<kBytes == 4, std::uint32_t, std::uint16_t>>>;
 
-/// Elements that one access moves.
+/// The elements of one access.
 template <class T, int kBytes>
 struct alignas(kBytes) Vector {
   static constexpr int kWidth = kBytes / static_cast<int>(sizeof(T));

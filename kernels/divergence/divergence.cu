@@ -1,25 +1,25 @@
-// Branches on which the lanes of a warp do not agree. A warp has one program counter for the lanes
-// that run together: where they take d different paths, it runs d paths one after the other, each
-// with the other lanes idle. The same work for each thread, and three ways to choose its path:
+// Branch divergence. A warp issues one instruction for the lanes that run together: where its lanes
+// take d different paths, it runs d paths one after the other, each with the other lanes idle. All
+// threads do the same amount of work; the variants differ in how a thread chooses its path:
 //
-//                   path of thread i         paths d a warp runs                k = 8     k = 32
+//                   path of thread i         paths d that a warp runs           k = 8     k = 32
 //   warp_uniform    (i / 32) mod k           1                                  1         1
 //   k_way           (i mod 32) mod k         min(k, 32)                         8         32
 //   data_dependent  selector[i] in [0, k)    k·(1 - (1 - 1/k)^32) expected      7.89      20.4
 //
-// A path is `work` multiply-adds on one element, in four chains that do not wait for each other: a
-// multiply-add has a latency of 4 cycles, and a scheduler issues one instruction a cycle, so four
-// chains and a few warps fill it. On devices with 128 fp32 lanes an SM the pipe is full
-// exactly when every issue slot holds a multiply-add; the loop's own instructions make issue the
-// roof. (With 64 lanes the pipe is the roof.)
+// A path is `work` multiply-adds on one element, in four independent chains: a multiply-add has a
+// latency of 4 cycles, and a scheduler issues one instruction a cycle, so four chains and a few
+// warps fill it. On devices with 128 fp32 lanes an SM the pipe is full exactly when every issue
+// slot holds a multiply-add; the loop's own instructions make issue the roof. (With 64 lanes the
+// pipe is the roof.)
 //
-// Useful FLOP: 2·work·n. Issued: d times as many. Bytes: 8 an element (12 with a selector), far
-// less time than the arithmetic from work·d = 64 on.
+// Useful FLOP: 2·work·n. Issued: d times as many. Bytes: 8 an element (12 with a selector). On an
+// H200 (4.2 TB/s, 132·128·1.98e9 multiply-adds a second) they take as long as the arithmetic at
+// work·d = 64 (96 with a selector), and less beyond.
 //
-// The paths must stay paths. With the constants as operands of inline assembly the compiler may
-// not merge the cases of the switch into one loop over a constant chosen by selection, nor
-// predicate them; and each path's loop branches, so that machine code has a branch and a
-// reconvergence for each.
+// The compiler must keep the paths apart. The constants are operands of inline assembly, so it may
+// not merge the cases of the switch into one loop over a selected constant, nor predicate them; and
+// each path's loop branches, so that the machine code has a branch and a reconvergence for each.
 
 #include <array>
 #include <cstdint>
@@ -43,8 +43,8 @@ constexpr int kMostThreads = 1024;
 
 enum class Choice { warp_uniform, k_way, data_dependent };
 
-/// Path p repeats v = (1 - a)·v + b with a = (p + 1)/2^12 and b = (p + 1)/2^10: near v, so that the
-/// result depends on the start and on p.
+/// Path p repeats v = (1 - a)·v + b with a = (p + 1)/2^12 and b = (p + 1)/2^10. A step changes v
+/// little, so that the result depends on the start and on p.
 template <class C>
 struct Constants {
   C slope;
@@ -58,7 +58,7 @@ __host__ __device__ constexpr Constants<C> constants(int path) {
 constexpr int kChains = 4;
 constexpr int kPerChain = static_cast<int>(kWorkUnit) / kChains;
 
-/// The chains of an element x start at x, x + 1, x + 2, x + 3 and are added up.
+/// The sum of four chains, which start at x, x + 1, x + 2 and x + 3.
 template <int kPath>
 __device__ float run_path(float x, int rounds) {
   constexpr auto c = constants<float>(kPath);
@@ -76,7 +76,7 @@ __device__ float run_path(float x, int rounds) {
   return (v0 + v1) + (v2 + v3);
 }
 
-/// One branch of 32 targets.
+/// One branch with 32 targets.
 __device__ float run_chosen(int path, float x, int rounds) {
   switch (path) {
     case 0:
@@ -182,7 +182,7 @@ __global__ void reference_kernel(const float* x, const int* selector, double* y,
   y[i] = sum;
 }
 
-/// Selectors are 32-bit integers in the place of a 32-bit tensor.
+/// Selectors are 32-bit integers in a tensor declared as fp32.
 __global__ void fill_selectors(int* selector, std::int64_t n, unsigned paths, std::uint64_t seed) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -266,8 +266,9 @@ KernelEntry entry(std::string_view name) {
                     p[kElements], static_cast<int>(p[kPaths]), p[kWork] / kWorkUnit);
             check(cudaGetLastError());
           },
-      // Each of `work` multiply-adds rounds once, to u of a value that is at most half the largest
-      // sum of four, and no slope is above 1. Near its limit a chain may round in one direction.
+      // Each of the `work` multiply-adds errs by up to u times its value, which is at most half the
+      // largest sum of four chains; slopes below 1 amplify no error. Near its limit a chain may
+      // always round in the same direction.
       .tolerance = [](const Problem& p,
                       std::size_t) { return static_cast<double>(2 * p[kWork] + 32) * 0x1p-24; },
       .fill =

@@ -1,6 +1,7 @@
 #pragma once
-// A function of this folder as an entry: fused (one kernel), and unfused (one kernel an operation,
-// every intermediate stored in the element type and read again, as an eager framework runs it).
+// Each function of this folder is two entries: fused (one kernel), and unfused (one kernel an
+// operation, every intermediate stored in the element type and read again, as an eager framework
+// runs it).
 #include <array>
 #include <string>
 #include <vector>
@@ -16,10 +17,11 @@ static_assert(std::size_t{roofcast::elementwise::kElements} == map::kElements &&
               std::size_t{roofcast::elementwise::kVectorBytes} == map::kVectorBytes &&
               std::size_t{roofcast::elementwise::kLoads} == map::kLoads);
 
-/// The kernels compiled for one operation.
+/// Returns the kernels compiled for one operation in a type.
 using CompiledFor = std::span<const map::Compiled> (*)(DType);
 
-/// The configurations that the sweeps measure. 16-bit types may have an operation of their own.
+/// The kernels of an operation in the configurations that the sweeps measure; none in fp64. 16-bit
+/// types may have an operation `Op16` of their own.
 template <class Op, class Op16 = Op>
 std::span<const map::Compiled> compiled(DType dtype) {
   return visit_element(dtype, []<class T>(std::type_identity<T>) {
@@ -48,13 +50,13 @@ inline Tensor array_of(const Problem& p) {
   return {p.dtype, static_cast<std::size_t>(p[map::kElements])};
 }
 
-/// How a result comes about: exact; in fp32 and rounded once; or by a chain of operations that each
-/// round.
+/// Where a result is rounded to the element type: nowhere (it is exact); once, after arithmetic in
+/// fp32; or after each operation of a chain.
 enum class Rounding { none, once, each };
 
-/// Once: the arithmetic in fp32 has an error of at most 32·u, or, where 16-bit types have an
-/// operation of their own, less than 2^-15. Each: the intermediates are at most about twice the
-/// largest result, and four of them count.
+/// The fp32 arithmetic errs by at most 32·u in fp32, and by less than 2^-15 with the operations of
+/// 16-bit types. Rounding::each adds 8·u: four roundings of intermediates that are at most about
+/// twice the largest result.
 template <Rounding kRounding>
 double tolerance(const Problem& p, std::size_t /*output*/) {
   if (kRounding == Rounding::none) return 0;
@@ -64,7 +66,7 @@ double tolerance(const Problem& p, std::size_t /*output*/) {
   return arithmetic + (kRounding == Rounding::each ? 8 * u : narrowing(p.dtype));
 }
 
-/// `Function` has the float64 reference.
+/// The float64 reference: `Function` applied to doubles.
 template <class Function>
 void reference(const Problem& p, std::span<const void* const> inputs,
                std::span<double* const> outputs, cudaStream_t stream) {
@@ -98,14 +100,14 @@ KernelEntry fused(std::string_view name) {
   };
 }
 
-/// What the model says an eager framework does with the function.
+/// The kernels by which an eager framework computes the function, from the model.
 template <const std::string_view& kText>
 const expression::Chain& chain() {
   static const expression::Chain value = expression::eager(expression::parse(kText));
   return value;
 }
 
-/// kSteps: what runs each step of the chain, in order.
+/// `kSteps`: the compiled kernels for each step of the chain, in order.
 template <class Function, const std::string_view& kText, const auto& kSteps, Rounding kRounding>
 KernelEntry unfused(std::string_view name) {
   return {

@@ -4,7 +4,7 @@
 
 namespace roofcast::cuda::elementwise {
 
-// Each function .fused and .unfused.
+// Each returns two entries, NAME.fused and NAME.unfused.
 std::vector<KernelEntry> relu(), gelu(), elu(), sincos(), fma();
 
 Entries entries() {

@@ -18,7 +18,8 @@ struct Elu {
   }
 };
 
-// For 16-bit types: near 0, where exp(x) - 1 cancels, x + x²/2 is right to x²/6 < 2^-15 of x.
+// For 16-bit types. Near 0, where exp(x) - 1 cancels, x + x²/2 has a relative error of
+// x²/6 < 2^-15.
 struct Elu16 {
   static constexpr int kInputs = 1;
   __device__ float operator()(float x) const {

@@ -1,5 +1,5 @@
 #pragma once
-// What the functions of this folder are made of.
+// Operations that several functions of this folder use.
 #include <cuda_runtime.h>
 
 namespace roofcast::cuda::elementwise {

@@ -1,5 +1,5 @@
-// sin²x + cos²x: two special functions of one argument; whoever shares the reduction of the angle
-// wins.
+// sin²x + cos²x: two special functions of one argument. A fused kernel reduces the angle once for
+// both.
 //
 // Accesses of n elements:  launches   reads   writes
 //   fused                      1         1        1
@@ -10,9 +10,9 @@
 namespace roofcast::cuda::elementwise {
 namespace {
 
-// fp32: sinf and cosf of the CUDA library, within 1 ulp: a reduction by π/2, polynomials, and a
-// slow path beyond |x| = 105615. 4 B a result leave 62 instructions an element before issue binds
-// (4.3 TB/s, 8 B, 132 SMs of 128 lanes); the two together take about 35.
+// fp32: sincosf of the CUDA library, within 1 ulp: a reduction by π/2, polynomials, and a slow path
+// beyond |x| = 105615. It takes about 35 instructions for both. Issue becomes the limit at 62
+// instructions an element (8 B read and written at 4.3 TB/s, 132 SMs of 128 lanes).
 struct Sincos {
   static constexpr int kInputs = 1;
   __device__ double operator()(double x) const { return square(sin(x)) + square(cos(x)); }
@@ -29,9 +29,10 @@ struct Sincos {
   }
 };
 
-// 16-bit types leave 31 instructions, and their rounding hides the error of the special-function
-// unit, 2^-21 inside ±π. So: take whole turns off (adding and subtracting 1.5·2^23 rounds to the
-// nearest; 2π in two parts), then one instruction each. Right for |x| < 2^17, all of fp16.
+// In 16-bit types issue becomes the limit at 31 instructions, and rounding hides the error of the
+// special-function unit, 2^-21 inside ±π. So the angle loses its whole turns (adding and
+// subtracting 1.5·2^23 rounds to the nearest integer; 2π is subtracted in two parts), then the
+// unit computes sine and cosine. Correct for |x| < 2^17, which covers fp16.
 __device__ float without_turns(float x) {
   constexpr float kRound = 12582912.0f;
   constexpr float kPerTurn = 0.15915494f;

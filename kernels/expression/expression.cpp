@@ -30,7 +30,7 @@ Configuration configuration_of(const Problem& p) {
           static_cast<int>(p[kLoads])};
 }
 
-/// One kernel of the whole expression, or one for each operation.
+/// The chain of an expression: one kernel for the whole of it (kFused), or one for each operation.
 template <bool kFused>
 Chain chain_of(const Expression& expression) {
   if (!kFused) return expression::eager(expression);
@@ -54,7 +54,7 @@ std::int64_t rows_of(const Problem& p) {
   return p[kElements] / p[kCols];
 }
 
-/// The problem of one step: of values of rows alone, one element a row.
+/// The problem of one step. A step whose arrays have one value a row has one element a row.
 Problem problem_of(const expression::Step& step, Problem p) {
   if (!along_rows(step) && step.writes_rows) p[kElements] = rows_of(p);
   return p;
@@ -77,7 +77,8 @@ struct Ready {
   std::vector<Kernels> kernels;  ///< one for each step
 };
 
-// Compiled on first use. A launch must not spend more than a look-up here: it may be timed.
+// The kernels of a problem, compiled on first use. Launches may be timed, so that later calls only
+// look them up.
 template <bool kFused>
 const Ready& ready(const Problem& p) {
   static std::mutex one_at_a_time;
@@ -188,7 +189,7 @@ bool no_device() {
   return true;
 }
 
-// Where there is no device the functions stay null: there is nothing to compile for.
+// Without a device the functions are null: there is no architecture to compile for.
 template <bool kFused>
 std::vector<Launch> launches(const Problem& p) {
   std::vector<Launch> all;
@@ -266,7 +267,7 @@ Problem configuration(std::string_view expression, std::int64_t threads, std::in
           .text = Text(expression)};
 }
 
-// Each function at least once; 1 to 8 inputs; each width of access; several results.
+// These cover each function of elements, 1 to 8 inputs, each width of access and several results.
 const std::vector<Problem>& configurations() {
   static const std::vector<Problem> all = {
       configuration("x*sigmoid(x)", 256, 16, 1),

@@ -13,7 +13,7 @@ using expression::Expression;
 using expression::Node;
 using expression::Op;
 
-// Bits, so that every number arrives as it is.
+// A number by the bits of its fp32 value, so that no decimal text rounds it.
 std::string number(double value) {
   std::array<char, 64> text{};
   (void)std::snprintf(text.data(), text.size(), "__uint_as_float(0x%08xu)",
@@ -28,7 +28,7 @@ std::string call(std::string_view function, const std::string& a, const std::str
   return std::string(function) + "(" + a + ", " + b + ")";
 }
 
-// Powers that an eager framework special-cases as well (PyTorch, pow with a scalar exponent).
+// The powers that an eager framework special-cases too (PyTorch, pow with a scalar exponent).
 std::string power(const Expression& e, const Node& node, const std::string& a,
                   const std::string& b) {
   if (e.nodes[node.b].op == Op::number) {

@@ -7,11 +7,11 @@
 
 namespace roofcast::cuda::expr {
 
-/// The value of a node: of an input "x[i]", of a reduction "row[at]", of another operation a term
-/// over the values t0, t1 … of earlier nodes.
+/// The value of a node as an expression of C++: "x[i]" for an input, the bits of a number,
+/// "row[at]" for a reduction, else a term over the values t0, t1 … of earlier nodes.
 std::string value_of(const expression::Expression& expression, std::size_t at);
 
-/// "  const float t3 = t1 * t2;", a line.
+/// The line that defines the value of a node: "  const float t3 = t1 * t2;".
 std::string line_of(const expression::Expression& expression, std::size_t at);
 
 }  // namespace roofcast::cuda::expr

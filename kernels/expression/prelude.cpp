@@ -9,7 +9,7 @@
 namespace roofcast::cuda::expr {
 namespace {
 
-// Elements as they are stored, one and two of them in a 32-bit word.
+// The stored type of elements, and the conversions of the one or two of them in a 32-bit word.
 constexpr std::string_view kFp32 = R"(
 typedef float Element;
 constexpr int kPerWord = 1;
@@ -50,7 +50,7 @@ __device__ unsigned pack(float low, float high) {
 __device__ Element narrow(float x) { return (Element)pack(x, 0); }
 )";
 
-// One instruction each. ex2, rcp, rsqrt: relative error 2^-22 to 2^-23.
+// unit_*: one PTX instruction each; ex2, rcp and rsqrt have a relative error of 2^-22 to 2^-23.
 constexpr std::string_view kFunctions = R"(
 __device__ float unit_ex2(float x) { asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(x)); return x; }
 __device__ float unit_lg2(float x) { asm("lg2.approx.ftz.f32 %0, %0;" : "+f"(x)); return x; }
@@ -76,7 +76,7 @@ __device__ float sigmoid_of(float x) { return unit_rcp(1.0f + unit_ex2(-1.442695
 __device__ float silu_of(float x) { return x * sigmoid_of(x); }
 )";
 
-// fp32: the functions of the CUDA library, within 2 ulp.
+// Functions in fp32: those of the CUDA library, within 2 ulp.
 constexpr std::string_view kAccurate = R"(
 __device__ float exp_of(float x) { return expf(x); }
 __device__ float log_of(float x) { return logf(x); }
@@ -87,9 +87,9 @@ __device__ float quotient(float a, float b) { return a / b; }
 __device__ float erf_of(float x) { return erff(x); }
 )";
 
-// 16-bit types: by the special-function unit. Sine and cosine first take whole turns off (2 pi in
-// two parts; right for |x| < 2^17). The error function is Abramowitz and Stegun's 7.1.26, whose
-// error is below 1.5e-7.
+// Functions in 16-bit types, by the special-function unit. Sine and cosine first subtract whole
+// turns (2 pi in two parts; correct for |x| < 2^17). The error function is Abramowitz and Stegun's
+// 7.1.26, whose error is below 1.5e-7.
 constexpr std::string_view kByTheUnit = R"(
 __device__ float without_turns(float x) {
   const float turns = fmaf(x, 0.15915494f, 12582912.0f) - 12582912.0f;

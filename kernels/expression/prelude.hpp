@@ -6,14 +6,16 @@
 
 namespace roofcast::cuda::expr {
 
-/// `constexpr int NAME = VALUE;`, a line.
+/// The line `constexpr int NAME = VALUE;`.
 std::string constant(std::string_view name, std::int64_t value);
 
-/// Elements as they are stored, vectors of them, the arrays, and the functions of node_text.hpp.
+/// The constants, the types of elements, vectors and arguments, and the functions that the text of
+/// nodes calls (node_text.hpp).
 std::string prelude(const Configuration& configuration, int inputs, int outputs, int threads,
                     int min_blocks);
 
-/// So many blocks that the compiler keeps to the registers that the model counts with.
+/// Resident blocks to ask of __launch_bounds__, so that the compiler uses no more registers than
+/// the model counts (generated_registers in model/kernels/common/map.hpp).
 int min_blocks(int vectors_waiting, int threads, const Configuration& configuration);
 
 }  // namespace roofcast::cuda::expr

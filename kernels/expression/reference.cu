@@ -22,8 +22,8 @@ constexpr unsigned kThreads = 256;
 struct Instruction {
   double value;  // of a number
   Op op;
-  std::uint8_t a, b;   // operands; of an input, a is its position
-  std::uint8_t level;  // reductions in it, one above the other
+  std::uint8_t a, b;   // operands; for an input, a is its position
+  std::uint8_t level;  // depth of nested reductions, this node included
 };
 
 struct Program {
@@ -110,7 +110,7 @@ __device__ double joined(Op op, double all, double one) {
   return op == Op::row_min ? apply(Op::min, all, one) : all + one;
 }
 
-// A sweep over the row for each level of reductions, and a last one that writes.
+// Sweeps over the row once for each level of reductions, and a last time to write the outputs.
 template <class T>
 __global__ void interpret(const __grid_constant__ Program program, std::int64_t rows,
                           std::int64_t cols) {

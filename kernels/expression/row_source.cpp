@@ -62,8 +62,7 @@ bool reads_elements(const Sweep& sweep, const Expression& e, std::size_t input) 
   return false;
 }
 
-// The values of rows that come from reductions and inputs of rows, in their order: those that the
-// sweeps up to now allow.
+// Lines that define numbers and the values of rows that are known, in the order of the nodes.
 std::string row_values(const Expression& e, const std::vector<bool>& of_rows,
                        const std::vector<bool>& known, std::string_view indent) {
   std::string text;
@@ -75,7 +74,7 @@ std::string row_values(const Expression& e, const std::vector<bool>& of_rows,
   return text;
 }
 
-// What the loop of a sweep does with the elements of one access.
+// The loop of a sweep: loads, then for each element its values, partial reductions and stores.
 std::string loop_of(const Expression& e, const Sweep& sweep, const std::string& values) {
   std::string text =
       "    for (int first = threadIdx.x * kWide; first < kCols; first += kThreads * kWide * "
@@ -145,7 +144,7 @@ std::string sweep_text(const Expression& e, const Sweep& sweep, const std::strin
   return text + "  }\n";
 }
 
-// Which values of rows are known when the reductions below `level` have ended.
+// Which nodes are known once the reductions of up to `level` nested levels are complete.
 std::vector<bool> known_at(const Expression& e, int level) {
   const std::vector<int> levels = expression::reduction_levels(e);
   std::vector<bool> known(levels.size());

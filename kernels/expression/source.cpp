@@ -10,7 +10,7 @@ namespace {
 
 using expression::Expression;
 
-// The head and the tail that are no whole vector go one element a thread, as in map.cuh.
+// The elements before and after the vectors take a thread each, as in map.cuh.
 constexpr std::string_view kKernels = R"(
 __device__ void one(const Inputs& in, const Outputs& out, long long i) {
   float x[kInputs], y[kOutputs];

@@ -1,6 +1,6 @@
 #pragma once
-// CUDA C++ for an expression: kernels/common/map.cuh's skeleton around its operations, with no
-// header to include, so that it compiles at run time wherever NVRTC is.
+// CUDA C++ for an expression: the kernel of kernels/common/map.cuh around its operations, without
+// includes, so that NVRTC compiles it at run time without any header.
 #include <string>
 
 #include "model/expression/expression.hpp"
@@ -18,9 +18,9 @@ struct Configuration {
   friend bool operator==(const Configuration&, const Configuration&) = default;
 };
 
-/// The kernels of the source: `map_vectors` wants all addresses equally far past a multiple of
-/// vector_bytes, `map_scalar` takes any. Both take (Inputs, Outputs, n), which are arrays of as
-/// many addresses as the expression has inputs and outputs.
+/// The source of two kernels: `map_vectors` needs all addresses equally far past a multiple of
+/// vector_bytes, `map_scalar` takes any. Both take (Inputs, Outputs, n): the addresses of the
+/// expression's inputs and outputs, and the elements of each array.
 std::string source(const expression::Expression& expression, const Configuration& configuration);
 
 }  // namespace roofcast::cuda::expr

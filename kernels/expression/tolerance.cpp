@@ -15,8 +15,8 @@ using expression::Node;
 using expression::Op;
 
 constexpr int kSamples = 512;
-constexpr double kSafety = 4;          // beyond first order, and beyond the samples
-constexpr double kFunction = 0x1p-21;  // of a special function, absolute or relative
+constexpr double kSafety = 4;          // for higher orders, and for inputs beyond the samples
+constexpr double kFunction = 0x1p-21;  // error of a special function, absolute or relative
 constexpr double kArithmetic = 0x1p-23;
 
 // A value and a bound on its error.
@@ -25,7 +25,7 @@ struct Bounded {
   double error = 0;
 };
 
-// |∂op/∂a|·error of a + |∂op/∂b|·error of b.
+// The error that the operands' errors cause: |∂op/∂a|·error of a + |∂op/∂b|·error of b.
 double carried(Op op, const Bounded& a, const Bounded& b, double value) {
   switch (op) {
     case Op::add:
@@ -73,7 +73,7 @@ double carried(Op op, const Bounded& a, const Bounded& b, double value) {
     case Op::max:
       if (std::abs(a.value - b.value) < a.error + b.error) return std::max(a.error, b.error);
       return value == a.value ? a.error : b.error;
-    default:  // the sign
+    default:  // negate, abs
       return a.error;
   }
 }
@@ -86,8 +86,9 @@ double own_error(Op op, double value) {
   return kArithmetic * std::abs(value);
 }
 
-// Of a row of which the samples are a part. A thread adds what its share of the row has, then the
-// threads their sums: each term is rounded as often (Higham, 4.2).
+// A reduction over a row of `cols` elements, of which the samples are a part. A thread adds up its
+// share of the row, then a tree adds the threads' sums: a term goes through at most cols / 32 + 10
+// roundings (Higham, 4.2).
 Bounded reduced(Op op, const std::vector<Bounded>& samples, double cols) {
   constexpr double kThreads = 32, kTree = 10;
   Bounded all;

@@ -1,17 +1,19 @@
 // Normalization backward: x and dy are read once, dx is written once, and dγ and dβ are summed over
 // all rows without atomics, so that a second run gives the same bits.
 //
-//   1. As many blocks (clusters, for long rows) run as fit at once, s of them, and each takes every
-//      s-th row. A thread keeps the same columns in every row and adds up their dγ and dβ in
-//      registers. The two sums over a row go through the warps as in the forward pass. The next
-//      row's x and dy are loaded before this row is reduced. At the end each block writes its
-//      partial dγ and dβ, one row of fp32 each.
+//   1. The grid has as many blocks as are resident at once. A warp (short rows), a block or a
+//      cluster (long rows) takes a strip: with s strips every s-th row. A thread has the same
+//      columns in every row and adds up their dγ and dβ in registers. The two sums over a row are
+//      exchanged between warps as in the forward pass. The next row's x and dy are loaded before
+//      this row is reduced. At the end each strip's partial dγ and dβ are written, a row of fp32
+//      each.
 //   2. A block for 32 columns adds the partial sums of all strips in a fixed order.
 //
 // With staging `shared` rows go through backward_ring.cu where the addresses allow it.
 //
-// Bytes: 3 arrays of n, γ once a block, and the partial sums, written and read: 16 bytes (rmsnorm:
-// 8) for each column and strip. With s strips of fp32 that is 16·s / (12·rows) of the whole.
+// Bytes: 3 arrays of n, γ once a strip, and the partial sums, written and read: 16 bytes (rmsnorm:
+// 8) for each column and strip. With s strips and fp32 elements that is 16·s / (12·rows) of the
+// three arrays.
 #include <array>
 #include <string>
 
@@ -31,13 +33,12 @@ using roofcast::norm::kRingStages;
 
 constexpr int kMaxThreads = static_cast<int>(kMostThreads);
 
-/// The columns of one thread, with loads and stores of them: vectors of neighbouring elements, or,
-/// where rows or addresses are no multiples of 16 bytes, single elements that neighbour those of
-/// the neighbouring threads.
+/// The columns of one thread, with their loads and stores: vectors, or, where rows or addresses are
+/// no multiples of 16 bytes, single elements, next to those of the neighbouring threads.
 template <class T, bool kAligned>
 struct Columns {
   static constexpr int kWidth = rows::kWidth<T>;
-  int begin, end;  ///< of this block's slice
+  int begin, end;  ///< columns of this block's slice
   int thread, threads;
 
   __device__ int column(int i, int e) const {
@@ -92,7 +93,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
   constexpr int kElements = kVectors * kWidth;
   constexpr bool kCentred = kKind == Kind::layernorm;
   constexpr int kParts = kMaxThreads / 32 * (kClustered ? static_cast<int>(rows::kMaxCluster) : 1);
-  __shared__ Sums parts[2][kParts];  // of this row, and of the row before, still read
+  __shared__ Sums parts[2][kParts];  // of this row, and of the previous one, still being read
   const auto cluster = kClustered ? rows::Cluster::here() : rows::Cluster{0, 1};
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const int warps = threads / 32;
@@ -133,7 +134,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
   int slot = 0;
 #pragma unroll 1
   for (std::int64_t row = strip; row < rows; row += stride, slot ^= 1) {
-    if constexpr (!kAligned) load_row(row);  // the registers hold one row of single elements
+    if constexpr (!kAligned) load_row(row);  // single elements leave registers for one row only
     float normal[kElements], dy[kElements];
     const float mean = next_mean, rstd = next_rstd;
 #pragma unroll
@@ -151,7 +152,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
 #pragma unroll
       for (int e = 0; e < kWidth; ++e) {
         const int k = i * kWidth + e;
-        normal[k] = (normal[k] - mean) * rstd;  // beyond the row dy and γ are 0 and add nothing
+        normal[k] = (normal[k] - mean) * rstd;  // beyond the row dy and γ are 0: they add nothing
         dgamma[k] = fmaf(dy[k], normal[k], dgamma[k]);
         if constexpr (kCentred) dbeta[k] += dy[k];
         dy[k] *= scale[e];  // from here on g
@@ -199,7 +200,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
   }
 }
 
-/// dγ and dβ from the strips' partial sums: x is the column, y every 32nd strip.
+/// Adds the strips' partial sums to dγ and dβ. Thread x has a column, thread y every 32nd strip.
 template <class T, Kind kKind>
 __global__ void finish_kernel(Backward<T> at, int strips, int cols) {
   constexpr int kRows = static_cast<int>(kFinishThreads), kCols = static_cast<int>(kFinishColumns);

@@ -1,16 +1,18 @@
-// Normalization backward of rows of 1024 elements and more: x and dy stream through shared memory
+// Normalization backward of long rows: x and dy stream through shared memory
 // (kernels/common/row_ring.cuh). For rows and addresses on multiples of 16 bytes, on devices with
-// bulk copies (compute capability 9.0). The bytes are those of backward.cu.
+// bulk copies (compute capability 9.0). It moves the bytes of backward.cu.
 //
 // backward.cu holds this row and the next in registers, beside γ and two sums for each column,
 // which leaves 8 columns a thread and 640 threads on an SM. A row of 16384 then takes four blocks,
 // one on an SM, and nothing else runs there while they exchange the row's two sums: 0.42 of the
 // copy rate in fp32, 0.25 in bf16. Here registers hold one row, packed, and the next two are in
 // shared memory or on their way: 1.0 and 0.95 (H200, 2^28 elements).
-//   - A thread has 16 columns: half the warps, and half their instructions to merge sums.
+//   - A thread has 16 columns: half the warps of backward.cu, and half the instructions to merge
+//     sums.
 //   - A row has a cluster of up to 8 blocks, of 128 threads each as long as that suffices. Four
-//     blocks fit an SM and work on different rows, so one computes while another exchanges. Each
-//     block leaves a row of partial sums behind, so the grid has only as many as run at once.
+//     such blocks fit an SM and work on different rows, so one computes while another exchanges.
+//     Each cluster writes a row of partial sums at its end, so the grid has only as many as are
+//     resident at once.
 //   - With c = r·μ: x̂ = r·x - c, and dx = r·g - r²·b·x - r·(a - c·b), where a and b are the means
 //     of g and g·x̂. The errors of these products are like those of rounding x to its type.
 #include "kernels/common/row_ring.cuh"
@@ -88,7 +90,7 @@ __global__ void __launch_bounds__(kThreads, 1)
 #pragma unroll
       for (int e = 0; e < kWidth; ++e) {
         const float normal = kCentred ? fmaf(x_of[e], rstd, shift) : x_of[e] * rstd;
-        const float g = dy_of[e] * gamma_of[e];  // beyond the row 0: adds nothing
+        const float g = dy_of[e] * gamma_of[e];  // 0 beyond the row
         dgamma[i * kWidth + e] = fmaf(dy_of[e], normal, dgamma[i * kWidth + e]);
         if constexpr (kCentred) dbeta[i * kWidth + e] += dy_of[e];
         if constexpr (kCentred) sums.x += g;

@@ -1,15 +1,15 @@
 // Normalization forward, the row in registers: x is read once, y written once.
 //
 // The structure is that of softmax.registers (kernels/softmax/registers.cu): a warp or a block has
-// a row, and several blocks with at most 32 KB of a row each fit an SM and keep bytes in flight.
-// The difference is that every row reads γ and β. They come from L1, which keeps them as long as γ,
-// β and the rows of the SM's blocks fit. They are loaded after the statistics: held meanwhile they
-// would take as many registers as x and halve the rows in flight. The first vector of a ragged row
-// lies at a column that depends on the row's address; γ and β are then read as the two aligned
-// vectors around each and shifted together.
+// a row, and several blocks fit an SM and keep bytes in flight. The difference is that every row
+// reads γ and β. They come from L1, which keeps them as long as γ, β and the rows of the SM's
+// blocks fit. They are loaded after the statistics: held before, each would take as many registers
+// as x and leave room for fewer rows in flight. The first vector of a ragged row lies at a column
+// that depends on the row's address; a vector of γ or β is then shifted out of the two aligned
+// vectors that contain it.
 //
-// L1 cannot keep γ and β of longer rows: forward_ring.cu takes them where the device and the
-// addresses allow it, else forward_several.cu.
+// L1 cannot keep γ and β of longer rows: forward_ring.cu is for them where the device has bulk
+// copies and rows are multiples of 16 bytes, else forward_several.cu.
 #include <array>
 #include <string>
 
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(kMaxThreads, 2)
   __shared__ Part parts[kMaxWarps];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y;
-  if (row >= rows) return;  // only where each warp has a row: no barrier follows
+  if (row >= rows) return;  // happens only with a warp a row, where no barrier follows
   const T* const from = at.x + row * cols;
   T* const to = at.y + row * cols;
   const rows::RowShape<T> shape = rows::shape_of<true>(from, cols);
@@ -73,8 +73,8 @@ __global__ void __launch_bounds__(kMaxThreads, 2)
   }
 }
 
-/// Three sweeps over the row, element by element, for x and y that are not equally far past a
-/// multiple of 16 bytes. The grid is that of the kernel it stands in for, so a block strides over
+/// Three sweeps over the row (rmsnorm: two), element by element, for addresses that the other
+/// kernels cannot take. The grid is that of the kernel it stands in for, so a block strides over
 /// the rows.
 template <class T, Kind kKind>
 __global__ void __launch_bounds__(kMaxThreads, 1)
@@ -221,7 +221,7 @@ void run_forward(Kind kind, const Problem& p, const Addresses& at, cudaStream_t 
     int cols = static_cast<int>(p[rows::kCols]);
     int rows_per_cluster = static_cast<int>(layout.rows_per_cluster);
     void* arguments[] = {&tensors, &rows, &cols, &rows_per_cluster};
-    const auto at_vector = [](const void* address) {  // null too
+    const auto at_vector = [](const void* address) {  // holds for null, as rmsnorm's beta is
       return reinterpret_cast<std::uintptr_t>(address) % rows::kVectorBytes == 0;
     };
     const bool aligned = at_vector(tensors.x) && at_vector(tensors.y) && at_vector(tensors.gamma) &&

@@ -1,10 +1,10 @@
 #pragma once
 // What the kernels of the forward pass share: a part of a row's statistics, and how parts merge.
 //
-// The variance is that of the centred elements, never Σx² - (Σx)²/n, which cancels. Each warp
+// The variance is computed from centred elements, never as Σx² - (Σx)²/n, which cancels. Each warp
 // centres by its own mean; parts of n elements, mean m and sum of squares q merge by
 //   q = Σ q_i + Σ n_i·(m_i - m)²                                        (Chan, Golub, LeVeque 1979)
-// so one exchange between warps or blocks does in place of two.
+// so that warps or blocks exchange parts once instead of twice.
 #include "kernels/norm/norm.cuh"
 
 namespace roofcast::cuda::norm {
@@ -12,15 +12,16 @@ namespace roofcast::cuda::norm {
 constexpr int kMaxThreads = static_cast<int>(roofcast::norm::kMostThreads);
 constexpr int kMaxWarps = kMaxThreads / 32;
 
-/// A part's number of elements (x), mean (y) and sum of squares about it (z). For rmsnorm the mean
-/// is 0 and squares are about 0.
+/// A part's number of elements (x), mean (y) and sum of squares about the mean (z). For rmsnorm x
+/// and y are 0, and z is the sum of squares.
 using Part = float4;
 
 __device__ inline float rsqrt_of(float mean_square) {
   return rsqrtf(mean_square + static_cast<float>(kEpsilon));
 }
 
-/// The whole row from its parts, for every warp by itself: mean (x) and mean square about it (y).
+/// Merges the parts of a row into its mean (x) and the mean square about it (y). Each warp merges
+/// for itself.
 __device__ inline float2 merge(const Part* parts, int count, int cols) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   const float share = 1.0F / static_cast<float>(cols);
@@ -36,7 +37,8 @@ __device__ inline float2 merge(const Part* parts, int count, int cols) {
   return {mean, rows::warp_sum(squares) * share};
 }
 
-/// This warp's part. `in_row(i)` says whether vector i lies in the row; an edge element too.
+/// This warp's part of a row: the vectors i for which in_row(i) holds, and each thread's edge
+/// element if `has_edge`.
 template <Kind kKind, int kWidth, int kVectors, class InRow>
 __device__ Part part_of_warp(const float (&value)[kVectors * kWidth], InRow&& in_row, bool has_edge,
                              float edge) {
@@ -85,7 +87,7 @@ __device__ rows::Packed normalized(const float* value, float mean, float rstd,
   return rows::pack<T>(result);
 }
 
-/// The same for one element.
+/// `normalized` for one element.
 template <Kind kKind, class T>
 __device__ T normalized_one(const Forward<T>& at, float value, float mean, float rstd, int column) {
   const float scaled = (value - mean) * rstd * widen(at.gamma[column]);

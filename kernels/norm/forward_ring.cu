@@ -2,12 +2,12 @@
 // (kernels/common/row_ring.cuh). For rows and addresses on multiples of 16 bytes, on devices with
 // bulk copies (compute capability 9.0). x is read once and y written once.
 //
-// The structure is that of softmax.cluster (kernels/softmax/cluster.cu): a block or a cluster has a
-// row, takes up to two or eight rows one after the other, and the next row arrives while this one
-// is reduced. The differences:
+// The structure is that of softmax.cluster (kernels/softmax/cluster.cu): a block or a cluster takes
+// a few rows one after the other, and the next row arrives while this one is reduced. The
+// differences:
 //   - Each thread keeps γ and β of its columns in shared memory for all rows of its block. With r
-//     rows a cluster L2 is read 1 + 2/r times x. A block has at most 32 KB of a row, as much of γ,
-//     of β and of the next row, so two blocks fit an SM.
+//     rows a cluster L2 is read 1 + 2/r times x. A block of 256 threads has 32 KB of a row in
+//     registers, and in shared memory as much of γ, of β and of the next row: two blocks fit an SM.
 //   - 16-bit elements stay packed in registers and are widened at each use, so a thread can have 64
 //     of them.
 //   - With c = r·μ: y = (r·x - c)·γ + β. Its errors are like those of rounding x to its type.
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(kMaxThreads, 1)
   const rows::Cluster cluster = exchange.cluster;
   const auto clusters = static_cast<int>(gridDim.x) / cluster.size;
   const auto id = static_cast<int>(blockIdx.x) / cluster.size;
-  // The rows of a cluster lie as far apart as there are clusters; those of a block are neighbours.
+  // A cluster takes every `clusters`-th row, a block without a cluster consecutive rows.
   const std::int64_t stride = kClustered ? clusters : 1;
   const std::int64_t first = kClustered ? id : std::int64_t{id} * rows_per_cluster;
   const std::int64_t past = kClustered ? rows : min(rows, first + rows_per_cluster);

@@ -1,24 +1,27 @@
 // Normalization forward of long rows in registers: a block, or a cluster of blocks, takes several
-// rows one after the other. For rows or addresses that are no multiples of 16 bytes, and where
-// vectors or cluster are given; forward_ring.cu is faster and takes the others.
+// rows one after the other. This is for staging `registers`, as ragged rows (no multiple of 16
+// bytes) and devices without bulk copies need it; forward_ring.cu is faster where it can run.
 //
-// A row beyond 8192 elements has its slices in the registers of a cluster's blocks (compute
-// capability 9.0), 32 KB of fp32 each. With one row a cluster γ and β would come from L2 for every
-// row: L2 would be read three times as much as x alone, and would limit at 0.7 of the copy rate. So
-// each thread keeps γ and β of its columns in shared memory for all rows of its block; no other
-// thread reads them. With 8 rows L2 is read 1 + 2/8 times x.
+// A row beyond 8192 elements is sliced among the registers of a cluster's blocks (compute
+// capability 9.0), 32 KB of fp32 each, or 64 KB with the most vectors a thread. With one row a
+// cluster γ and β would come from L2 for every row: L2 would be read three times as much as x
+// alone, and would limit at 0.7 of the copy rate. So each thread keeps γ and β of its columns in
+// shared memory for all rows of its block; no other thread reads them. With 8 rows L2 is read
+// 1 + 2/8 times x.
 //   - The next row's x is loaded before this row's statistics are exchanged, so loads are in flight
 //     while the warps wait for each other.
-//   - Each block sends its part of the statistics to the shared memory of every block of the
+//   - Each warp sends its part of the statistics to the shared memory of every block of the
 //     cluster. Rows alternate between two slots there, so one barrier a row suffices.
 //   - The vectors of a ragged row lie at other columns than those of the row before, so γ and β
-//     come from L2 for each row.
+//     are read from global memory for each row.
+//   - With the most vectors a thread registers hold one row only: nothing is loaded ahead, and γ
+//     and β are read for each row.
 #include "kernels/norm/forward.cuh"
 
 namespace roofcast::cuda::norm {
 namespace {
 
-/// Whether the registers hold this row and the next, and two blocks fit an SM.
+/// Whether registers hold this row and the next, with two blocks resident on an SM.
 template <class T, int kVectors>
 constexpr bool kHoldsTwo = kVectors* rows::kWidth<T> <= 16;
 template <class T, int kVectors>
@@ -32,7 +35,7 @@ __global__ void __launch_bounds__(kMaxThreads, kMinBlocks<T, kVectors>)
   constexpr bool kAhead = kHoldsTwo<T, kVectors>;
   constexpr int kParts = kMaxWarps * (kClustered ? static_cast<int>(rows::kMaxCluster) : 1);
   extern __shared__ rows::Packed kept[];  // γ, then β: [vector][thread]
-  __shared__ Part parts[2][kParts];       // of this row, and of the row before, still read
+  __shared__ Part parts[2][kParts];       // of this row, and of the previous one, still being read
   const auto cluster = kClustered ? rows::Cluster::here() : rows::Cluster{0, 1};
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const int warps = threads / 32;
@@ -41,7 +44,8 @@ __global__ void __launch_bounds__(kMaxThreads, kMinBlocks<T, kVectors>)
   const std::int64_t past = min(rows, begin + rows_per_cluster);
   const bool same_columns = std::int64_t{cols} * sizeof(T) % rows::kVectorBytes == 0;
 
-  /// Where this thread's vectors of a row lie.
+  /// This thread's vectors of a row: columns before the first vector of the row, this thread's
+  /// first vector, the end of the block's slice (vectors), and the column of the edge element.
   struct Place {
     int head, first, end, edge;
   };
@@ -84,7 +88,7 @@ __global__ void __launch_bounds__(kMaxThreads, kMinBlocks<T, kVectors>)
       }
     }
   }
-  if constexpr (kClustered) {  // before the first store to another block
+  if constexpr (kClustered) {  // a block must have started before others store to it
     cluster.arrive();
     cluster.wait();
   }

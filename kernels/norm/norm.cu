@@ -1,4 +1,4 @@
-
+// The norm family: its float64 references, tolerances, configurations and table of variants.
 #include <array>
 #include <cmath>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// Σ over the block's threads; everyone gets it.
+/// The sum over the block's threads, returned to all of them.
 __device__ double block_sum(double mine) {
   __shared__ double shared[kThreads];
   __syncthreads();
@@ -37,7 +37,8 @@ __device__ double2 statistics(const T* row, std::int64_t cols, Kind kind) {
   return {mean, 1 / sqrt(block_sum(squares) / n + kEpsilon)};
 }
 
-/// What the forward pass leaves for the backward pass; Out is float or double.
+/// Writes μ and r of each row, which the forward pass leaves for the backward pass. Out is float
+/// or double.
 template <class T, class Out>
 __global__ void statistics_kernel(const T* x, Out* mean, Out* rstd, std::int64_t cols, Kind kind) {
   const std::int64_t row = blockIdx.x;
@@ -59,7 +60,7 @@ __global__ void forward_reference(const T* x, const T* gamma, const T* beta, dou
   }
 }
 
-/// x̂ from the statistics given, null: 0.
+/// x̂ from the statistics given. `mean` null: 0.
 template <class T>
 __device__ double normal_of(const T* x, const float* mean, const float* rstd, std::int64_t row,
                             std::int64_t cols, std::int64_t c) {
@@ -88,7 +89,7 @@ __global__ void dx_reference(const T* x, const T* dy, const T* gamma, const floa
   }
 }
 
-/// Column x, every 8th row from y.
+/// Thread x has a column, thread y every 8th row.
 template <class T>
 __global__ void dgamma_reference(const T* x, const T* dy, const float* mean, const float* rstd,
                                  double* dgamma, double* dbeta, std::int64_t rows,
@@ -166,7 +167,7 @@ void reference_of(Kind kind, const Problem& p, std::span<const void* const> inpu
       in(0), in(1), mean, rstd, outputs[1], centred ? outputs[2] : nullptr, rows, cols);
 }
 
-/// The backward pass takes the statistics of its x.
+/// Fills the backward pass's statistics with those of its x.
 void fill(Kind kind, const Problem& p, std::span<void* const> inputs, cudaStream_t stream) {
   if (p[kPass] == kForward) return;
   const bool centred = kind == Kind::layernorm;
@@ -178,9 +179,10 @@ void fill(Kind kind, const Problem& p, std::span<void* const> inputs, cudaStream
   check(cudaGetLastError());
 }
 
-// Outputs are y, (μ,) r, and dx, dγ (, dβ). Sums over a row add at most 512 elements a thread one
-// after another; sums over rows may add all rows so. Besides, a result of a row has some ten
-// roundings of values of the size of the largest of its row. μ, r, dγ and dβ have one scale each.
+// Outputs are y (, μ), r of the forward pass, and dx, dγ (, dβ) of the backward pass. A thread adds
+// at most 512 elements of a row one after another; sums over rows may add all rows so. Besides, a
+// result of a row has some ten roundings of values of the size of the largest of its row. μ, r, dγ
+// and dβ have one scale each.
 double tolerance(Kind kind, const Problem& p, std::size_t output) {
   constexpr double kMostChain = 512, kElementwise = 16 * kFp32Roundoff;
   const auto rows = static_cast<double>(p[rows::kRows]), cols = static_cast<double>(p[rows::kCols]);

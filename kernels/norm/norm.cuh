@@ -33,7 +33,7 @@ struct Forward {
   float *mean, *rstd;
 };
 
-/// The arguments of the backward kernels; partial sums are [strips, cols].
+/// The arguments of the backward kernels. Partial sums are [strips, cols].
 template <class T>
 struct Backward {
   const T *x, *dy, *gamma;
@@ -57,7 +57,7 @@ void run_backward(Kind, const Problem&, const Addresses&, cudaStream_t);
 /// The compiled kernel of backward_ring.cu. Its arguments: Backward, rows, cols, stages.
 template <class T>
 const void* find_backward_ring(Kind, bool clustered);
-/// Rows of partial sums to make room for.
+/// Rows of partial sums in scratch, one a strip: enough for any alignment of the addresses.
 std::int64_t strips(const Problem&);
 
 }  // namespace roofcast::cuda::norm

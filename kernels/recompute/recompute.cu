@@ -1,29 +1,29 @@
 // Activation checkpointing in miniature: y = σ(σ(…σ(x))), a chain of L logistic functions, forward
 // and backward, in two launches as a framework runs them.
 //
-// With y_i the output of link i (y_0 = x, y_L = y) and g the gradient that arrives,
+// With y_i the output of link i (y_0 = x, y_L = y) and dy the gradient that arrives,
 //   dy_i/dy_(i-1) = y_i·(1 - y_i),   so   dx = dy · Π y_i·(1 - y_i):
-// the backward pass needs every y_i. Who has them?
+// the backward pass needs every y_i, stored or recomputed:
 //
 //   stored      the forward pass writes y_1 … y_(L-1) and y; the backward pass reads
-//               y_1 … y_(L-1) and dy, works y_L out from y_(L-1), and writes dx
-//   recomputed  the forward pass writes y alone; the backward pass reads x and dy, works the whole
-//               chain out again in registers, and writes dx
+//               y_1 … y_(L-1) and dy, computes y_L from y_(L-1), and writes dx
+//   recomputed  the forward pass writes y alone; the backward pass reads x and dy, computes the
+//               whole chain again in registers, and writes dx
 //
 // Accesses an element:   forward          backward              together       L = 3
 //   stored             1 read, L writes   L reads, 1 write       2·L + 2         8
 //   recomputed         1 read, 1 write    2 reads, 1 write             5         5
 // (L = 1 has nothing to store: both read x and dy in the backward pass.)
 //
-// Special functions an element, each σ being an exp2 and a reciprocal: 2·(L + 1) against 4·L. With
-// b bytes an element, B the DRAM bandwidth and R the rate of special functions, storing takes
-// (2·L + 2)·b / B, always longer than its special functions where b ≥ B / R; recomputing takes
-// max(5·b / B, 4·L / R). The special-function unit is the roof of recomputing from
-// L = 5/4 · b·R / B on, and a long chain is stored rather than recomputed if
+// Each σ is two special functions, an exp2 and a reciprocal: storing takes 2·(L + 1) of them an
+// element, recomputing 4·L. With b bytes an element, B the DRAM bandwidth and R the rate of special
+// functions, storing takes (2·L + 2)·b / B, no less than its special functions where b ≥ B / R;
+// recomputing takes max(5·b / B, 4·L / R). The special-function unit is the roof of recomputing
+// from L = 5/4 · b·R / B on, and storing is faster for long chains if
 //   4 / R > 2·b / B   ⇔   b < 2·B / R.
 // On an H200 R = 132·16·1.98 GHz = 4.2 T/s and B = 4.2 TB/s: the roof is reached at L = 5 (fp32)
-// and L = 3 (16-bit types); in fp32 recomputing pays for every L, twice over in the limit, and in
-// 16-bit types it stops gaining more than a constant: 4 / R = 2·b / B there.
+// and L = 3 (16-bit types). In fp32 recomputing is faster for every L > 1, by a factor of two in
+// the limit. In 16-bit types it gains no more than a constant, as 4 / R = 2·b / B there.
 
 #include <algorithm>
 #include <array>
@@ -49,8 +49,8 @@ using roofcast::recompute::kVectorBytes;
 
 constexpr int kMostThreads = 1024;
 
-// 1 / (1 + 2^(-x·log2 e)) by the special-function unit's own two instructions: relative errors of
-// 2^-22 and 1 ulp. Beyond their range they give 0 and infinity, and σ its limits.
+// 1 / (1 + 2^(-x·log2 e)) by two instructions of the special-function unit, with relative errors of
+// 2^-22 and 1 ulp. Beyond their range they return 0 and infinity, so σ returns its limits.
 __device__ float sigmoid(float x) {
   return reciprocal_of(1.0f + exp2_of(-kLog2E * x));
 }
@@ -58,7 +58,7 @@ __device__ double sigmoid(double x) {
   return 1 / (1 + exp(-x));
 }
 
-/// dσ from σ itself.
+/// The derivative of σ where its value is y.
 template <class C>
 __device__ C slope(C y) {
   return y - y * y;
@@ -70,10 +70,10 @@ struct Arrays {
   const T* dy;
   T* y;
   T* dx;
-  T* kept[static_cast<std::size_t>(kMaxChain) - 1];  ///< y_1 … : as many as are stored
+  T* kept[static_cast<std::size_t>(kMaxChain) - 1];  ///< y_1 …, the first `stored` of them
   std::int64_t n;
-  int chain;
-  int stored;  ///< links: chain - 1, or 0
+  int chain;   ///< links, L
+  int stored;  ///< links whose results are stored: chain - 1, or 0
 };
 
 /// One thread's share: `kLoads` vectors of kWidth consecutive elements, `step` vectors apart.
@@ -129,8 +129,8 @@ struct Forward {
   }
 };
 
-/// Multiplies the slopes of the stored links, each loaded one link ahead, then those of the links
-/// from the last stored value on, which are computed again.
+/// Multiplies dy by the slopes of the stored links, whose values are loaded one link ahead, then by
+/// the slopes of the remaining links, which are computed again from the last stored value or x.
 struct Backward {
   template <class T, int kWidth, int kLoads>
   __device__ static void run(const Arrays<T>& arrays, const Share<T, kWidth, kLoads>& share) {
@@ -159,8 +159,8 @@ struct Backward {
   }
 };
 
-/// Vectors; the incomplete one at the end of the arrays goes element by element. All addresses are
-/// multiples of the vector's size.
+/// Each thread takes kLoads vectors; the last elements that fill no vector go one by one. All
+/// addresses are multiples of the vector's size.
 template <class Pass, class T, int kBytes, int kLoads>
 __global__ void __launch_bounds__(kMostThreads, 1)
     pass_vectors(const __grid_constant__ Arrays<T> arrays) {
@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(kMostThreads, 1)
   }
 }
 
-/// The same grid over the same chunks, one element an access: for any addresses.
+/// The same grid over the same chunks, with one element an access, for any addresses.
 template <class Pass, class T>
 __global__ void __launch_bounds__(kMostThreads, 1)
     pass_scalar(const __grid_constant__ Arrays<T> arrays, int elements_per_thread) {
@@ -355,11 +355,11 @@ KernelEntry entry(std::string_view name) {
           },
       .run = run<kStored>,
       .reference = reference,
-      // y: σ is no steeper than 1/4 and its result above 1/2 after the first link, so that rounding
-      // a stored link adds no more than rounding y itself. dx: rounding a link y_i by u changes its
-      // slope y_i·(1 - y_i), at most 1/4, by at most u: 4·u of the largest. From the second link on
-      // y_i is between 1/2 and 3/4, which makes it 2·u. The largest dx of a few elements is above
-      // (1/4)·0.22^(L-1) / 2.
+      // y: σ is no steeper than 1/4 and its result is above 1/2 after the first link, so that
+      // rounding a stored link adds no more than rounding y itself. dx: rounding a link y_i by u
+      // changes its slope y_i·(1 - y_i), which is at most 1/4, by at most u: 4·u of the largest
+      // slope. From the second link on y_i is between 1/2 and 3/4, which halves that to 2·u. The
+      // largest dx even of a few elements is above (1/4)·0.22^(L-1) / 2.
       .tolerance =
           [](const Problem& p, std::size_t output) {
             const auto links = static_cast<double>(p[kChain]);

@@ -1,4 +1,4 @@
-
+// The reduce family: launches of the kernels of sums.cu, the float64 reference and the tolerance.
 #include <array>
 #include <cmath>
 #include <string>
@@ -20,7 +20,7 @@ Layout layout_of(Kind kind, const Problem& p) {
                                      kind == Kind::weighted ? roofcast::reduce::kWeightedRows : 1);
 }
 
-/// A global sum is that of one row.
+/// A global sum is the sum of one row of all elements.
 std::int64_t rows_of(Kind kind, const Problem& p) {
   return kind == Kind::global ? 1 : p[rows::kRows];
 }
@@ -125,8 +125,8 @@ void run(Kind kind, const Problem& p, const Addresses& at, cudaStream_t stream) 
   });
 }
 
-/// A block a row, in float64; weights null: ones. Sums of rows, or with `all` their sum: the atomic
-/// additions differ from run to run by less than the tolerance.
+/// One block a row, in float64. `weights` null: all 1. With `all` every row adds to y[0]; the order
+/// of these atomic additions changes the sum by less than the tolerance.
 template <class T>
 __global__ void reference_kernel(const T* x, const T* weights, double* y, std::int64_t cols,
                                  bool all) {
@@ -162,9 +162,9 @@ void reference(Kind kind, const Problem& p, std::span<const void* const> inputs,
   check(cudaGetLastError());
 }
 
-// Sums of n normal numbers or products, relative to the largest sum: a thread adds its share of a
-// chunk one after another, and a thread of the second launch its share of the chunks. A narrow
-// result is rounded once.
+// The error of sums of `cols` normal numbers or products, relative to the largest sum. A thread
+// adds its share of a chunk one after another, and a thread of the second launch its share of the
+// chunks. A narrow result is rounded once.
 double tolerance(Kind kind, const Problem& p) {
   const Layout layout = layout_of(kind, p);
   const std::int64_t elements = roofcast::reduce::chunk_elements(

@@ -1,13 +1,14 @@
 #pragma once
-// Sums of a [rows, cols] matrix, accumulated in fp32 and rounded once to the element type:
+// Sums of a [rows, cols] matrix of n elements, accumulated in fp32 and rounded once to its type:
 //
 //   reduce.row       y[r] = Σ_c x[r, c]          reads n, writes rows
 //   reduce.weighted  y[r] = Σ_c w[c]·x[r, c]     reads n + cols, writes rows
 //   reduce.global    y    = Σ_r Σ_c x[r, c]      reads n, writes 1
 //
-// The order of additions is fixed by the shape, and no atomics are used: a second run gives the
-// same bits. Where rows are few, each is split into chunks of about 32 KB, a block each, so that a
-// single long row fills the GPU too; a second launch adds the chunks' sums, 4 bytes for 32 KB.
+// The order of additions is fixed by shape and settings, and no atomics are used: a second run
+// gives the same bits. Where rows are few, each is split into `split` chunks, with a block (or a
+// warp) each, so that even a single long row fills the GPU; a second launch adds the chunks' sums,
+// 4 bytes each.
 #include "kernels/common/rows.cuh"
 #include "model/kernels/reduce/reduce.hpp"
 
@@ -15,7 +16,7 @@ namespace roofcast::cuda::reduce {
 
 using roofcast::reduce::Layout;
 
-/// The arguments of every kernel. `partial` is [rows, split] where split > 1.
+/// The arguments of every kernel. `partial` is [rows, split]; it is not used where split = 1.
 template <class T>
 struct Sum {
   const T *x, *weights;

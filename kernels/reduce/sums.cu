@@ -1,6 +1,7 @@
-// The kernels of the reductions. They only read, and the bytes in flight are their limit. A thread
-// issues 8 accesses of 16 bytes before it adds the first: with 5 blocks of 256 threads 160 KB are
-// in flight on an SM, where Little's law asks 22 to 32 KB.
+// The kernels of the reductions. They read and hardly write, so bytes in flight are their limit. A
+// thread issues 8 accesses of 16 bytes before it adds the first: with 5 blocks of 256 threads up to
+// 160 KB are in flight on an SM, where Little's law asks for 22 to 32 KB. (In fp32 the compiled
+// code waits earlier: batch_of in model/kernels/reduce/reduce.cpp.)
 #include "kernels/reduce/reduce.cuh"
 
 namespace roofcast::cuda::reduce {
@@ -10,7 +11,8 @@ constexpr int kMostThreads = static_cast<int>(roofcast::reduce::kMostThreads);
 constexpr int kBatch = static_cast<int>(roofcast::reduce::kBatch);
 constexpr int kRows = static_cast<int>(roofcast::reduce::kWeightedRows);
 
-/// The sum of a chunk of a row, or of all elements. Each chunk has its own unaligned head and tail.
+/// Sums one chunk of a row; for reduce.global all elements are one row. Each chunk has an unaligned
+/// head and tail of its own.
 template <class T>
 __global__ void __launch_bounds__(kMostThreads, 4) sum_kernel(Sum<T> at) {
   constexpr int kWidth = rows::kWidth<T>;
@@ -19,7 +21,7 @@ __global__ void __launch_bounds__(kMostThreads, 4) sum_kernel(Sum<T> at) {
   const auto of_chunk = static_cast<int>(blockIdx.x % static_cast<unsigned>(at.split));
   const std::int64_t row =
       std::int64_t{blockIdx.x / static_cast<unsigned>(at.split)} * blockDim.y + threadIdx.y;
-  if (row >= at.rows) return;  // only where each warp has a row: no barrier follows
+  if (row >= at.rows) return;  // happens only with a warp a row, where no barrier follows
   const std::int64_t begin = of_chunk * at.chunk;
   const auto elements = static_cast<int>(min(at.chunk, max(std::int64_t{0}, at.cols - begin)));
   const T* const from = at.x + row * at.cols + begin;
@@ -54,19 +56,19 @@ __global__ void __launch_bounds__(kMostThreads, 4) sum_kernel(Sum<T> at) {
   if (threads > 32) {
     if (thread % 32 == 0) sums[thread / 32] = total;
     __syncthreads();
-    total = rows::warp_sum(thread < threads / 32 ? sums[thread] : 0.0F);  // right in warp 0
+    total = rows::warp_sum(thread < threads / 32 ? sums[thread] : 0.0F);  // valid in warp 0
   }
   if (thread == 0) at.put(row, of_chunk, total);
 }
 
 /// Weighted sums of four rows side by side, so that each weight is loaded once for four elements.
-/// With one row the weights would double the bytes between L2 and the SMs, which would be the
-/// limit. Rows or addresses that are no multiples of 16 bytes go by single elements, with
-/// neighbouring elements in neighbouring threads.
+/// With one row at a time the weights would double the bytes between L2 and the SMs, which would be
+/// the limit. Rows or addresses that are no multiples of 16 bytes are read by single elements,
+/// neighbouring ones in neighbouring threads.
 template <class T, bool kAligned>
 __global__ void __launch_bounds__(kMostThreads, 3) weighted_kernel(Sum<T> at) {
   constexpr int kWidth = kAligned ? rows::kWidth<T> : 1;
-  constexpr auto kSteps =  // before the first is used
+  constexpr auto kSteps =  // accesses to each row before the first is used
       static_cast<int>(kAligned ? roofcast::reduce::kBatch / kRows
                                 : roofcast::reduce::kSingleBatch);
   __shared__ float sums[kRows][kMostThreads / 32];
@@ -79,7 +81,7 @@ __global__ void __launch_bounds__(kMostThreads, 3) weighted_kernel(Sum<T> at) {
   const std::int64_t begin = of_chunk * at.chunk;
   const auto elements = static_cast<int>(min(at.chunk, max(std::int64_t{0}, at.cols - begin)));
   const int units = elements / kWidth;
-  const T* from[kRows];  // beyond the last row the last one again, whose sum is not stored
+  const T* from[kRows];  // past the last row: the last row again, whose sum is not stored
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
     from[r] = at.x + min(row + r, at.rows - 1) * at.cols + begin;
@@ -145,7 +147,7 @@ __global__ void __launch_bounds__(kMostThreads, 3) weighted_kernel(Sum<T> at) {
   }
 }
 
-/// y[r] from the sums of its chunks: threads along x share a row.
+/// Adds the chunks' sums of each row to y[r]. Threads along x share a row.
 template <class T>
 __global__ void __launch_bounds__(rows::kMaxThreads, 1) finish_kernel(Sum<T> at) {
   __shared__ float sums[rows::kMaxWarps];

@@ -6,20 +6,21 @@
 // at 32 KB, 0.48 at 128 KB. Here the next row arrives meanwhile, and costs no registers.
 //   - A thread takes 8 accesses of 16 bytes. With 4, twice the warps reduce and merge, and their
 //     instructions are the limit.
-//   - A warp has one buffer: the loads of the next row start as soon as this one is in registers,
-//     so 64 KB are in flight on an SM, where Little's law asks 22 KB (4.8 TB/s · 600 ns / 132).
-//     More is slower: with 192 KB a plain copy through such rings fell from 0.96 to 0.66 of the
-//     copy rate (rows of 256 KB fp32; supposedly DRAM sees reads and writes too far apart).
-//   - Rows up to 64 KB take one block, longer ones a cluster of blocks with up to 64 KB each. The
-//     maxima and sums of the parts cross over distributed shared memory.
-//   - The grid has a block for one, two or eight rows, not blocks that stay for the whole matrix:
-//     0.96 against 0.87 at 32 KB (supposedly blocks that stay drift apart). A cluster takes eight
-//     rows, because it starts only once there is room for all its blocks: 0.92 against 0.80 with
-//     two.
+//   - A warp has one buffer (`stages`): the loads of the next row start as soon as this one is in
+//     registers, so 64 KB are in flight on an SM, where Little's law asks for 22 KB
+//     (4.8 TB/s · 600 ns / 132). More is slower: with 192 KB a plain copy through such rings fell
+//     from 0.96 to 0.66 of the copy rate (rows of 256 KB fp32; supposedly DRAM sees reads and
+//     writes too far apart).
+//   - A block has up to 64 KB of a row, so longer rows need a cluster of blocks. The maxima and
+//     sums of the parts cross over distributed shared memory.
+//   - A block or cluster takes a few rows (`rows_per_cluster`) and ends. Persistent blocks are
+//     slower, 0.87 against 0.96 at 32 KB (supposedly they drift apart). Clusters gain by more rows,
+//     because a cluster starts only once there is room for all its blocks: 0.92 with eight rows,
+//     0.80 with two.
 //   - fp32 keeps the exponentials and scales them. 16-bit types keep the elements packed, in half
-//     the registers, and compute the exponentials again relative to m + ln s. The exponent then has
-//     an error of |m|·2^-24; rounding m to the element type would make it |m|·2^-12.
-// Shares of the copy rate are those of 2^28 elements on an H200.
+//     the registers, and compute the exponentials again relative to m + ln s in fp32. The exponent
+//     then has an error of |m|·2^-24; rounding it to fp16 would make that |m|·2^-11.
+// Shares of the copy rate are for 2^28 elements on an H200.
 #include <array>
 #include <string>
 
@@ -55,7 +56,8 @@ __device__ float max_of(const rows::Packed& packed) {
   }
 }
 
-/// Blocks of 512 threads on an SM. fp32 takes 70 to 90 registers a thread; two blocks leave 64.
+/// Resident blocks of 512 threads on an SM. fp32 takes 70 to 90 registers a thread; two blocks
+/// leave 64.
 template <class T>
 constexpr int kMinBlocks = sizeof(T) == 4 ? 1 : 2;
 
@@ -64,7 +66,7 @@ __global__ void __launch_bounds__(kThreads, kMinBlocks<T>)
     ring_kernel(const T* __restrict__ x, T* __restrict__ y, std::int64_t rows, int cols,
                 int rows_per_cluster, int stages) {
   constexpr int kWidth = rows::kWidth<T>;
-  constexpr bool kKeep = sizeof(T) == 4;  // the exponentials, in registers
+  constexpr bool kKeep = sizeof(T) == 4;  // whether registers keep the exponentials
   using Exchange = rows::Exchange<kClustered, kThreads / 32>;
   extern __shared__ __align__(128) unsigned char dynamic[];
   __shared__ typename Exchange::Shared shared;
@@ -74,7 +76,7 @@ __global__ void __launch_bounds__(kThreads, kMinBlocks<T>)
   const rows::Cluster cluster = exchange.cluster;
   const auto clusters = static_cast<int>(gridDim.x) / cluster.size;
   const auto id = static_cast<int>(blockIdx.x) / cluster.size;
-  // The rows of a cluster lie as far apart as there are clusters; those of a block are neighbours.
+  // A cluster takes every `clusters`-th row, a block without a cluster consecutive rows.
   const std::int64_t stride = kClustered ? clusters : 1;
   const std::int64_t first = kClustered ? id : std::int64_t{id} * rows_per_cluster;
   const std::int64_t past = kClustered ? rows : min(rows, first + rows_per_cluster);
@@ -184,7 +186,7 @@ std::size_t shared_bytes(const Problem& p) {
 }
 
 std::string unsupported(const Problem& p) {
-  constexpr std::size_t kMostShared = 220 * 1024;  // beside the parts of a row
+  constexpr std::size_t kMostShared = 220 * 1024;  // leaves room for Exchange::Shared
   const std::string why = unsupported_problem(p);
   if (!why.empty()) return why;
   if (const std::string why = rows::unsupported_cluster(p[kCluster]); !why.empty()) return why;

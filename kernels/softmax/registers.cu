@@ -1,12 +1,12 @@
 // Softmax of a row held in registers: reads n, writes n, and one exponential an element.
 //
-// The bytes in flight are its limit. A block loads, then reduces, then stores; while one block
-// reduces, others must load. By Little's law 4.8 TB/s times 600 ns under load is 22 KB on each of
-// 132 SMs, so rows are spread such that several blocks with at most 32 KB of a row each fit an SM:
-//   - Rows up to 1024 elements take a warp and no barrier.
+// Bytes in flight are its limit. A block loads, then reduces, then stores; while one block reduces,
+// others must load. By Little's law 4.8 TB/s times 600 ns under load is 22 KB on each of 132 SMs,
+// so several blocks should fit an SM, as they do with up to 32 KB of a row in each:
+//   - Rows up to 1024 elements fit a warp, which needs no barrier.
 //   - Longer rows take a block and one barrier. Each warp adds relative to its own maximum, and the
 //     parts merge as in the online softmax: one exchange for maximum and sum together.
-//   - Rows too long for a block's registers are for cluster.cu.
+//   - Rows beyond 32768 elements do not fit a block's registers: cluster.cu takes them.
 // A thread's accesses are 16 bytes wide, and all are issued before the first is used.
 #include <array>
 #include <string>
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(rows::kMaxThreads, 1)
   __shared__ Part parts[rows::kMaxWarps];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.y + threadIdx.y;
-  if (row >= rows) return;  // only where each warp has a row: no barrier follows
+  if (row >= rows) return;  // happens only with a warp a row, where no barrier follows
   const T* const from = x + row * cols;
   T* const to = y + row * cols;
   const rows::RowShape<T> shape = rows::shape_of<true>(from, cols);

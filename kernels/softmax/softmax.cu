@@ -1,4 +1,4 @@
-
+// The softmax family: its float64 reference, tolerance and table of variants.
 #include <array>
 
 #include "kernels/families.hpp"
@@ -7,7 +7,7 @@
 namespace roofcast::cuda::softmax {
 namespace {
 
-/// A block a row, in float64.
+/// One block a row, in float64.
 template <class T>
 __global__ void reference_kernel(const T* x, double* y, std::int64_t cols) {
   constexpr int kThreads = 256;
@@ -62,10 +62,10 @@ void reference(const Problem& p, std::span<const void* const> inputs,
   check(cudaGetLastError());
 }
 
-// Relative to the row's largest result. The sum is spread over at least 32 threads. Two
-// exponentials have an error of 2^-22 each, the reciprocal of 2·u, and exponents up to 16, rounded
-// at most twice, of 2·16·u·ln 2. A narrow result is rounded once; of 2^14 normal numbers and more
-// one is surely above 3, so that the largest result is above e³ / (√e·n) = 12 / n.
+// The error relative to the row's largest result. The sum is spread over at least 32 threads. Two
+// exponentials err by 2^-22 each, the reciprocal by 2·u, and exponents up to 16, rounded at most
+// twice, by 2·16·u·ln 2. A narrow result is rounded once; among 2^14 and more normal numbers one is
+// surely above 3, so that the largest result is above e³ / (√e·n) = 12 / n.
 double tolerance(const Problem& p, std::size_t /*output*/) {
   const auto n = static_cast<double>(p[rows::kCols]);
   const double exponents = (2 * 4 + 2 + 2 * 16 * std::log(2.0)) * kFp32Roundoff;

@@ -2,7 +2,7 @@
 // y[r, c] = e^(x[r, c] - m) / s,  m = max over c of x[r, c],  s = sum over c of e^(x[r, c] - m):
 // what the variants share. Statistics are fp32 whatever the element type.
 //
-// A part of a row is summed up by its own maximum m and its sum s relative to it; parts merge by
+// A part of a row is described by its own maximum m and its sum s relative to m. Parts merge by
 //   m = max(m1, m2),  s = s1·e^(m1 - m) + s2·e^(m2 - m)                (Milakov, Gimelshein 2018)
 // so that threads, warps and blocks need not agree on the maximum before they add.
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace roofcast::cuda::softmax {
 
-/// The signature of every kernel: `cluster` blocks a row.
+/// The signature of every kernel but that of softmax.cluster: `cluster` blocks a row.
 template <class T>
 using Kernel = void (*)(const T* x, T* y, std::int64_t rows, int cols, int cluster);
 
@@ -23,13 +23,13 @@ __device__ inline float exp_of(float x) {
   return exp2_of(x * kLog2E);
 }
 
-/// This warp's part from its threads'.
+/// Merges the threads' parts into their warp's.
 __device__ inline Part merge_warp(Part thread) {
   const float max = rows::warp_max(thread.x);
   return {max, rows::warp_sum(thread.y * exp_of(thread.x - anchor(max)))};
 }
 
-/// The row from all its parts, for every warp by itself.
+/// Merges all parts of a row. Each warp merges for itself.
 __device__ inline Part merge(const Part* parts, int count) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   Part mine = {-INFINITY, 0};
@@ -43,8 +43,8 @@ __device__ inline Part merge(const Part* parts, int count) {
   return merge_warp(mine);
 }
 
-/// The row, of which each warp of the block has a part. Where a warp has a row, its part is the
-/// row.
+/// Merges the parts of the block's warps into the row's. Where a warp has a row of its own, its
+/// part is the row's.
 __device__ inline Part merge_block(Part warp, Part* parts) {
   if (blockDim.x == 32) return warp;
   if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = warp;
@@ -52,11 +52,11 @@ __device__ inline Part merge_block(Part warp, Part* parts) {
   return merge(parts, static_cast<int>(blockDim.x / 32));
 }
 
-/// softmax.online by elements, for addresses that the other kernels cannot take.
+/// softmax.online, element by element, for addresses that the other kernels cannot take.
 template <class T>
 Kernel<T> online_by_element();
 
-// The same for every variant.
+// What all variants share.
 std::string unsupported_problem(const Problem&);
 Tensors tensors(const Problem&);
 void reference(const Problem&, std::span<const void* const> inputs,

@@ -1,13 +1,13 @@
-// Softmax by sweeps over the row in memory, a block or a warp a row. Rows have any length, because
-// nothing is held.
+// Softmax by sweeps over the row in memory, a block or a warp a row. A row may have any length,
+// because no thread holds its elements.
 //
 //   three_pass  reads 3·n, writes n  Maximum, sum, normalize: what the formula says.
 //   online      reads 2·n, writes n  Maximum and sum in one sweep. When the maximum grows, the sum
 //                                    so far is scaled down (Milakov, Gimelshein 2018).
 //
-// The second read comes from L1 while the rows of the SM's blocks fit L1, from L2 while the rows of
-// all resident blocks fit L2 (8 blocks of 256 threads on each of 132 SMs: rows under about 50 KB),
-// else from DRAM.
+// Reads after the first hit L1 while the rows of the SM's blocks fit L1, and L2 while the rows of
+// all resident blocks fit L2 (8 blocks of 256 threads on each of 132 SMs: rows under about 50 KB);
+// else they go to DRAM.
 #include <array>
 #include <string>
 
@@ -21,7 +21,7 @@ namespace {
 using roofcast::softmax::kThreads;
 using roofcast::softmax::sweep_layout;
 
-/// This thread's row, or -1. Of the blocks of a cluster only the first works.
+/// This thread's row, or -1. In a cluster only the first block works.
 __device__ std::int64_t row_here(std::int64_t rows, int cluster) {
   if (blockIdx.x % static_cast<unsigned>(cluster) != 0) return -1;
   const auto first = std::int64_t{blockIdx.x / static_cast<unsigned>(cluster)} * blockDim.y;
@@ -93,7 +93,7 @@ std::string unsupported(const Problem& p) {
   return rows::unsupported_layout(p, sweep_layout(p), "larger blocks");
 }
 
-/// The two kernels of one algorithm: by 16-byte vectors, and element by element.
+/// Each algorithm has two kernels: by 16-byte vectors, and element by element.
 struct ThreePass {
   template <class T, bool kAligned>
   static Kernel<T> kernel() {

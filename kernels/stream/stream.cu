@@ -1,5 +1,5 @@
-// The four STREAM kernels (McCalpin 1995): the bandwidth a kernel can reach when it does nothing
-// else. And the empty kernel: the time below which no launch can be.
+// The four STREAM kernels (McCalpin 1995) measure the bandwidth that a kernel reaches when it does
+// nothing else. The empty kernel measures the least time of a launch.
 //
 //            computes        bytes an element        FLOP an element
 //   null     nothing         0                       0
@@ -8,7 +8,7 @@
 //   add      c = a + b       3·sizeof(T)             1
 //   triad    c = a + s·b     3·sizeof(T)             2
 //
-// The skeleton, and why it is as it is: kernels/common/map.cuh.
+// kernels/common/map.cuh has the kernel around the operation, and the reasons for its shape.
 
 #include <array>
 
@@ -62,7 +62,7 @@ struct Triad {
   }
 };
 
-/// A copy moves bits: one kernel a size, and no conversion that could change a NaN.
+/// A copy moves bits: 16-bit types share a kernel, and no conversion can change a NaN.
 template <class Op, class T>
 struct Stored {
   using Type = T;
@@ -127,8 +127,8 @@ KernelEntry entry(std::string_view name) {
           [](const Problem& p, std::span<const void* const> inputs,
              std::span<double* const> outputs,
              cudaStream_t stream) { map::reference<Op>(p, inputs, outputs.front(), stream); },
-      // One rounding of the result in the arithmetic's type and one to a narrower element type. The
-      // arithmetic is fused, or its product of a short number exact. fp64 is its own reference.
+      // The arithmetic rounds the result once, as triad's product is fused into the addition or
+      // exact; a narrower element type rounds it once more. The fp64 reference rounds too.
       .tolerance =
           [](const Problem& p, std::size_t) {
             const double own = p.dtype == DType::fp64 ? unit_roundoff(p.dtype) : kFp32Roundoff;
@@ -138,7 +138,7 @@ KernelEntry entry(std::string_view name) {
   };
 }
 
-/// The grid that the other stream kernels would use, doing nothing: n = 1 is one block.
+/// An empty kernel on the grid of stream.copy; n = 1 is one block.
 KernelEntry null_entry() {
   KernelEntry null = entry<Copy>("stream.null");
   null.tensors = [](const Problem&) { return Tensors{}; };

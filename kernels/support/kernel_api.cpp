@@ -16,7 +16,7 @@ namespace {
 using namespace roofcast;
 using namespace roofcast::cuda;
 
-/// What a caller names: values in the order of the kernel's parameters.
+/// The kernel and the problem that a caller names, with values in the order of its parameters.
 struct Asked {
   const KernelEntry& entry;
   Problem problem;
@@ -38,7 +38,7 @@ Asked asked(const char* kernel, const char* dtype, const std::int64_t* values, i
   return {*entry, problem};
 }
 
-/// Calls what may throw; -1 and a line on stderr if it does.
+/// Returns what the call returns; if it throws, writes a line to stderr and returns -1.
 template <class Call>
 int guarded(Call&& call) noexcept {
   try {
@@ -53,8 +53,8 @@ int guarded(Call&& call) noexcept {
 
 extern "C" {
 
-/// The scratch tensors of a problem: their number, and the bytes of the first `capacity`. -1: the
-/// kernel cannot run it.
+/// Returns the number of a problem's scratch tensors, or -1 if the kernel cannot run it, and writes
+/// the bytes of the first `capacity` of them.
 int roofcast_scratch(const char* kernel, const char* dtype, const std::int64_t* values, int count,
                      std::int64_t* bytes, int capacity) {
   return guarded([&] {
@@ -71,8 +71,8 @@ int roofcast_scratch(const char* kernel, const char* dtype, const std::int64_t* 
   });
 }
 
-/// Enqueues the kernel on the stream. Device addresses in the order of KernelEntry::tensors. 0, or
-/// -1 where it cannot run.
+/// Enqueues the kernel on the stream, with device addresses in the order of KernelEntry::tensors.
+/// Returns 0, or -1 if it cannot run.
 int roofcast_run(const char* kernel, const char* dtype, const std::int64_t* values, int count,
                  const void* const* inputs, int input_count, void* const* outputs, int output_count,
                  void* const* scratch, int scratch_count, void* stream) {

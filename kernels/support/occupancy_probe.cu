@@ -1,11 +1,11 @@
-// What does CUDA answer for this many registers, this much shared memory, this block?
+// What occupancy does CUDA report for given registers, shared memory and threads?
 //
 // The model computes occupancy from the allocation rules and must agree with CUDA everywhere, not
-// only for the kernels we have. Blocks and dynamic shared memory are arguments of the question;
-// registers and static shared memory are properties of a kernel, so here is a family of kernels.
-// Values that all stay alive until the last is loaded need a register each. Left alone, the
-// compiler rounds up to a count that costs no occupancy (128, 168, 254); __maxnreg__ holds it to
-// ours.
+// only for this project's kernels. Block size and dynamic shared memory are arguments of CUDA's
+// query; registers and static shared memory are properties of a kernel, so here is a family of
+// kernels. Values that all stay alive until the last is loaded need a register each. Left alone,
+// the compiler rounds up to a count that costs no occupancy (128, 168, 254); __maxnreg__ holds it
+// to the count asked for.
 #include "kernels/support/occupancy_probe.hpp"
 
 #include <array>
@@ -22,7 +22,7 @@ using Kernel = void (*)(const float*, float*);
 template <int kRegisters, int kStaticShared>
 __global__ __maxnreg__(kRegisters) void probe_kernel(const float* in, float* out) {
   __shared__ char held[kStaticShared > 0 ? kStaticShared : 1];
-  constexpr int kLive = kRegisters - 12;  // the rest holds addresses
+  constexpr int kLive = kRegisters - 12;  // the other 12 hold addresses
   float live[kLive];
 #pragma unroll
   for (int i = 0; i < kLive; ++i) {
@@ -40,7 +40,7 @@ __global__ __maxnreg__(kRegisters) void probe_kernel(const float* in, float* out
   }
 }
 
-constexpr int kRegisterSteps = 30;  // of 8, from 27: never on the granularity of 8
+constexpr int kRegisterSteps = 30;  // 27, 35, … 251, 255: no multiples of the granularity of 8
 
 template <int kStaticShared, int... kStep>
 std::array<Kernel, kRegisterSteps> with_shared(std::integer_sequence<int, kStep...>) {
@@ -71,7 +71,8 @@ std::vector<OccupancyCase> probe_occupancy(int count, std::uint64_t seed) {
     const Kernel kernel = of_shared[static_cast<std::size_t>(below(kRegisterSteps))];
     cudaFuncAttributes attributes{};
     check(cudaFuncGetAttributes(&attributes, kernel));
-    // A third without dynamic memory, a third small, a third up to a little beyond what is allowed.
+    // A third of the cases has no dynamic memory, a third up to 16 KiB, a third up to 4 KiB more
+    // than a block may have.
     const std::array dynamic = {0, below(16 * 1024), below(largest + 4096)};
     OccupancyCase one{.registers = attributes.numRegs,
                       .static_shared = attributes.sharedSizeBytes,

@@ -14,8 +14,8 @@ struct OccupancyCase {
   int blocks_per_sm;           ///< 0 where CUDA refuses the launch
 };
 
-/// Random cases from a family of kernels between about 16 and 255 registers, block sizes of 1 to
-/// 1024 threads (not only whole warps) and shared memory from none to more than a block may have.
+/// Random cases: kernels of up to 27, 35, … 255 registers, blocks of 1 to 1024 threads (not only
+/// whole warps), and shared memory from none to more than a block may have.
 std::vector<OccupancyCase> probe_occupancy(int count, std::uint64_t seed);
 
 }  // namespace roofcast::cuda

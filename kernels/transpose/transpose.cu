@@ -1,22 +1,22 @@
-// y[c][r] = x[r][c]: rows·columns elements in, as many out, and no arithmetic. One of the two sides
-// has to be walked across its rows.
+// y[c][r] = x[r][c]: rows·columns elements in, as many out, and no arithmetic. Either the loads or
+// the stores have to cross rows.
 //
 //   naive    Loads run along the rows of x, stores down the columns of y. Each lane's store lies in
 //            another row of y, so a warp's 32 elements touch 32 sectors of 32 B.
 //   tiled    A tile goes through shared memory, so that loads and stores both run along rows, in
 //            pieces of 256 B. Accesses have 16 bytes, which are k elements: a thread loads a patch
-//            of k × k from k rows, transposes it in registers, and stores k rows of the other side.
-//            The 16 lanes that store a row of patches write 256 B apart, into the same four banks.
+//            of k × k from k rows, transposes it in registers, and stores it in k rows of the tile.
+//            The 16 lanes with a row of patches store 256 B apart, into the same four banks.
 //   padded   Rows of the tile are one access of 16 bytes longer, so they begin in different banks.
-//   swizzled Column c of row r lies at c xor r instead: a column meets each bank once, as with the
-//            padding, and the tile takes no more shared memory than its elements.
+//   swizzled Column c of row r lies at c xor r: a column meets each bank as often as any other, as
+//            with the padding, and the tile takes no more shared memory than its elements.
 //
-// Blocks go down the rows of x first, so that blocks that run together write long runs of y: on an
-// H200 at 2 GiB that takes 521 µs, blocks along the rows of x take 539, and a copy 505. (DRAM loses
-// less by reading x in pieces than by writing y in pieces.)
+// The grid of the kernels with patches runs down the rows of x first, so that blocks that run
+// together write long runs of y: on an H200 at 2 GiB that takes 521 µs, a grid along the rows of x
+// 539, and a copy 505. (DRAM loses less by reading x in pieces than by writing y in pieces.)
 //
-// Tiles of 32 × 32 go element by element where an extent is no multiple of k or an address no
-// multiple of 16 bytes.
+// Where an extent is no multiple of k or an address no multiple of 16 bytes, tiles of 32 × 32 go
+// element by element, as in naive, on a grid along the rows of x.
 
 #include <array>
 #include <cstdint>
@@ -36,9 +36,9 @@ constexpr auto kLanes = static_cast<int>(roofcast::transpose::kLanes);
 constexpr auto kWarps = static_cast<int>(roofcast::transpose::kWarps);
 constexpr int kThreads = kLanes * kWarps;
 
-/// Side of the tiles that go element by element.
+/// Side, in elements, of the tiles that go element by element.
 constexpr int kTile = 32;
-/// Patches along a side of the other tiles: 16 of 16 bytes, 256 B.
+/// Patches along a side of the other tiles: 16 accesses of 16 bytes are 256 B.
 constexpr auto kPatches = static_cast<int>(roofcast::transpose::kPatches);
 
 template <class T>
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(kThreads) naive_kernel(const T* __restrict__ x
 template <Way kWay>
 constexpr int kPad = kWay == Way::padded ? 1 : 0;
 
-/// Where an access of a row of the tile lies in it.
+/// Where column `column` lies within row `row` of the tile, in elements or patches.
 template <Way kWay>
 __device__ int place(int row, int column) {
   return kWay == Way::swizzled ? column ^ row : column;
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(kThreads) tiled_kernel(const T* __restrict__ x
   }
 }
 
-/// Elements of 2, 4 or 8 bytes in the 16 of one access.
+/// Elements of kBytes (2, 4 or 8) in an access of 16 bytes.
 template <int kBytes>
 constexpr int kPatch = 16 / kBytes;
 
@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(kThreads)
     patch_kernel(const uint4* __restrict__ x, uint4* __restrict__ y, std::int64_t rows,
                  std::int64_t columns) {
   constexpr int k = kPatch<kBytes>;
-  // Column c of the tile is row [c mod k][c / k], in patches of k rows of x.
+  // tile[c mod k][c / k] is column c of x's tile; an access holds k of its rows.
   __shared__ uint4 tile[k][kPatches][kPatches + kPad<kWay>];
   const auto thread = static_cast<int>(threadIdx.x);
   const int minor = thread % kPatches;
