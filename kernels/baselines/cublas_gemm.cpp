@@ -106,7 +106,15 @@ KernelEntry entry() {
 KernelEntry cublas_gemm() {
   KernelEntry plain = entry();
   plain.unsupported = [](const Problem& p) -> std::string {
-    if (p[roofcast::gemm::kBatch] > 1) return "gemm.library is measured without a batch";
+    using namespace roofcast::gemm;
+    if (p[kBatch] > 1) return "gemm.library is measured without a batch";
+    if (p[kQuantize] != kNothing || p[kEpilogue] != kPlain) {
+      return "gemm.library is measured without 'quantize' and 'epilogue': leave them out";
+    }
+    if (p[kLayout] != kNN || p[kLda] != 0 || p[kLdb] != 0) {
+      return "gemm.library is measured with dense rows of A [m,k] and B [k,n]: leave out 'layout', "
+             "'lda' and 'ldb'";
+    }
     return unsupported(p);
   };
   // tensor_reference takes any type; as in multiply_dense, A is [m,k] and B [k,n].

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "model/libraries/gemm.hpp"
 #include "tests/kernels/case.hpp"
 #include "tests/kernels/settings.hpp"
 #include "validation/runs/suite.hpp"
@@ -98,6 +99,21 @@ TEST(CatalogTest, AnUnsupportedTypeIsNamed) {
     p.dtype = DType::int8;
     EXPECT_THAT(entry.unsupported(p), HasSubstr("int8")) << entry.name;
   }
+}
+
+TEST(CatalogTest, TheLibrarysProductRefusesWhatItWouldNotMeasure) {
+  const KernelEntry& library = *find("gemm.library");
+  const Problem p = typical(library);
+  const auto refusal = [&](std::size_t parameter, std::int64_t value) {
+    Problem one = p;
+    one[parameter] = value;
+    return library.unsupported(one);
+  };
+  EXPECT_THAT(library.unsupported(p), IsEmpty());
+  EXPECT_THAT(refusal(roofcast::gemm::kBatch, 2), HasSubstr("without a batch"));
+  EXPECT_THAT(refusal(roofcast::gemm::kLayout, roofcast::gemm::kTN), HasSubstr("'layout'"));
+  EXPECT_THAT(refusal(roofcast::gemm::kLda, 8192), HasSubstr("'lda'"));
+  EXPECT_THAT(refusal(roofcast::gemm::kEpilogue, roofcast::gemm::kBias), HasSubstr("'epilogue'"));
 }
 
 TEST(CatalogTest, StreamsSayWhichThreadsAndLoadsTheyTake) {
