@@ -43,7 +43,10 @@ struct OwnKernel {
     family = {d.name, d.summary, parameters, d.dtypes, nullptr, streaming, {&kernel, 1}, {}};
   }
   OwnKernel(const OwnKernel&) = delete;
+  OwnKernel(OwnKernel&&) = delete;
   OwnKernel& operator=(const OwnKernel&) = delete;
+  OwnKernel& operator=(OwnKernel&&) = delete;
+  ~OwnKernel() = default;
 
   Description description;
   std::vector<Parameter> parameters;

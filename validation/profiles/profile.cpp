@@ -44,8 +44,6 @@ void take_counters(CallGroup& group, const Assumptions& assumed, const Gpu& gpu)
   if (const auto bytes = dram_bytes_of(kernel, gpu); bytes || counted.flops() > 0) {
     group.place = RoofPlace{counted.flops(), bytes.value_or(0), true};
   }
-  // FLOPs derived from the pipe's busy share are dropped: their limit would be the measured time.
-  if (!counted.has_tensor_flops) counted.tensor_flops = {};
   if (group.forecast) return;
   const auto described = described_by_counters(kernel, group.does);
   if (!described) return;

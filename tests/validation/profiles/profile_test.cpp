@@ -5,6 +5,8 @@
 #include <functional>
 
 #include "hw_specs/loader.hpp"
+#include "model/laws/clock.hpp"
+#include "model/laws/peaks.hpp"
 #include "validation/profiles/ncu.hpp"
 
 namespace roofcast::validation {
@@ -295,6 +297,28 @@ TEST(Profile, CountersGiveTheLimitOfAnyKernel) {
   EXPECT_TRUE(product.limit_s);
   EXPECT_NEAR(profile.no_shape_s, 400e-6, 1e-12);
   EXPECT_NEAR(profile.recognized_s, 400e-6, 1e-12);
+}
+
+// Tensor cores busy for 80% of 400 us at 1,980 MHz: the limit is these 320 us at the highest clock,
+// and the FLOPs of that time are 80% of the peak.
+TEST(Profile, BusyTensorCoresGiveTheLimitOfAProductWithoutShape) {
+  const std::string table =
+      "\"ID\",\"Process ID\",\"Kernel Name\",\"Block Size\",\"Grid "
+      "Size\",\"gpu__time_duration.sum\",\"gpc__cycles_elapsed.avg.per_second\","
+      "\"dram__bytes_read.sum\",\"dram__bytes_write.sum\",\"launch__registers_per_thread\","
+      "\"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed\"\n"
+      "\"\",\"\",\"\",\"\",\"\",\"us\",\"hz\",\"Gbyte\",\"Gbyte\",\"register/thread\",\"%\"\n"
+      "\"0\",\"1\",\"nvjet_sm90_x\",\"(256, 1, 1)\",\"(132, 1, "
+      "1)\",\"400\",\"1980000000\",\"0.1\",\"0.1\",\"16\",\"80\"\n";
+  const Profile profile = profile_of(read_ncu({{"k.csv", table}}), h100());
+  ASSERT_EQ(profile.groups.size(), 1U);
+  const CallGroup& product = profile.groups[0];
+  ASSERT_TRUE(product.limit_s && product.place);
+  constexpr double kClockHz = 1.98e9;
+  EXPECT_NEAR(*product.limit_s, 320e-6 * kClockHz / *limit_clock_hz(h100()), 1e-9);
+  const double peak = *tensor_peak_flops_per_s(h100(), DType::bf16, kClockHz);
+  EXPECT_NEAR(product.place->flops / 400e-6, 0.8 * peak, 1e-6 * peak);
+  EXPECT_FALSE(product.expected_s);
 }
 
 }  // namespace
