@@ -16,13 +16,13 @@ function(roofcast_unity target)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 
-# roofcast_cuda_unity(TARGET LONG): compiles CUDA sources in groups of five, which CMake itself can
-# from 3.31 on. Sources whose path matches LONG stay alone.
-function(roofcast_cuda_unity target long)
+# roofcast_cuda_unity(TARGET [ALONE]): compiles CUDA sources in groups of five, which CMake itself can
+# from 3.31 on. Sources whose path matches ALONE, as they take long, are compiled alone.
+function(roofcast_cuda_unity target)
   if(NOT ROOFCAST_UNITY)
     return()
   endif()
-  roofcast_groups(groups ${target} "\\.cu$" 5 "${long}")
+  roofcast_groups(groups ${target} "\\.cu$" 5 ${ARGN})
   foreach(group IN LISTS groups)
     set(source "${CMAKE_CURRENT_BINARY_DIR}/${target}_unity_${group}.cu")
     list(TRANSFORM members_${group} REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE includes)

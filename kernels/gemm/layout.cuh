@@ -103,11 +103,11 @@ struct LineTile {
   static_assert(kCount % kPanel == 0 && kPanel % 8 == 0);
 
   /// Byte offset of a chunk in its line; it depends on the line modulo 8 only.
-  __host__ __device__ static constexpr int turn(int line, int chunk) {
+  __host__ __device__ static constexpr int chunk_offset(int line, int chunk) {
     return swizzled_chunk<kBytes>(line, chunk);
   }
   __host__ __device__ static constexpr int offset(int line, int chunk) {
-    return line * kBytes + turn(line, chunk);
+    return line * kBytes + chunk_offset(line, chunk);
   }
   /// Row and column, relative to the tile's origin in the matrix, of the first element of a chunk
   /// of kWidth elements.
@@ -127,10 +127,11 @@ __host__ __device__ constexpr int a_offset(int row, int step, int lane) {
     constexpr int kSize = 2, kPanelRows = A::kBytes / kSize;
     const LineChunk at = a_address_transposed(lane);
     return (row / kPanelRows * A::kPanel + step * kStepBytes / kSize + at.line) * A::kBytes +
-           A::turn(at.line, row % kPanelRows / 8 + at.chunk);
+           A::chunk_offset(at.line, row % kPanelRows / 8 + at.chunk);
   }
   const LineChunk at = a_address(lane);
-  return (row + at.line) * A::kBytes + A::turn(at.line, step * kStepBytes / kChunkBytes + at.chunk);
+  return (row + at.line) * A::kBytes +
+         A::chunk_offset(at.line, step * kStepBytes / kChunkBytes + at.chunk);
 }
 /// The byte offset in B's tile, for the 8-column tiles `q` and q + 1 counted from `column`, a
 /// multiple of 16; q is even. Panels are read with .trans.
@@ -139,7 +140,7 @@ __host__ __device__ constexpr int b_offset(int column, int q, int step, int lane
   if constexpr (B::kLines == Lines::along_k) {
     const LineChunk at = b_address(lane);
     return (column + q * 8 + at.line) * B::kBytes +
-           B::turn(at.line, step * kStepBytes / kChunkBytes + at.chunk);
+           B::chunk_offset(at.line, step * kStepBytes / kChunkBytes + at.chunk);
   } else {
     constexpr int kSize = 2, kPanelColumns = kPanelBytes / kSize;
     const LineChunk at = b_address_transposed(lane);
@@ -147,7 +148,7 @@ __host__ __device__ constexpr int b_offset(int column, int q, int step, int lane
     const int chunk = column % kPanelColumns / 8 + q + at.chunk;
     const int panel = column / kPanelColumns + chunk / 8;
     return (panel * B::kPanel + step * kStepBytes / kSize + at.line) * kPanelBytes +
-           B::turn(at.line, chunk % 8);
+           B::chunk_offset(at.line, chunk % 8);
   }
 }
 

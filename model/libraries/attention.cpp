@@ -138,6 +138,8 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
     sequence.push_back({even_launch(ceil_div(c.shape.batch * c.shape.heads * c.shape.seq_q, 8), 256,
                                     {}, {})});  // launched, but has no parts to add
   }
+  // flash_api.cpp, seqlenq_ngroups_swapped: copies that make a group's heads queries of one head,
+  // and O's queries heads again.
   if (library == kFa2 && paged && c.packed > 1) {
     const double bytes = c.shape.q_bytes();
     sequence.push_back({moved_heads(c.shape, scratch(kO, {bytes, 0}), writes(kO, bytes))});

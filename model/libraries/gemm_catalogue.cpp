@@ -22,8 +22,8 @@ bool has_wgmma(const Gpu& gpu) {
 // tiles of 64x64 (301 of 319 kernels' names). wgmma reads tf32 along k only: operands stored across
 // k are transposed first, so small tiles win for longer.
 bool is_small_tf32(const Problem& p) {
-  constexpr std::int64_t kSide = 64, kLeastWide = 90'000, kLeastTransposed = 1'000'000;
-  const std::int64_t least = p[kLayout] == kTN ? kLeastTransposed : kLeastWide;
+  constexpr std::int64_t kSide = 64, kLeastAsync = 90'000, kLeastTransposed = 1'000'000;
+  const std::int64_t least = p[kLayout] == kTN ? kLeastTransposed : kLeastAsync;
   return ceil_div(p[kM], kSide) * ceil_div(p[kN], kSide) * p[kBatch] * p[kK] < least;
 }
 

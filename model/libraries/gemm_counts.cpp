@@ -86,7 +86,7 @@ double copy_requests(const LibraryProduct& c) {
 
 LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings& packings) {
   const RowLengths rows = library_rows(p);
-  const bool wide = takes_async_mma(p, gpu), along_k = wide && p.dtype == DType::tf32;
+  const bool async = takes_async_mma(p, gpu), along_k = async && p.dtype == DType::tf32;
   const bool tensor = p.dtype != DType::fp32;
   const LibraryTile tile = library_tile(p, gpu);
   const std::int64_t element = element_bytes(p.dtype);
@@ -104,7 +104,7 @@ LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings&
       .widening = packings.widening,
       .vector = as_double(copied_vector(p)),
       .aligned = library_aligned(p),
-      .takes_async_mma = wide,
+      .takes_async_mma = async,
       .tensor = tensor,
       .through_registers = tensor && tile.stages == 2,
   };

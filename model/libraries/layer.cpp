@@ -29,12 +29,11 @@ Launches launches_of(const Operation& operation, const Problem& p, std::int64_t 
   return backward ? operation.fused_backward : operation.fused;
 }
 
-// layer_norm_kernel.cu: of many rows and few columns.
+// layer_norm_kernel.cu: with many rows and few columns.
 bool splits_rows(const Counted& all, const Gpu& gpu) {
   constexpr double kManyRows = 65536;
-  return all.movement.tall == kNormParameters.tall && all.movement.walk == Walk::columns &&
-         all.rows > kManyRows &&
-         std::floor(all.cols / as_double(rows::kWarp)) < std::floor(as_double(gpu.slots(1)) / 2);
+  return all.movement.walk == Walk::columns && all.movement.threads == 0 && all.rows > kManyRows &&
+         std::floor(all.cols / as_double(rows::kWarp)) < as_double(gpu.slots(1) / 2);
 }
 
 /// Splits a launch that exceeds most_elements: the number of full launches, and one for the rest.
@@ -57,7 +56,8 @@ std::vector<std::pair<double, Counted>> parts_of(const Counted& all, const Gpu& 
   return parts;
 }
 
-// A warp reads 32 neighbouring elements of a row: a line of fp32, or half of one.
+// A warp reads 32 neighbouring elements of a row: a line of fp32. Half lines of 16-bit types cost
+// DRAM as much as scattered accesses.
 double column_read_density(const Counted& one) {
   const double run = as_double(rows::kWarp) * size_bytes(one.type);
   return run < as_double(kLineBytes) ? 0 : kDensityOfLines;

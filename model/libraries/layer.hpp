@@ -31,12 +31,13 @@ struct Arrays {
 
 /// How threads walk over the matrix.
 enum class Walk : unsigned char {
-  elements,    ///< 16 B of the type per thread
-  part_sums,   ///< a thread per column of a sum of up to ten rows of equal index
-  table_sums,  ///< a thread per element of the table, which adds up those sums
-  rows,        ///< a block per row, which it reduces
-  columns,     ///< a block per 32 columns, which it reduces
-  chunks       ///< blocks of 65536 elements, 320 a launch: PyTorch's multi_tensor_apply
+  elements,      ///< 16 B of the type per thread
+  part_sums,     ///< a thread per column of a sum of up to ten rows of equal index
+  table_sums,    ///< a thread per element of the table, which adds up those sums
+  rows,          ///< a block per row, which it reduces
+  columns,       ///< a block per 32 columns, which it reduces
+  part_columns,  ///< as columns, with the rows split among blocks
+  chunks         ///< blocks of 65536 elements, 320 a launch: PyTorch's multi_tensor_apply
 };
 
 /// Use of a table of `of` rows, as wide as the matrix, whose rows are accessed at random.
@@ -56,7 +57,7 @@ struct Movement {
   Table table = Table::none;
   bool follows = false;  ///< reads what the previous launch has written
   /// rows: threads of a block, and elements per access of a thread. 0: as many threads as hold the
-  /// row, in vectors of 16 B.
+  /// row, in vectors of 16 B. columns: threads of a block; 0: by the number of rows.
   std::int64_t threads = 0, together = 0;
   std::int64_t at_once = 4;        ///< rows: accesses of a thread before it uses the first
   std::int64_t rows_of_block = 1;  ///< rows: rows that a block takes side by side

@@ -32,7 +32,8 @@ inline constexpr Operation kEmbedding{
                         .reads = kOne,
                         .flops = 1,
                         .row = {kIndex, 0},
-                        .table = Table::added_to}},
+                        .table = Table::added_to,
+                        .threads = 1024}},
     .sorted_backward = {kZeros,
                         map(kNone, kNone).times(8).beside({2 * kIndex, 2 * kIndex}),
                         map(kNone, kNone).times(20).beside({kIndex, kIndex}),
@@ -107,8 +108,9 @@ inline constexpr Movement kNormParameters{
     .walk = Walk::columns, .reads = kTwo, .flops = 4, .row = {8, 0}, .tall = 8};
 // The same of many rows and few columns, by blocks of a warp that take parts of the rows; and the
 // sum over the parts (aten/src/ATen/native/cuda/Reduce.cuh), by blocks of four warps.
-inline constexpr Movement kNormParts =
-    kNormParameters.with(&Movement::tall, 32).with(&Movement::threads, 32);
+inline constexpr Movement kNormParts = kNormParameters.with(&Movement::walk, Walk::part_columns)
+                                           .with(&Movement::tall, 32)
+                                           .with(&Movement::threads, 32);
 inline constexpr Movement kPartSums{
     .walk = Walk::columns, .reads = kOne, .flops = 1, .threads = 128, .tall = 4};
 inline constexpr Movement kRowNorm =

@@ -159,11 +159,10 @@ Blocks by_rows(const Counted& one) {
 }
 
 // GammaBetaBackwardCUDAKernelTemplate (aten/src/ATen/native/cuda/layer_norm_kernel.cu) uses blocks
-// of fewer warps for few rows; embedding_backward_feature_kernel always uses 32.
+// of fewer warps for few rows.
 std::int64_t column_warps(const Counted& one) {
   if (one.movement.threads > 0) return one.movement.threads / rows::kWarp;
-  if (one.movement.tall == 1 || one.rows >= 256) return 32;
-  return one.rows >= 128 ? 16 : one.rows >= 64 ? 8 : 1;
+  return one.rows >= 256 ? 32 : one.rows >= 128 ? 16 : one.rows >= 64 ? 8 : 1;
 }
 
 // A warp loads `tall` rows of its 32 columns, with their moments, before it adds them up.
@@ -176,7 +175,7 @@ Blocks by_columns(const Counted& one) {
   const Movement& movement = one.movement;
   const bool meets = movement.tall == 1;  // at each step
   const std::int64_t warps = column_warps(one);
-  const bool splits = movement.threads == rows::kWarp;
+  const bool splits = movement.walk == Walk::part_columns;
   const auto groups = static_cast<std::int64_t>(splits ? one.row_splits() : 1);
   const double all = as_double(warps), in_block = one.rows / as_double(groups);
   const double steps = std::ceil(in_block / (all * as_double(movement.tall)));
@@ -202,6 +201,7 @@ Blocks blocks_of(const Counted& one) {
     case Walk::chunks:
       return by_rows(one);
     case Walk::columns:
+    case Walk::part_columns:
       return by_columns(one);
     default:
       return by_sums(one);
@@ -216,8 +216,8 @@ double Counted::parts() const {
 }
 
 double Counted::row_splits() const {
-  constexpr double kMostBlocks = 32768, kRowsOfPart = 32, kColumns = 32;
-  return std::min(std::floor(kMostBlocks / std::ceil(cols / kColumns)),
+  constexpr double kMostBlocks = 32768, kRowsOfPart = 32;
+  return std::min(std::floor(kMostBlocks / std::ceil(cols / as_double(rows::kWarp))),
                   std::ceil(rows / kRowsOfPart));
 }
 

@@ -73,7 +73,7 @@ Plan plan_of(const compiled::Kernel& kernel, const Grid& grid, const Traffic& re
   step.issued.requested = share * requested;
   step.issued.l1 = share * Traffic{loads.sectors * kSectorBytes, stored};
   step.issued.l2 = share * Traffic{loads.l2_sectors * kSectorBytes, stored};
-  step.warp_instructions = warps_of(plan.launch.threads()) * kernel.straight;
+  step.warp_instructions = plan.launch.warps() * kernel.straight;
   step.wavefronts.l1 = share * (loads.wavefronts + stores.wavefronts);
   step.waits.global = 1;
   set_blocks_with_edge(plan, step, share);

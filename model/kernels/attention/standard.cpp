@@ -111,7 +111,7 @@ void Program::softmax(Passes passes) {
   step.waits = {.global = 1, .shared = several ? 20.0 : 10.0, .barriers = several ? 4.0 : 0.0};
   if (held) {
     step.issued.special_flops = slots;
-    step.warp_instructions = warps_of(plan.launch.threads()) * kernel.straight;
+    step.warp_instructions = plan.launch.warps() * kernel.straight;
   } else {
     step.issued.special_flops = 2 * of_block;
     step.warp_instructions = of_block / 32 / kVectorScores * (kernel.loops[0] + kernel.loops[1]);
@@ -140,7 +140,7 @@ void Program::gradient() {
   dots.waits.global = step.waits.global = 1;
   set_traffic(dots.issued, {(2 * s.q_bytes() + s.rows_bytes()) / blocks, 0});
   step.issued.special_flops = s.all_scores() / parts;
-  step.warp_instructions = warps_of(plan.launch.threads()) * kernel.loops[1];
+  step.warp_instructions = plan.launch.warps() * kernel.loops[1];
   set_traffic(step.issued, {2 * score_bytes() / parts, 2 * score_bytes() / parts});
   set_blocks(plan, {{dots}, {step, trips}});
   launches.push_back({std::move(plan)});

@@ -163,7 +163,7 @@ void set_partial_sums(Plan& plan, const compiled::Kernel& kernel, const PartialS
   const double eights = as_double(sums.loads / PartialSums::kTogether);
   const double ones = as_double(sums.loads % PartialSums::kTogether);
   const double blocks = as_double(plan.launch.blocks());
-  const double warps = warps_of(plan.launch.threads()), additions = sums.bytes / 4;
+  const double warps = plan.launch.warps(), additions = sums.bytes / 4;
   plan.start = Start::cold_code;
   plan.useful.vector_flops = additions;
   Step step;

@@ -110,7 +110,7 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
   // A warp that walks down rows stores each word of C to a sector of its own.
   if (rows_first) below_l1.write_bytes = c.s.c() * kWordsPerSector;
 
-  const double warps = warps_of(plan.launch.threads());
+  const double warps = plan.launch.warps();
   Step step = c.step(0);
   step.warp_instructions = warps * kInstructionsPerStep;
   // Lanes of a warp lie along threadIdx.x: down rows of A (rows_first), or along columns of B.
