@@ -67,24 +67,34 @@ void add_software(Step& step, const Architecture& model, const Task& task,
   }
 }
 
-/// Turns the step of a whole model into that of the GPU that sets the pace: it has 1/pp of the
-/// layers and both ends of the model. Adds the transfers between stages, and the bubble: while the
-/// first micro-batch fills the pipeline and the last one drains it, each GPU idles for pp − 1
-/// passes (1F1B: Narayanan et al. 2021, arXiv 2104.04473, section 2.2). Throws InputError where
-/// the link is not known.
+/// Turns the step of a whole model into that of the stage that sets the pace: it has 1/pp of the
+/// layers and the longer end of the model. Adds the transfers between stages, and the bubble: this
+/// stage idles while the first micro-batch fills the other stages and the last one drains them,
+/// their time for one pass (1F1B: Narayanan et al. 2021, arXiv 2104.04473, section 2.2). Throws
+/// InputError where the link is not known.
 void put_in_stages(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
   if (task.pp < 2) return;
   const double stages = as_double(task.pp), passes = task.passes();
+  const auto end_s = [&](Section end) {
+    double sum_s = 0;
+    for (const StepOperation& one : step.operations) sum_s += one.section == end ? one.alone_s : 0;
+    return sum_s;
+  };
+  const bool last_is_longer = end_s(Section::end) > end_s(Section::begin);
+  const Section shorter_end = last_is_longer ? Section::begin : Section::end;
   Duration bubble;
   for (StepOperation& one : step.operations) {
-    if (one.section == Section::layer) {
+    const bool in_layers = one.section == Section::layer;
+    if (in_layers) {
       one.scale(1 / stages);
       one.alone_s /= stages;
       one.count /= stages;
     }
-    const bool once_a_step = one.section == Section::once || one.part == kWeightsBetweenGpus;
-    if (!once_a_step) bubble.add((stages - 1) / passes, one);
+    const double others = in_layers ? stages - 1 : one.section == shorter_end ? 1 : 0;
+    if (one.part != kWeightsBetweenGpus) bubble.add(others / passes, one);
   }
+  std::erase_if(step.operations,
+                [&](const StepOperation& one) { return one.section == shorter_end; });
   step.transfers.slowed_s /= stages;
   step.limit_s /= stages;  // the mean of the stages; the longest stage is not below it
   StepOperation between = named("between stages", "link"),
@@ -96,6 +106,8 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
   step.add_operation(between, predict_collective(*between.transfer, gpu, task.network));
   idle.count = 1;
   step.add_operation(idle, bubble);
+  step.notes.push_back(std::string("forecast for the ") + (last_is_longer ? "last" : "first") +
+                       " stage, which takes longest");
 }
 
 // FLOPs per token that the backward pass recomputes: the forward pass, a third of all; or, with

@@ -140,16 +140,19 @@ TEST(ModelCommand, ExpertsAmongTensorParallelGpusExchangeNoRows) {
   EXPECT_GT(part_s(expert, "experts"), 0);
 }
 
-// 3 of 4 + 3 turns of each stage are idle where 4 micro-batches go through 4 stages.
+// Where 4 micro-batches go through 4 stages, the last one idles for a pass of the other three.
 TEST(ModelCommand, StagesIdleWhileThePipelineFills) {
   const std::string asked = "gpt2-xl --train --batch 2 --seq 1024 --gpu h100-sxm5 --grad-accum 4";
   const json alone = answer_of(asked), stages = answer_of(asked + " --pp 4");
   const double attention = part_s(alone, "attention");
   EXPECT_NEAR(part_s(stages, "attention"), attention / 4, 1e-9 * attention);
+  const double head = part_s(alone, "vocabulary product");
+  EXPECT_NEAR(part_s(stages, "vocabulary product"), head, 1e-9 * head);
   const double passes = stages.at("time").at("expected_s").get<double>() -
                         part_s(stages, "pipeline bubble") - part_s(stages, "between stages") -
                         part_s(stages, "optimizer");
-  EXPECT_NEAR(part_s(stages, "pipeline bubble"), 0.75 * passes, 1e-6 * passes);
+  EXPECT_LT(part_s(stages, "pipeline bubble"), 0.75 * (passes - head));
+  EXPECT_GT(part_s(stages, "pipeline bubble"), 0.6 * (passes - head));
   EXPECT_GT(part_s(stages, "between stages"), 0);
   EXPECT_LT(stages.at("memory").at("optimizer_bytes").get<double>(),
             alone.at("memory").at("optimizer_bytes").get<double>() / 3.4);

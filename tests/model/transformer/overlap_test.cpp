@@ -1,8 +1,10 @@
 // Steps on several GPUs: what transfers cost beside launches.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <vector>
 
 #include "model/transformer/step.hpp"
@@ -183,34 +185,42 @@ TEST(Overlap, TheTimelineHasTheStep) {
   }
 }
 
-// 1F1B: the bubble is a pass for each stage but one; transfers between stages are exposed.
-TEST(Overlap, StagesIdleForTheirBubble) {
+// 1F1B: the last stage, with the head, sets the pace. Its bubble is a pass of all other stages: three
+// quarters of the layers, and the embedding. Transfers between stages are exposed.
+TEST(Overlap, TheLongestStageIdlesForAPassOfTheOthers) {
   Task task;
   task.grad_accum = 8;
+  const Step one = step_of(task);
   task.pp = 4;
   const Step step = step_of(task);
-  double bubble_s = 0, between_s = 0, others_s = 0;
-  for (const StepPart& part : step.parts) {
-    if (part.bound == "pipeline") {
-      bubble_s += part.expected_s;
-    } else if (part.name == "between stages") {
-      between_s += part.expected_s;
-    } else if (part.name != "optimizer") {
-      others_s += part.expected_s;
+  const auto section_s = [](const Step& of, Section section) {
+    double sum_s = 0;
+    for (const StepOperation& operation : of.operations) {
+      if (operation.section == section) sum_s += operation.expected_s;
     }
-  }
-  EXPECT_LE(step.limit_s, others_s);
-  task.pp = 1;
-  const Step one = step_of(task);
-  EXPECT_LT(step.limit_s, 0.3 * one.limit_s);
-  const auto optimizer_s = [](const Step& of) {
+    return sum_s;
+  };
+  const auto part_s = [](const Step& of, std::string_view name) {
     for (const StepPart& part : of.parts) {
-      if (part.name == "optimizer") return part.expected_s;
+      if (part.name == name) return part.expected_s;
     }
     return 0.0;
   };
-  EXPECT_GT(optimizer_s(step), optimizer_s(one) / 4);  // an end of the model is not divided
-  EXPECT_NEAR(bubble_s, 3.0 / 8 * others_s, 1e-9 * others_s);
+  const double layers_s = section_s(one, Section::layer), begin_s = section_s(one, Section::begin),
+               end_s = section_s(one, Section::end);
+  ASSERT_GT(end_s, begin_s);
+  ASSERT_GT(begin_s, 0);
+  EXPECT_EQ(section_s(step, Section::begin), 0);
+  EXPECT_NEAR(section_s(step, Section::end), end_s, 1e-9 * end_s);
+  EXPECT_NEAR(section_s(step, Section::layer), layers_s / 4, 1e-9 * layers_s);
+  const double bubble_s = (3.0 / 4 * layers_s + begin_s) / 8;
+  EXPECT_NEAR(part_s(step, "pipeline bubble"), bubble_s, 1e-9 * bubble_s);
+  EXPECT_THAT(step.notes, ::testing::Contains(::testing::HasSubstr("last stage")));
+  EXPECT_LE(step.limit_s, layers_s / 4 + end_s);
+  EXPECT_LT(step.limit_s, 0.3 * one.limit_s);
+  // An end of the model is not divided.
+  EXPECT_GT(part_s(step, "optimizer"), part_s(one, "optimizer") / 4);
+  const double between_s = part_s(step, "between stages");
   EXPECT_NEAR(step.transfers.exposed_s, between_s, 1e-12);
   EXPECT_NEAR(step.expected_s, parts_s(step), 1e-9 * step.expected_s);
 }
