@@ -43,10 +43,10 @@ struct Source {
   std::string relative{};
 };
 
-/// Checks the text against schema.json and the rules that a schema cannot express, and builds the
-/// device. A measured relative supplies the sustained values that neither the calibration nor an
-/// override gives, except if these contain all three half-widths of the interval: then the
-/// calibration is a complete fit. Throws SpecError.
+/// Checks the text against schema.json and the rules that a schema cannot express, unless it is
+/// compiled into the program, and builds the device. A measured relative supplies the sustained
+/// values that neither the calibration nor an override gives, except if these contain all three
+/// half-widths of the interval: then the calibration is a complete fit. Throws SpecError.
 Gpu load(const Source& source);
 
 /// Loads one source with many sets of overrides: its files are read and checked once.

@@ -48,10 +48,11 @@ struct Checked {
 
 Checked check_run(const std::string& file, const std::string& text, const Options& options,
                   Devices& devices) {
-  for (const char* option : {"kernel", "where", "column", "cache"}) {
-    if (options.has(option)) {
-      throw UsageError(fmt::format(
-          "--{} is about a table; {} is a run file, which says that of each case", option, file));
+  for (const Option& option : table_options()) {
+    if (options.has(option.name)) {
+      throw UsageError(
+          fmt::format("--{} is about a table; {} is a run file, which says that of each case",
+                      option.name, file));
     }
   }
   const validation::Run run = validation::parse_run(file, text);

@@ -151,9 +151,11 @@ ExitCode run_compare(const Arguments& arguments) {
   if (words.empty() && !table) {
     throw UsageError("which run? For example: roofcast compare run.json");
   }
-  for (const char* option : {"kernel", "where", "column", "cache", "launch-us"}) {
-    if (options.has(option) && !table) {
-      throw UsageError(fmt::format("--{} belongs to --table", option));
+  std::vector<Option> of_table = table_options();
+  of_table.push_back({"launch-us", "", ""});
+  for (const Option& option : of_table) {
+    if (options.has(option.name) && !table) {
+      throw UsageError(fmt::format("--{} belongs to --table", option.name));
     }
   }
 

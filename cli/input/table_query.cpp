@@ -33,6 +33,7 @@ const Gpu* Devices::find(std::string_view name) {
 
 std::vector<Option> table_options() {
   return {{"kernel", "KERNEL", "the table's kernel"},
+          {"dtype", "TYPE", "element type of all rows, where the table has no column dtype"},
           {"where", "COLUMN=VALUES", "only the table's rows with one of these values (repeatable)",
            true},
           {"column", "PARAMETER=PRODUCT",
@@ -56,6 +57,11 @@ validation::TableQuery read_table_query(const Options& options, Devices& devices
   for (const auto& text : options.all("column")) {
     query.set.push_back(validation::parse_assignment(text));
     one_of(fmt::format("the parameter of --column {}", text), query.set.back().first, parameters);
+  }
+  if (const auto dtype = options.find("dtype")) {
+    std::vector<std::string_view> types;
+    for (const DType type : kAllDTypes) types.push_back(name(type));
+    query.dtype = parse_dtype(one_of("--dtype", *dtype, types));
   }
   if (const auto cache = options.find("cache")) query.cache = parse_cache(*cache);
   return query;

@@ -28,7 +28,7 @@ class Devices {
   std::map<std::string, std::unique_ptr<Gpu>> loaded_;
 };
 
-/// --kernel, --where, --column and --cache.
+/// --kernel, --dtype, --where, --column and --cache.
 std::vector<Option> table_options();
 
 /// Reads these options and --gpu, whose device it loads. UsageError for a --column of a parameter

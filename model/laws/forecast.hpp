@@ -46,6 +46,11 @@ struct SequenceTime {
 
   double total_s() const { return chain.total_s; }
   double launch_s() const { return total_s() - running_s; }
+  double running_s_of_first(std::size_t count) const {
+    double sum_s = 0;
+    for (std::size_t i = 0; i < count; ++i) sum_s += runs[i].count * runs[i].running_s;
+    return sum_s;
+  }
 };
 
 /// The SM clock of a launch sequence, with or without use of tensor cores: the assumed clock, else

@@ -150,8 +150,8 @@ double least_cycles(const Outline& outline, double clock_hz, const Gpu& gpu) {
   return loop.start() + std::max(rounds_cycles(outline, loop, gpu), loop.l2());
 }
 
-// Time beside the blocks of the GEMM kernel: launch costs, one first access to new data, for each
-// further kernel the wait for its code, and the bytes that the last one sums.
+// Time beside the blocks of the GEMM kernel and of copies: launch costs, one first access to new
+// data, for each further kernel the wait for its code, and the bytes that the last one sums.
 double least_beside_s(const Outline& outline, const Gpu& gpu, const Assumptions& assumptions) {
   const CacheState cache = assumptions.cache;
   const LaunchCosts costs = launch_costs(gpu, assumptions);
@@ -159,7 +159,7 @@ double least_beside_s(const Outline& outline, const Gpu& gpu, const Assumptions&
   const double next_s = costs.next_s + gpu.sustained.first_access_s.value_or(0);
   const auto& l2 = gpu.sustained.l2_bandwidth_bytes_per_s;
   const double summed_s = l2 ? outline.reduction_bytes / *l2 : 0;
-  return costs.first_s + (outline.launches - 1) * next_s + new_data_s + summed_s;
+  return costs.first_s + (outline.copies + outline.launches - 1) * next_s + new_data_s + summed_s;
 }
 
 }  // namespace

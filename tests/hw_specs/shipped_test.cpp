@@ -46,6 +46,18 @@ TEST(Shipped, EveryNameIsThereAndLoads) {
   EXPECT_EQ(find_embedded("h100"), nullptr);
 }
 
+// What is compiled into the program is not checked at its start. A line more makes it another text.
+TEST(Shipped, PassesTheChecksOfOtherFiles) {
+  for (const Embedded& one : embedded()) {
+    Source source = shipped_source(one);
+    source.text += '\n';
+    EXPECT_NO_THROW((void)load(source)) << one.name;
+  }
+  Source wrong = shipped_source("h100-sxm5");
+  wrong.overlay_text = shipped_source("h200-sxm").overlay_text;
+  EXPECT_THROW((void)load(wrong), SpecError);
+}
+
 TEST(Shipped, EverySourceIsUsed) {
   for (const Embedded& one : embedded()) {
     const Json specification = document(one.name);

@@ -16,6 +16,7 @@ namespace roofcast::validation {
 struct TableQuery {
   std::string kernel;  ///< kernel of all rows; empty: from the column `kernel`
   std::string gpu;  ///< reads only this GPU's rows, or all if there is no column `gpu`; empty: all
+  std::optional<DType> dtype{};  ///< element type of all rows, if there is no column `dtype`
   /// Reads only rows whose column has one of these values: {"op", "relu,gelu"}.
   std::vector<std::pair<std::string, std::string>> where;
   /// Sets a parameter to a product of columns and integers, {"n", "rows*cols"}; a parameter whose

@@ -13,7 +13,7 @@ namespace roofcast::validation {
 
 void refuse_place(const std::string& file, std::string_view unit, std::size_t place,
                   const std::string& problem, const std::string& mend) {
-  throw InputError(fmt::format("{}: at {} {}: {}. Mend: {}.", file, unit, place, problem, mend));
+  throw PlacedError(fmt::format("{}: at {} {}: {}. Mend: {}.", file, unit, place, problem, mend));
 }
 
 Fields split_fields(const std::string& file, std::size_t line, const std::string& text,
@@ -73,6 +73,8 @@ TableRow RowReader::row() {
       throw InputError(fmt::format("\"{}\" is a family: name a variant", item.kernel));
     }
     item.problem = problem(kernel);
+  } catch (const PlacedError&) {
+    throw;
   } catch (const InputError& error) {
     refuse(error.what(), "correct the row, or leave it out with `where`");
   }
@@ -98,8 +100,10 @@ const std::string& RowReader::field(std::string_view name) {
     used_[*i] = true;
     return fields_[*i];
   }
+  const bool has_option = name == "gpu" || name == "dtype" || name == "kernel";
   refuse_place(file_, unit_, 1, fmt::format("expected a column \"{}\", found none", name),
-               fmt::format("the columns are {}", fmt::join(header_, ", ")));
+               fmt::format("the columns are {}{}", fmt::join(header_, ", "),
+                           has_option ? fmt::format("; or give --{}", name) : ""));
 }
 
 double RowReader::time_s() {
@@ -127,7 +131,8 @@ std::int64_t RowReader::product(const std::string& expression) {
 
 Problem RowReader::problem(const KernelRef& kernel) {
   Problem out;
-  const auto dtype = parse_dtype(field("dtype"));
+  const bool is_given = query_.dtype && !column("dtype");
+  const auto dtype = is_given ? query_.dtype : parse_dtype(field("dtype"));
   if (!dtype) throw InputError(fmt::format("no element type \"{}\"", field("dtype")));
   out.dtype = *dtype;
   unsigned given = 0;

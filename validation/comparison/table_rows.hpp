@@ -12,7 +12,12 @@ namespace roofcast::validation {
 
 using Fields = std::vector<std::string>;
 
-/// Throws InputError: "FILE: at line 3: PROBLEM. Mend: MEND."
+/// An InputError that names its place in the table.
+struct PlacedError : InputError {
+  using InputError::InputError;
+};
+
+/// Throws PlacedError: "FILE: at line 3: PROBLEM. Mend: MEND."
 [[noreturn]] void refuse_place(const std::string& file, std::string_view unit, std::size_t place,
                                const std::string& problem, const std::string& mend);
 

@@ -135,6 +135,11 @@ Operands operands_of(const Problem& p, Copies copies, std::int64_t piece_bytes) 
   return {a.side(piece_bytes), b.side(piece_bytes)};
 }
 
+std::int64_t copied(const Problem& p, Copies copies) {
+  const auto [a, b] = sources_of(p, copies);
+  return std::int64_t{a.copied} + std::int64_t{b.copied};
+}
+
 LaunchSequence copies_before(const Problem& p, Copies copies) {
   LaunchSequence sequence;
   for (const Source& source : sources_of(p, copies)) {

@@ -121,6 +121,16 @@ TEST(Table, TakesTheKernelFromAColumnAndQuotedFields) {
   EXPECT_EQ(table.rows[0].measured.problem.dtype, DType::bf16);
 }
 
+TEST(Table, TakesTheTypeOfAllRowsFromTheQueryWhereThereIsNoColumn) {
+  TableQuery of_bf16 = query("stream.copy");
+  of_bf16.dtype = DType::bf16;
+  const auto type_in = [&](const char* text) {
+    return parse_table("t.csv", text, of_bf16).rows[0].measured.problem.dtype;
+  };
+  EXPECT_EQ(type_in("gpu,n,time_us\na,1,1\n"), DType::bf16);
+  EXPECT_EQ(type_in("gpu,dtype,n,time_us\na,fp16,1,1\n"), DType::fp16);
+}
+
 struct BadTable {
   const char* text;
   const char* place;
@@ -145,6 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(BadTable{"", "line 1:", "header"},
                       BadTable{"gpu,dtype,n,time_us\n", "line 1:", "no row"},
                       BadTable{"gpu,dtype,n\na,fp32,1\n", "line 1:", "time_us"},
+                      BadTable{"gpu,n,time_us\na,1,1\n", "line 1:", "or give --dtype"},
                       BadTable{"dtype,n,time_us\nfp32,1,1\n", "line 1:", "gpu"},
                       BadTable{"gpu,dtype,time_us\na,fp32,1\n", "line 2:", "n"},
                       BadTable{"gpu,dtype,n,time_us\na,fp32,1\n", "line 2:", "4 fields"},
