@@ -10,8 +10,8 @@ namespace py = pybind11;
 namespace {
 
 constexpr const char* kDoc =
-    "predict(kernel, gpu, *, dtype=None, cache='cold', launch=None, sm_clock_hz=None, set=None,\n"
-    "        **parameters) -> Prediction\n\n"
+    "predict(kernel, gpu, *, dtype=None, cache='cold', launch=None, sm_clock_hz=None,\n"
+    "        worked_s=None, set=None, **parameters) -> Prediction\n\n"
     "The forecast of a kernel on a GPU, as `roofcast predict` has it.\n\n"
     "kernel       a name that `kernels()` lists, the path of a kernel file, or a Kernel\n"
     "gpu          a name that `gpus()` lists, the path of a specification, or a Gpu\n"
@@ -21,6 +21,8 @@ constexpr const char* kDoc =
     "launch       'stream', 'graph' or 'pdl'; default: stream, graph where launches are back to "
     "back\n"
     "sm_clock_hz  a measured SM clock (Hz) instead of the expected one\n"
+    "worked_s     for how long the device has worked without a pause (s): the power limit then\n"
+    "             lowers the clock of busy tensor cores\n"
     "set          {key: value} of the specification; makes the GPU anew, so for many calls give a\n"
     "             Gpu made with it\n\n"
     "None counts as not given. Raises InputError where the question has no answer.";

@@ -57,7 +57,8 @@ std::string values_text(py::handle key, py::handle value, const Parameter* param
 }
 
 cli::Options read_options(const py::dict& given, std::span<const KernelRef> kernels) {
-  constexpr std::array<std::string_view, 4> kAssumptions = {"dtype", "cache", "launch", "sm-clock"};
+  constexpr std::array<std::string_view, 5> kAssumptions = {"dtype", "cache", "launch", "sm-clock",
+                                                            "worked"};
   cli::Options options;
   for (const auto& [key, value] : given) {
     if (value.is_none()) continue;

@@ -142,6 +142,9 @@ std::vector<Option> with_forecast_options(std::vector<Option> own) {
        "by programmatic dependent launch (default: stream; graph where launches are back to "
        "back)"});
   own.push_back({"sm-clock", "HZ", "a measured SM clock instead of the expected one"});
+  own.push_back({"worked", "SECONDS",
+                 "for how long the device has worked without a pause: the power limit then lowers "
+                 "the clock of busy tensor cores (default: 0)"});
   return own;
 }
 
@@ -159,6 +162,9 @@ Assumptions read_assumptions(const Options& options) {
   if (const auto launch = options.find("launch")) assumptions.launch = parse_launch(*launch);
   if (const auto clock = options.find("sm-clock")) {
     assumptions.sm_clock_hz = expect_clock("--sm-clock", parse_real("--sm-clock", *clock));
+  }
+  if (const auto worked = options.find("worked")) {
+    assumptions.worked_s = expect_worked("--worked", parse_real("--worked", *worked));
   }
   return assumptions;
 }

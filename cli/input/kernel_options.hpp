@@ -36,7 +36,7 @@ DType default_dtype(const KernelRef& kernel);
 DType read_dtype(const std::optional<std::string>& text, const KernelRef& kernel);
 
 /// A command's own options, then those of every forecast: the device's (device_option_table), and
-/// --cache, --launch and --sm-clock.
+/// --cache, --launch, --sm-clock and --worked.
 std::vector<Option> with_forecast_options(std::vector<Option> own);
 Assumptions read_assumptions(const Options& options);
 

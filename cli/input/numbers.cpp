@@ -36,6 +36,11 @@ double expect_clock(std::string_view what, double hz) {
       kLeast, kMost));
 }
 
+double expect_worked(std::string_view what, double seconds) {
+  if (seconds >= 0) return seconds;
+  throw InputError(fmt::format("{} is {:g}: give seconds of at least 0, such as 1", what, seconds));
+}
+
 double parse_share(std::string_view what, std::string_view text) {
   const bool of_hundred = text.ends_with('%');
   const auto value =

@@ -25,6 +25,9 @@ double parse_real(std::string_view what, std::string_view text);
 /// Returns `hz` if a clock can have it: 1 MHz to 100 GHz. InputError for any other.
 double expect_clock(std::string_view what, double hz);
 
+/// Returns `seconds` if it is a duration, at least 0. InputError for any other.
+double expect_worked(std::string_view what, double seconds);
+
 /// A share, as 5% or 0.05. UsageError for other text.
 double parse_share(std::string_view what, std::string_view text);
 

@@ -79,6 +79,13 @@ bool read_assumption(const QueryField& field, Assumptions& assumptions) {
     assumptions.sm_clock_hz = expect_clock("'sm_clock_hz'", field.real);
     return true;
   }
+  if (field.key == "worked_s") {
+    if (field.kind == QueryField::Kind::text || field.kind == QueryField::Kind::flag) {
+      throw InputError("'worked_s' takes seconds");
+    }
+    assumptions.worked_s = expect_worked("'worked_s'", field.real);
+    return true;
+  }
   return false;
 }
 
@@ -95,8 +102,8 @@ std::vector<specs::Override> overrides_of(const QueryFields& set) {
 }
 
 void refuse_unknown(const KernelRef& kernel, const std::string& key) {
-  std::vector<std::string_view> known = {"kernel", "gpu",         "dtype", "cache",
-                                         "launch", "sm_clock_hz", "set"};
+  std::vector<std::string_view> known = {"kernel", "gpu",         "dtype",    "cache",
+                                         "launch", "sm_clock_hz", "worked_s", "set"};
   for (const Parameter& parameter : kernel.parameters()) known.push_back(parameter.name);
   throw InputError(
       fmt::format("{} has no parameter '{}'.{}", kernel.name(), key, did_you_mean(key, known)));

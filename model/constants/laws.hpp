@@ -53,6 +53,13 @@ inline constexpr Constant kLineDensity =
              "of the DRAM around lines of many rows that tiles read: DRAM sends lines at random at "
              "0.935 of its rate in order",
              "the microbenchmark scattered in validation/measured, pieces of 128 B", "2026-11-23");
+inline constexpr Constant kHeatingSeconds = measured(
+    "heating_seconds", 0.06, "s",
+    "of work without a pause, after which the power limit lowers the clock no further: the "
+    "point of the law's logarithm where it gives what products keep up for a second",
+    "h200-sxm-long-runs-2026-11-27.csv in validation/measured: five products in bf16, "
+    "repeated for 1.5 s",
+    "2026-11-27");
 inline constexpr Constant kClocksPerCopyRequest =
     measured("clocks_per_copy_request", 0.81, "clk",
              "of the copy engine of an SM for a request to L2, of 64 bytes or of a sector",
@@ -114,10 +121,10 @@ inline constexpr Constant kPdlLaunchShare =
              "2026-11-23");
 
 inline constexpr std::array kAll = {
-    kSmVariability,        kMemoryQueueBytes,    kOverlappingWarps,     kTileLoadCycles,
-    kPipelineStepCycles,   kPipelineStartCycles, kOutOfStepReadDensity, kLineDensity,
-    kClocksPerCopyRequest, kSmStoreBytesPerClk,  kL2ResidentShare,      kL2GradualEviction,
-    kL1GradualEviction,    kL2DirtyShare,        kL2WriteShare,         kDramTurnaround,
-    kPdlLaunchShare,       kTensorEnergyShare,   kL1MergeBytes};
+    kSmVariability,      kMemoryQueueBytes,     kOverlappingWarps,     kTileLoadCycles,
+    kPipelineStepCycles, kPipelineStartCycles,  kOutOfStepReadDensity, kLineDensity,
+    kHeatingSeconds,     kClocksPerCopyRequest, kSmStoreBytesPerClk,   kL2ResidentShare,
+    kL2GradualEviction,  kL1GradualEviction,    kL2DirtyShare,         kL2WriteShare,
+    kDramTurnaround,     kPdlLaunchShare,       kTensorEnergyShare,    kL1MergeBytes};
 
 }  // namespace roofcast::law

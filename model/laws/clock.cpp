@@ -30,12 +30,13 @@ std::optional<double> expected_clock_hz(const Gpu& gpu, bool on_tensor_cores) {
   return on_tensor_cores && hz && tensor ? std::min(*hz, *tensor) : hz;
 }
 
-double tensor_power_slowdown(double busy_share, double time_s, const Gpu& gpu) {
+double tensor_power_slowdown(double busy_share, double time_s, double worked_s, const Gpu& gpu) {
   const auto& free = gpu.sustained.power_free_share;
   const auto& slowdown = gpu.sustained.power_slowdown;
   if (!free || !slowdown || *free >= 1 || busy_share <= *free) return 0;
   constexpr double kNoLonger_s = 1e-6;
-  const double decades = std::max(0.0, std::log10(time_s / kNoLonger_s));
+  const double heated_s = std::max(time_s, std::min<double>(worked_s, law::kHeatingSeconds));
+  const double decades = std::max(0.0, std::log10(heated_s / kNoLonger_s));
   // At the full clock, tensor cores that are busy for `free` of the time take 1 ÷ free times as
   // long: no slowdown exceeds that.
   const double most = (1 - *free) / *free;

@@ -25,13 +25,15 @@ std::optional<double> expected_clock_hz(const Gpu& gpu, bool on_tensor_cores);
 struct SmClock {
   double hz;
   bool given = false;
+  double worked_s = 0;  ///< Assumptions::worked_s
 };
 
 /// Relative slowdown of a kernel because the load of its tensor cores lowers the clock:
-///   min(power_slowdown · log10(time_s ÷ 1 µs), (1 − f) ÷ f) · min(1, (busy_share − f) ÷ (1 − f))
-/// with f = power_free_share. The logarithm: longer kernels, repeated, heat the device for longer.
-/// 0 where busy_share ≤ f or a constant is missing.
-double tensor_power_slowdown(double busy_share, double time_s, const Gpu& gpu);
+///   min(power_slowdown · log10(t ÷ 1 µs), (1 − f) ÷ f) · min(1, (busy_share − f) ÷ (1 − f))
+/// with f = power_free_share and t = `time_s`, or `worked_s` if the device has worked for longer, up
+/// to kHeatingSeconds. The logarithm: longer kernels, repeated, heat the device for longer. 0 where
+/// busy_share ≤ f or a constant is missing.
+double tensor_power_slowdown(double busy_share, double time_s, double worked_s, const Gpu& gpu);
 
 /// Relative slowdown of a launch at the board's power limit: the energy of its arithmetic ÷ (limit
 /// · `time_s`) − 1, at least 0. A FLOP's energy is in proportion to the bytes of its type. 0 where

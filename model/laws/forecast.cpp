@@ -53,7 +53,7 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Launc
   result.time_s = sm.cycles / clock.hz;
   if (!clock.given) {
     const double busy = useful_tensor_cycles(plan, gpu) / sm.cycles;
-    const double by_load = tensor_power_slowdown(busy, result.time_s, gpu);
+    const double by_load = tensor_power_slowdown(busy, result.time_s, clock.worked_s, gpu);
     const double by_board = board_power_slowdown(plan, result.time_s, gpu);
     result.slower_s = result.time_s * std::max(by_load, by_board);
     result.at_power_limit = by_board > by_load;
@@ -101,7 +101,8 @@ std::optional<SmClock> expected_clock(bool on_tensor_cores, const Gpu& gpu,
                                       const Assumptions& assumptions) {
   const auto& measured = assumptions.sm_clock_hz;
   const auto hz = measured ? measured : expected_clock_hz(gpu, on_tensor_cores);
-  return hz ? std::optional(SmClock{*hz, measured.has_value()}) : std::nullopt;
+  return hz ? std::optional(SmClock{*hz, measured.has_value(), assumptions.worked_s})
+            : std::nullopt;
 }
 
 std::optional<SmClock> clock_of(const LaunchSequence& sequence, const Gpu& gpu,

@@ -173,7 +173,8 @@ double least_time_s(const Outline& outline, const Gpu& gpu, const Assumptions& a
   if (!clock->given && sheet && cycles > 0) {
     // The slowdown at the lower bound is one too: a longer launch is less busy and yet ends later.
     const double useful = outline.useful_flops / *sheet / static_cast<double>(*gpu.sm_count);
-    running_s += running_s * tensor_power_slowdown(useful / cycles, running_s, gpu);
+    running_s +=
+        running_s * tensor_power_slowdown(useful / cycles, running_s, clock->worked_s, gpu);
   }
   return least_beside_s(outline, gpu, assumptions) + running_s;
 }

@@ -178,6 +178,7 @@ const KernelForecasts::One& KernelForecasts::of(std::string_view kernel, DType d
   const KernelRef ref = find_kernel(kernel);
   Assumptions assumptions;
   assumptions.cache = CacheState::steady;
+  assumptions.worked_s = worked_s_;
   const Prediction answer = predict(ref, problem_of(ref, dtype, given), gpu_, assumptions);
   require(answer.time.has_value(), "there is no forecast of ", kernel, " there");
   return known_.emplace(key_, One{key_, *answer.time, answer.limit.time_s, use_of(answer)})

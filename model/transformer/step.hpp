@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -127,7 +128,10 @@ struct Given {
 /// Forecasts of kernels on one GPU; each is computed once and kept.
 class KernelForecasts {
  public:
-  explicit KernelForecasts(const Gpu& gpu) : gpu_(gpu) {}
+  /// `worked_s`: Assumptions::worked_s; unless given, steps follow one another without a pause.
+  explicit KernelForecasts(const Gpu& gpu,
+                           double worked_s = std::numeric_limits<double>::infinity())
+      : gpu_(gpu), worked_s_(worked_s) {}
   const Gpu& gpu() const { return gpu_; }
 
   struct One {
@@ -144,6 +148,7 @@ class KernelForecasts {
 
  private:
   const Gpu& gpu_;
+  double worked_s_;
   std::map<std::string, One, std::less<>> known_;
   std::string key_;  ///< key of the current lookup; a member, so that its memory is reused
 };

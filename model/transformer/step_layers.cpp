@@ -30,6 +30,7 @@ class LayersComposer : public Composer {
     add_norm();
     if (!model_.pooled) add_head();
     at(Section::once);
+    if (task_.passes() > 1) add_accumulation();
     if (train_) add_optimizer();
     at_layers(0, model_.layers);
     add_weight_transfers();
@@ -170,6 +171,14 @@ class LayersComposer : public Composer {
     constexpr double kCols = 1024;
     add(kOptimizer, "layer.adamw", task_.optimizer == Optimizer::adamw ? DType::fp32 : task_.dtype,
         {{"rows", parameters / kCols}, {"cols", kCols}, {"form", eager_ ? "foreach" : "fused"}});
+  }
+
+  // PyTorch adds the gradients of each pass but the first to those before it, tensor by tensor; a
+  // product's epilogue can do that instead.
+  void add_accumulation() {
+    if (task_.framework == Framework::ideal) return;
+    const double later = task_.passes() - 1;
+    move("gradients added", 3 * later * parameters_of_gpu(model_, task_), later);
   }
 
   // fsdp GPUs shard a layer's weights, dp GPUs replicate them; experts are spread over `copies`.

@@ -18,6 +18,9 @@ struct Assumptions {
   /// host's head start in submitting the others (laws/launching.hpp).
   double queued_s = 0;
   std::optional<LaunchMode> launch{};  ///< absent: graph if back to back, else stream
+  /// Time for which the device has worked without a pause (s): under a power limit that lowers the
+  /// clock of busy tensor cores.
+  double worked_s = 0;
 };
 
 }  // namespace roofcast

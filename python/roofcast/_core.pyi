@@ -161,6 +161,7 @@ def predict(
     cache: Literal["cold", "warm", "steady"] | None = None,
     launch: Literal["stream", "graph", "pdl"] | None = None,
     sm_clock_hz: float | None = None,
+    worked_s: float | None = None,
     set: _Set | None = None,
     **parameters: _Value,
 ) -> Prediction: ...

@@ -14,6 +14,7 @@ def sweep(
     cache=None,
     launch=None,
     sm_clock_hz=None,
+    worked_s=None,
     as_records=False,
     **parameters,
 ):
@@ -25,7 +26,7 @@ def sweep(
     axis         {parameter: values}; the last one changes fastest
     parameters   the same by keyword, after those of axis
     dtype        an element type, or a list of these
-    cache, launch, sm_clock_hz   as in `predict`
+    cache, launch, sm_clock_hz, worked_s   as in `predict`
     as_records   True: a list of dicts instead of a pandas.DataFrame, and pandas is not needed
 
     Values are one value, an iterable of them (a list, a range, an array of NumPy), or a text as the
@@ -52,11 +53,14 @@ def sweep(
     if kinds != {None}:
         if len(kinds) > 1:
             raise InputError("kernels, collectives and models each have a sweep of their own")
-        if (cache, launch, sm_clock_hz) != (None, None, None):
-            raise InputError("cache, launch and sm_clock_hz are for kernels")
+        if any(one is not None for one in (cache, launch, sm_clock_hz, worked_s)):
+            raise InputError("cache, launch, sm_clock_hz and worked_s are for kernels")
         records = _records(kinds.pop(), kernels, devices, {**asked, **_given(dtype=dtype)})
         return records if as_records else _frame(_table(records), ())
-    options = {"dtype": dtype, "cache": cache, "launch": launch, "sm-clock": sm_clock_hz}
+    options = {
+        "dtype": dtype, "cache": cache, "launch": launch, "sm-clock": sm_clock_hz,
+        "worked": worked_s,
+    }
     figures, table = columns(kernels, devices, {**asked, **options})
     if as_records:
         return [dict(zip(table, row)) for row in zip(*table.values())]

@@ -21,6 +21,7 @@ def sweep(
     cache: str | None = None,
     launch: str | None = None,
     sm_clock_hz: float | None = None,
+    worked_s: float | None = None,
     as_records: Literal[False] = False,
     **parameters: _Values,
 ) -> pandas.DataFrame: ...
@@ -34,6 +35,7 @@ def sweep(
     cache: str | None = None,
     launch: str | None = None,
     sm_clock_hz: float | None = None,
+    worked_s: float | None = None,
     as_records: Literal[True],
     **parameters: _Values,
 ) -> list[dict[str, Any]]: ...

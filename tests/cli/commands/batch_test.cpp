@@ -56,6 +56,15 @@ TEST(Batch, EachLineMayAssumeOtherwise) {
       batch,
       R"({"kernel":"gemm.tiled","gpu":"h200-sxm","m":512,"n":256,"k":128,"cache":"steady","sm_clock_hz":1.2e9})");
   EXPECT_EQ(faster.at("time").at("sm_clock_hz"), 1.2e9);
+  const auto product_s = [&](const std::string& also) {
+    return answer(batch, R"({"kernel":"gemm.library","gpu":"h200-sxm","m":4096,"n":4096,"k":4096,)"
+                         R"("dtype":"bf16")" +
+                             also + "}")
+        .at("time")
+        .at("expected_s")
+        .get<double>();
+  };
+  EXPECT_GT(product_s(R"(,"worked_s":1)"), 1.08 * product_s(""));
 }
 
 TEST(Batch, DefaultsHoldWhereALineIsSilent) {
@@ -101,6 +110,10 @@ TEST(Batch, RefusalsSayWhatIsWrong) {
   EXPECT_THAT(refusal(R"({"kernel":7,"gpu":"h200-sxm"})"), HasSubstr("takes a string"));
   EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"h200-sxm","sm_clock_hz":0})"),
               HasSubstr("give a clock in Hz"));
+  EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"h200-sxm","worked_s":-1})"),
+              HasSubstr("at least 0"));
+  EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"h200-sxm","worked_s":"long"})"),
+              HasSubstr("'worked_s' takes seconds"));
   EXPECT_THAT(refusal(R"({"kernel":"gemm.tiled","gpu":"h200-sxm","m":true})"),
               HasSubstr("'m' takes a whole number"));
   EXPECT_THAT(refusal("\xff\xfe"), HasSubstr("JSON"));

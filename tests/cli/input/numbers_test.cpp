@@ -41,6 +41,11 @@ TEST(Numbers, AClockInAnotherUnitIsRefused) {
   }
 }
 
+TEST(Numbers, WorkOfLessThanNoTimeIsRefused) {
+  EXPECT_EQ(expect_worked("--worked", 0), 0);
+  EXPECT_THROW((void)expect_worked("--worked", -1), InputError);
+}
+
 TEST(Numbers, ADoubleIsWholeWhereItsNeighboursCanBeTold) {
   EXPECT_EQ(whole_of(4096.0), 4096);
   EXPECT_EQ(whole_of(0.5), std::nullopt);

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Times products and training passes in long runs: the power limit lowers the clock of what goes on for long.
+
+  validation/long_runs.py products -o heating.csv
+  validation/long_runs.py passes --layers 16 --hidden 2048 --heads 32 --vocabulary 128256 -o passes.csv
+  torchrun --nproc_per_node 4 validation/long_runs.py passes … --passes 4,8,16 -o passes.csv
+
+products   bf16 products of random sizes, each repeated for a second after a pause: the mean time within the first
+           20 ms, and after 0.7 s.
+passes     forward and backward passes of a Llama-like model through torch.compile, whose gradients add up, without an
+           optimizer: on one GPU for seconds; on several a stage on each (1F1B), with `passes` micro-batches a step.
+"""
+
+import argparse
+import csv
+import datetime
+import os
+import random
+import time
+
+import torch
+import torch.distributed as dist
+import torch.nn as nn
+import torch.nn.functional as F
+
+PAUSE_S = 2.0
+
+
+class Layer(nn.Module):
+    def __init__(self, hidden, heads, kv_heads, intermediate):
+        super().__init__()
+        self.heads, self.kv_heads, self.head_dim = heads, kv_heads, hidden // heads
+        self.norm, self.norm_after = nn.RMSNorm(hidden), nn.RMSNorm(hidden)
+        kv = kv_heads * self.head_dim
+        self.q, self.k, self.v = (nn.Linear(hidden, n, bias=False) for n in (hidden, kv, kv))
+        self.o = nn.Linear(hidden, hidden, bias=False)
+        self.gate, self.up = (nn.Linear(hidden, intermediate, bias=False) for _ in range(2))
+        self.down = nn.Linear(intermediate, hidden, bias=False)
+
+    def heads_of(self, x, count, rotation=None):
+        x = x.view(*x.shape[:2], count, self.head_dim).transpose(1, 2)
+        if rotation is None:
+            return x
+        cosine, sine = rotation
+        a, b = x.chunk(2, -1)
+        return torch.cat((a * cosine - b * sine, b * cosine + a * sine), -1)
+
+    def forward(self, x, rotation):
+        y = self.norm(x)
+        q = self.heads_of(self.q(y), self.heads, rotation)
+        k = self.heads_of(self.k(y), self.kv_heads, rotation)
+        v = self.heads_of(self.v(y), self.kv_heads)
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=self.kv_heads != self.heads)
+        x = x + self.o(y.transpose(1, 2).flatten(2))
+        y = self.norm_after(x)
+        return x + self.down(F.silu(self.gate(y)) * self.up(y))
+
+
+class Stage(nn.Module):
+    """Consecutive layers; the first stage begins with the embedding, the last one ends with the head."""
+
+    def __init__(self, asked, first, last, layers):
+        super().__init__()
+        self.embedding = nn.Embedding(asked.vocabulary, asked.hidden) if first else None
+        self.layers = nn.ModuleList(
+            Layer(asked.hidden, asked.heads, asked.kv_heads, asked.intermediate) for _ in range(layers)
+        )
+        self.norm = nn.RMSNorm(asked.hidden) if last else None
+        self.head = nn.Linear(asked.hidden, asked.vocabulary, bias=False) if last else None
+        half = asked.hidden // asked.heads // 2
+        angles = torch.outer(torch.arange(asked.seq).float(), 1e4 ** (-torch.arange(half).float() / half))
+        self.register_buffer("cosine", angles.cos().bfloat16())
+        self.register_buffer("sine", angles.sin().bfloat16())
+
+    def forward(self, x):
+        if self.embedding is not None:
+            x = self.embedding(x)
+        for layer in self.layers:
+            x = layer(x, (self.cosine, self.sine))
+        return x if self.head is None else self.head(self.norm(x))
+
+
+def loss_of(logits, target):
+    return F.cross_entropy(logits.float().flatten(0, 1), target.flatten())
+
+
+def early_and_late(launch, seconds):
+    """Mean seconds of a launch within the first 20 ms after a pause, and in the last 40% of `seconds`."""
+    for _ in range(3):
+        launch()
+    torch.cuda.synchronize()
+    begin = time.perf_counter()
+    launch()
+    torch.cuda.synchronize()
+    count = max(6, int(seconds / (time.perf_counter() - begin)))
+    each = max(1, count // 400)
+    events = [torch.cuda.Event(enable_timing=True) for _ in range(count // each + 1)]
+    time.sleep(PAUSE_S)
+    events[0].record()
+    for event in events[1:]:
+        for _ in range(each):
+            launch()
+        event.record()
+    torch.cuda.synchronize()
+    at = [events[0].elapsed_time(event) * 1e-3 for event in events]
+    early = max(1, sum(1 for t in at[1:] if t <= 0.02))
+    late = next(i for i, t in enumerate(at) if t > 0.6 * at[-1]) - 1
+    return at[early] / (early * each), (at[-1] - at[late]) / ((len(at) - 1 - late) * each)
+
+
+def products(asked):
+    random.seed(asked.seed)
+    for _ in range(asked.count):
+        m, n, k = (128 * random.randint(4, 64) for _ in range(3))
+        a, b = (torch.randn(rows, k, device="cuda", dtype=torch.bfloat16) for rows in (m, n))
+        c = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
+        early, late = early_and_late(lambda: torch.mm(a, b.t(), out=c), 1.2)
+        yield {"m": m, "n": n, "k": k, "early_us": early * 1e6, "late_us": late * 1e6}
+
+
+def passes_on_one(asked):
+    model = torch.compile(Stage(asked, True, True, asked.layers).cuda())
+    loss, tokens, targets = torch.compile(loss_of), *tokens_of(asked, 1)
+    _, late = early_and_late(lambda: loss(model(tokens), targets).backward(), 2.5)
+    yield {"pp": 1, "passes": 16, "pass_ms": late * 1e3}
+
+
+def passes_in_stages(asked):
+    from torch.distributed.pipelining import PipelineStage, Schedule1F1B
+
+    rank, stages = dist.get_rank(), dist.get_world_size()
+    module = Stage(asked, rank == 0, rank == stages - 1, asked.layers // stages).cuda()
+    stage = PipelineStage(torch.compile(module), rank, stages, torch.device("cuda", rank))
+    for passes in asked.passes:
+        schedule = Schedule1F1B(stage, passes, loss_fn=torch.compile(loss_of))
+        tokens, targets = tokens_of(asked, passes)
+
+        def step():
+            given = (tokens,) if rank == 0 else ()
+            schedule.step(*given, **({"target": targets, "losses": []} if rank == stages - 1 else {}))
+
+        times = []
+        for _ in range(8):
+            dist.barrier()
+            torch.cuda.synchronize()
+            begin = time.perf_counter()
+            step()
+            dist.barrier()
+            torch.cuda.synchronize()
+            times.append(time.perf_counter() - begin)
+        yield {"pp": stages, "passes": passes, "pass_ms": sorted(times[3:])[2] / passes * 1e3}
+
+
+def tokens_of(asked, passes):
+    return (torch.randint(0, asked.vocabulary, (asked.batch * passes, asked.seq), device="cuda") for _ in range(2))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("products", "passes"))
+    parser.add_argument("-o", "--output", required=True)
+    parser.add_argument("--seed", type=int, default=3)
+    parser.add_argument("--count", type=int, default=12, help="products")
+    for name, value in (("layers", 16), ("hidden", 2048), ("heads", 32), ("kv-heads", 8), ("intermediate", 8192)):
+        parser.add_argument(f"--{name}", type=int, default=value)
+    for name, value in (("vocabulary", 128256), ("batch", 2), ("seq", 2048)):
+        parser.add_argument(f"--{name}", type=int, default=value)
+    parser.add_argument("--passes", type=lambda text: [int(one) for one in text.split(",")], default=[4, 8, 16])
+    asked = parser.parse_args()
+    staged = "WORLD_SIZE" in os.environ
+    if staged:
+        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+        dist.init_process_group("nccl")
+    if asked.what == "passes":
+        torch.set_default_dtype(torch.bfloat16)
+    measure = products if asked.what == "products" else passes_in_stages if staged else passes_on_one
+    about = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "date": datetime.date.today()}
+    if asked.what == "passes":
+        keys = ("layers", "hidden", "heads", "kv_heads", "intermediate", "vocabulary", "batch", "seq")
+        about |= {key: getattr(asked, key) for key in keys}
+    rows = [{**about, **row} for row in measure(asked)]
+    if not staged or dist.get_rank() == 0:
+        with open(asked.output, "w", newline="") as file:
+            writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+    if staged:
+        dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()
