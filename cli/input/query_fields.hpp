@@ -18,8 +18,8 @@ const std::string& text_of(const QueryField& field);
 bool read_parameter(const QueryField& field, std::span<const Parameter> parameters,
                     Problem& problem, unsigned& given);
 
-/// Takes cache, launch, sm_clock_hz or worked_s; false for another member. Throws InputError or UsageError
-/// for a value that it does not take.
+/// Takes cache, launch, sm_clock_hz or worked_s; false for another member. Throws InputError or
+/// UsageError for a value that it does not take.
 bool read_assumption(const QueryField& field, Assumptions& assumptions);
 
 /// The members of "set" as overrides of the specification.

@@ -1,4 +1,4 @@
-// A board does not spend more than its power limit.
+// Busy tensor cores lower the clock, and a board does not spend more than its power limit.
 #include "model/laws/clock.hpp"
 
 #include <gtest/gtest.h>
@@ -8,6 +8,23 @@
 
 namespace roofcast {
 namespace {
+
+// By hand, of tensor cores that are always busy: 0.1 for each tenfold of a microsecond.
+TEST(TensorPower, WorkWithoutAPauseSlowsDownUpToASteadyPoint) {
+  Gpu gpu = testing::hopper_like();
+  gpu.sustained.power_free_share = 0.25;
+  gpu.sustained.power_slowdown = 0.1;
+  const auto slowdown = [&](double time_s, double worked_s) {
+    return tensor_power_slowdown(1, time_s, worked_s, gpu);
+  };
+  EXPECT_NEAR(slowdown(100e-6, 0), 0.2, 1e-12);
+  EXPECT_NEAR(slowdown(100e-6, 10e-6), 0.2, 1e-12);
+  EXPECT_NEAR(slowdown(100e-6, 10e-3), 0.4, 1e-12);
+  EXPECT_EQ(slowdown(100e-6, 1), slowdown(100e-6, 100));
+  EXPECT_LT(slowdown(100e-6, 1), 0.5);
+  EXPECT_NEAR(slowdown(1, 100), 0.6, 1e-12);
+  EXPECT_EQ(tensor_power_slowdown(0.25, 1, 100, gpu), 0);
+}
 
 constexpr double kFlopJ = 8e-12;
 
