@@ -60,6 +60,7 @@ validation::TableQuery read_table_query(const Options& options, Devices& devices
   }
   if (const auto dtype = options.find("dtype")) {
     std::vector<std::string_view> types;
+    types.reserve(kAllDTypes.size());
     for (const DType type : kAllDTypes) types.push_back(name(type));
     query.dtype = parse_dtype(one_of("--dtype", *dtype, types));
   }

@@ -57,8 +57,8 @@ inline constexpr Constant kHeatingSeconds = measured(
     "heating_seconds", 0.06, "s",
     "of work without a pause, after which the power limit lowers the clock no further: the "
     "point of the law's logarithm where it gives what products keep up for a second",
-    "h200-sxm-long-runs-2026-11-27.csv in validation/measured: five products in bf16, "
-    "repeated for 1.5 s",
+    "long-runs-2026-11-27 in validation/measured, the table with four columns of time: the five "
+    "products in bf16 of over 40 us, repeated for 1.5 s",
     "2026-11-27");
 inline constexpr Constant kClocksPerCopyRequest =
     measured("clocks_per_copy_request", 0.81, "clk",

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "model/constants/steps.hpp"
 #include "tests/cli/run_program.hpp"
 
 namespace roofcast::cli {
@@ -18,6 +19,7 @@ using testing::kUsage;
 using testing::Outcome;
 using testing::run_program;
 
+constexpr double kRequest_s = transformer::constants::kRequestSeconds;
 const std::string kAsked =
     "model llama-3.1-8b --serve --input-tokens 1024 --output-tokens 128 --gpu h100-sxm5 ";
 
@@ -34,7 +36,7 @@ double number(const json& answer, const char* key) {
 TEST(Serving, PromptsTakeTurnsWithDecoding) {
   const json spread = answer_of("--concurrency 32");
   const double decode = number(spread, "decode_s"), prefill = number(spread, "prefill_s");
-  const double joined = number(spread, "joined_s"), software = 32 * 22e-6;
+  const double joined = number(spread, "joined_s"), software = 32 * kRequest_s;
   const double between = number(spread.at("between_tokens"), "expected_s");
   EXPECT_NEAR(number(spread, "software_s"), software, 1e-12);
   // One step in four has a prompt in its batch.
