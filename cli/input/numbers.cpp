@@ -24,7 +24,7 @@ std::int64_t parse_whole(std::string_view what, std::string_view text) {
 
 double parse_real(std::string_view what, std::string_view text) {
   if (const auto value = validation::number_of<double>(text)) return *value;
-  throw UsageError(fmt::format("{} takes a number such as 1.755e9, not '{}'", what, text));
+  throw UsageError(fmt::format("{} takes a number such as 0.5 or 1.755e9, not '{}'", what, text));
 }
 
 double expect_clock(std::string_view what, double hz) {
