@@ -151,11 +151,11 @@ ExitCode run_compare(const Arguments& arguments) {
   if (words.empty() && !table) {
     throw UsageError("which run? For example: roofcast compare run.json");
   }
-  std::vector<Option> of_table = table_options();
-  of_table.push_back({"launch-us", "", ""});
-  for (const Option& option : of_table) {
-    if (options.has(option.name) && !table) {
-      throw UsageError(fmt::format("--{} belongs to --table", option.name));
+  std::vector<std::string> of_table = {"launch-us"};
+  for (const Option& option : table_options()) of_table.push_back(option.name);
+  for (const std::string& option : of_table) {
+    if (options.has(option) && !table) {
+      throw UsageError(fmt::format("--{} belongs to --table", option));
     }
   }
 

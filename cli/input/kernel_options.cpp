@@ -156,6 +156,10 @@ LaunchMode parse_launch(std::string_view text) {
   return value_named("the launch", text, kLaunchModes);
 }
 
+DType parse_element_type(std::string_view text) {
+  return value_named("the element type", text, kAllDTypes);
+}
+
 Assumptions read_assumptions(const Options& options) {
   Assumptions assumptions;
   if (const auto cache = options.find("cache")) assumptions.cache = parse_cache(*cache);

@@ -42,5 +42,6 @@ Assumptions read_assumptions(const Options& options);
 
 CacheState parse_cache(std::string_view text);
 LaunchMode parse_launch(std::string_view text);
+DType parse_element_type(std::string_view text);
 
 }  // namespace roofcast::cli

@@ -40,6 +40,13 @@ void set_value(const QueryField& field, const Parameter& parameter, Problem& pro
   set_named_value(parameter, problem, position, flag ? yes_or_no : field.text);
 }
 
+double real_of(const QueryField& field, std::string_view quantity) {
+  if (field.kind == QueryField::Kind::text || field.kind == QueryField::Kind::flag) {
+    throw InputError(fmt::format("'{}' takes {}", field.key, quantity));
+  }
+  return field.real;
+}
+
 }  // namespace
 
 const std::string& text_of(const QueryField& field) {
@@ -73,17 +80,11 @@ bool read_assumption(const QueryField& field, Assumptions& assumptions) {
     throw InputError(R"('set' takes an object of values of the specification: {"sm_count": 144})");
   }
   if (field.key == "sm_clock_hz") {
-    if (field.kind == QueryField::Kind::text || field.kind == QueryField::Kind::flag) {
-      throw InputError("'sm_clock_hz' takes a frequency in Hz");
-    }
-    assumptions.sm_clock_hz = expect_clock("'sm_clock_hz'", field.real);
+    assumptions.sm_clock_hz = expect_clock("'sm_clock_hz'", real_of(field, "a frequency in Hz"));
     return true;
   }
   if (field.key == "worked_s") {
-    if (field.kind == QueryField::Kind::text || field.kind == QueryField::Kind::flag) {
-      throw InputError("'worked_s' takes seconds");
-    }
-    assumptions.worked_s = expect_worked("'worked_s'", field.real);
+    assumptions.worked_s = expect_worked("'worked_s'", real_of(field, "seconds"));
     return true;
   }
   return false;

@@ -58,12 +58,7 @@ validation::TableQuery read_table_query(const Options& options, Devices& devices
     query.set.push_back(validation::parse_assignment(text));
     one_of(fmt::format("the parameter of --column {}", text), query.set.back().first, parameters);
   }
-  if (const auto dtype = options.find("dtype")) {
-    std::vector<std::string_view> types;
-    types.reserve(kAllDTypes.size());
-    for (const DType type : kAllDTypes) types.push_back(name(type));
-    query.dtype = parse_dtype(one_of("--dtype", *dtype, types));
-  }
+  if (const auto dtype = options.find("dtype")) query.dtype = parse_element_type(*dtype);
   if (const auto cache = options.find("cache")) query.cache = parse_cache(*cache);
   return query;
 }

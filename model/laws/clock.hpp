@@ -30,9 +30,9 @@ struct SmClock {
 
 /// Relative slowdown of a kernel because the load of its tensor cores lowers the clock:
 ///   min(power_slowdown · log10(t ÷ 1 µs), (1 − f) ÷ f) · min(1, (busy_share − f) ÷ (1 − f))
-/// with f = power_free_share and t = `time_s`, or `worked_s` if the device has worked for longer, up
-/// to kHeatingSeconds. The logarithm: longer kernels, repeated, heat the device for longer. 0 where
-/// busy_share ≤ f or a constant is missing.
+/// with f = power_free_share and t = `time_s`, or `worked_s` if the device has worked for longer,
+/// up to kHeatingSeconds. The logarithm: longer kernels, repeated, heat the device for longer. 0
+/// where busy_share ≤ f or a constant is missing.
 double tensor_power_slowdown(double busy_share, double time_s, double worked_s, const Gpu& gpu);
 
 /// Relative slowdown of a launch at the board's power limit: the energy of its arithmetic ÷ (limit

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 #include "model/types/dtype.hpp"
@@ -34,7 +35,7 @@ struct Outline {
   double step_copies = 0;        ///< Wavefronts::copies
   Epilogue epilogue = {};        ///< of a block that is no part of a tail split
   double l2_read_bytes = 0;      ///< the launch's reads that access L2 (JoinedReads do not)
-  double copies = 0;             ///< launches before the product, the same for all candidates
+  std::size_t copies = 0;        ///< launches before the product, the same for all candidates
   double launches = 1;           ///< of the product; 2: with a separate reduction kernel
   double reduction_bytes = 0;    ///< read by the reduction kernel
   std::int64_t tail_blocks = 0;  ///< tail split-K: blocks of the last round, parts of its tiles

@@ -135,9 +135,9 @@ Operands operands_of(const Problem& p, Copies copies, std::int64_t piece_bytes) 
   return {a.side(piece_bytes), b.side(piece_bytes)};
 }
 
-std::int64_t copied(const Problem& p, Copies copies) {
+std::size_t copied(const Problem& p, Copies copies) {
   const auto [a, b] = sources_of(p, copies);
-  return std::int64_t{a.copied} + std::int64_t{b.copied};
+  return std::size_t{a.copied} + std::size_t{b.copied};
 }
 
 LaunchSequence copies_before(const Problem& p, Copies copies) {

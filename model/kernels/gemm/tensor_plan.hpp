@@ -114,7 +114,7 @@ struct Copies {
 /// The operands as the product's launch reads them: as stored, or from their copies.
 Operands operands_of(const Problem&, Copies, std::int64_t piece_bytes = kTileLineBytes);
 /// Number of operands copied, each by a launch; these launches alone; and followed by the product.
-std::int64_t copied(const Problem&, Copies);
+std::size_t copied(const Problem&, Copies);
 LaunchSequence copies_before(const Problem&, Copies);
 LaunchSequence with_copies(const Problem&, Copies, Plan product);
 

@@ -283,7 +283,7 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
           .step_copies = step.wavefronts.copies,
           .epilogue = in_brief(store),
           .l2_read_bytes = lookup_bytes(c, operands),
-          .copies = as_double(copied(p, copies_of(p))),
+          .copies = copied(p, copies_of(p)),
           .launches = p[kSplitK] > 1 ? 2.0 : 1.0,
           .reduction_bytes = c.partial_bytes(),
           .tail_blocks = split * p[kSplitRest],

@@ -4,16 +4,18 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 #include <vector>
 
 #include "model/transformer/step.hpp"
 #include "model/types/problem.hpp"
 #include "tests/model/scan/questions.hpp"
 #include "tests/model/transformer/llama.hpp"
+#include "tests/model/transformer/step_parts.hpp"
 
 namespace roofcast::transformer {
 namespace {
+
+using testing::part_s;
 
 Architecture small() {
   return testing::llama_like(4, 2048, 8192, 32000);
@@ -199,12 +201,6 @@ TEST(Overlap, TheLongestStageIdlesForAPassOfTheOthers) {
       if (operation.section == section) sum_s += operation.expected_s;
     }
     return sum_s;
-  };
-  const auto part_s = [](const Step& of, std::string_view name) {
-    for (const StepPart& part : of.parts) {
-      if (part.name == name) return part.expected_s;
-    }
-    return 0.0;
   };
   const double layers_s = section_s(one, Section::layer), begin_s = section_s(one, Section::begin),
                end_s = section_s(one, Section::end);

@@ -9,9 +9,12 @@
 #include "model/transformer/serving.hpp"
 #include "tests/model/scan/questions.hpp"
 #include "tests/model/transformer/llama.hpp"
+#include "tests/model/transformer/step_parts.hpp"
 
 namespace roofcast::transformer {
 namespace {
+
+using testing::part_s;
 
 Architecture llama(std::int64_t layers) {
   return testing::llama_like(layers, 8192, 28672, 128256);
@@ -19,13 +22,6 @@ Architecture llama(std::int64_t layers) {
 
 const Gpu& h100() {
   return testing::gpu_named("h100-sxm5");
-}
-
-double part_s(const Step& step, std::string_view name) {
-  for (const StepPart& part : step.parts) {
-    if (part.name == name) return part.expected_s;
-  }
-  return 0;
 }
 
 // 80 equal layers ask for no more forecasts than 2, and take 40 times as long.

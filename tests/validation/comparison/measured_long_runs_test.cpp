@@ -5,6 +5,7 @@
 #include "model/roofcast.hpp"
 #include "model/transformer/step.hpp"
 #include "tests/model/scan/questions.hpp"
+#include "tests/model/transformer/llama.hpp"
 #include "tests/validation/comparison/measured_rows.hpp"
 #include "tests/validation/comparison/reference_tables.hpp"
 
@@ -13,15 +14,10 @@ namespace {
 
 Prediction product_of(const NamedRow& row, double worked_s) {
   const KernelRef kernel = find_kernel("gemm.library");
-  Problem problem = problem_of(kernel, row);
-  for (std::size_t i = 0; i < kernel.parameters().size(); ++i) {
-    const Parameter& one = kernel.parameters()[i];
-    if (one.name == "layout") set_named_value(one, problem, i, "nt");
-  }
   Assumptions assumptions;
   assumptions.cache = CacheState::repeated;
   assumptions.worked_s = worked_s;
-  return predict(kernel, problem, testing::gpu_named(row["device"]), assumptions);
+  return predict(kernel, problem_of(kernel, row), testing::gpu_named(row["device"]), assumptions);
 }
 
 struct Run {
@@ -35,6 +31,7 @@ TEST_P(LongRuns, OfProductsAreSlowerThanShortOnes) {
   for (NamedRow row : measured_rows(GetParam().file)) {
     if (row["what"] != "product") continue;
     row.fields["dtype"] = "bf16";
+    row.fields["layout"] = "nt";
     const auto add = [&](Accuracy& to, const char* column, double worked_s) {
       const Forecast time = *product_of(row, worked_s).time;
       to.add(time.expected_s, time.low_s, time.high_s, row.real(column) * 1e-6);
@@ -58,15 +55,12 @@ INSTANTIATE_TEST_SUITE_P(Gpus, LongRuns,
 TEST(TrainingPasses, AreForecastOnOneGpuAndInStages) {
   Accuracy all;
   for (const NamedRow& row : measured_rows("training-passes-2026-11-27.csv")) {
-    transformer::Architecture model;
-    model.layers = row.whole("layers");
-    model.hidden = row.whole("hidden");
+    transformer::Architecture model =
+        testing::llama_like(row.whole("layers"), row.whole("hidden"), row.whole("intermediate"),
+                            row.whole("vocabulary"));
     model.heads = row.whole("heads");
     model.kv_heads = row.whole("kv_heads");
     model.head_dim = model.hidden / model.heads;
-    model.intermediate = row.whole("intermediate");
-    model.vocabulary = row.whole("vocabulary");
-    model.gated = model.rotary = model.rms_norm = true;
     transformer::Task task;
     task.framework = transformer::Framework::compiled;
     task.batch = row.whole("batch");
