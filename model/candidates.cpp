@@ -47,16 +47,13 @@ Candidate fastest_candidate(const KernelRef& kernel, const Problem& problem, con
   const auto outline = problems.size() > 1 ? kernel.kernel->outline : nullptr;
   std::vector<std::pair<double, std::size_t>> order;  // by lower bound of the time
   order.reserve(problems.size());
-  // The first candidate tells the time of the copies, unless what L2 keeps of an earlier run of the
-  // sequence differs between candidates.
   std::size_t copies = 0;
-  double copies_s = 0;
   for (std::size_t i = 0; i < problems.size(); ++i) {
     double least_s = 0;
     if (outline != nullptr) {
       const Outline brief = outline(problems[i], gpu);
       least_s = least_time_s(brief, gpu, assumptions);
-      if (!back_to_back(assumptions.cache)) copies = brief.copies;
+      copies = brief.copies;
     }
     order.emplace_back(least_s, i);
   }
@@ -65,6 +62,10 @@ Candidate fastest_candidate(const KernelRef& kernel, const Problem& problem, con
   std::optional<Candidate> best;
   std::optional<InputError> refusal;
   std::size_t position = problems.size(), refused = problems.size();
+  // The first candidate tells the time of the copies, unless what L2 keeps of an earlier run of the
+  // sequence differs between candidates.
+  double copies_s = 0;
+  const bool tells_copies = !back_to_back(assumptions.cache);
   for (const auto& [bound_s, i] : order) {
     const double least_s = best && best->time ? best->expected_s() : kForever;
     if (bound_s + copies_s > least_s) break;
@@ -73,7 +74,7 @@ Candidate fastest_candidate(const KernelRef& kernel, const Problem& problem, con
       if (!one) continue;
       const double time_s = one->time ? one->expected_s() : kForever;
       if (best && (time_s > least_s || (time_s == least_s && position < i))) continue;
-      if (one->time && !best) copies_s = one->time->running_s_of_first(copies);
+      if (one->time && !best && tells_copies) copies_s = one->time->running_s_of_first(copies);
       best = std::move(one);
       position = i;
     } catch (const InputError& error) {
