@@ -117,8 +117,6 @@ void visit_sustained(Sustained& sustained, const Visit& visit) {
   visit("/sustained/special_per_clk", sustained.special_per_clk);
   visit("/sustained/conversion_per_clk", sustained.conversion_per_clk);
   visit_rates("/sustained/vector_flop_per_clk", sustained.vector_flop_per_clk, visit);
-  visit("/sustained/power_free_share", sustained.power_free_share);
-  visit("/sustained/power_slowdown", sustained.power_slowdown);
   visit("/sustained/vector_flop_energy_j", sustained.vector_flop_energy_j);
   visit("/sustained/spread_launch_bound", sustained.spread_launch_bound);
   visit("/sustained/spread_memory", sustained.spread_memory);

@@ -59,7 +59,7 @@ auto distance(const Gpu& a, const Gpu& b) {
 constexpr std::array kOfTheChip = {
     &Sustained::dram_read_bytes_per_s,      &Sustained::dram_write_bytes_per_s,
     &Sustained::dram_scattered_bytes_per_s, &Sustained::l2_bandwidth_bytes_per_s,
-    &Sustained::power_free_share,           &Sustained::power_slowdown};
+    &Sustained::vector_flop_energy_j};
 
 double dram_apart(const Gpu& a, const Gpu& b) {
   const auto rate = [](const Gpu& gpu) {
@@ -154,8 +154,8 @@ void take_from_relative(Gpu& gpu, std::string_view relative) {
   take_values(*found, gpu);
   if (found->name == gpu.name) return;
   if (relative.empty()) {
-    take_published(gpu);
     take_energy(gpu);
+    take_published(gpu);
   }
   static const Widening widening = shipped_widening();
   const double wider = same_die(gpu, *found) ? widening.same_die : widening.other_die;

@@ -35,14 +35,6 @@ void carry_over(const Gpu& measured, Gpu& asked) {
   scale(&Sustained::sm_clock_hz, clock);
   scale(&Sustained::tensor_clock_hz,
         ratio(asked.clocks.tensor_boost_hz, measured.clocks.tensor_boost_hz));
-  // On the same die, the busy share of tensor cores at the full clock goes as power limit ÷
-  // (clock · SMs): the power available over the power that all tensor cores would draw.
-  if (!asked.die.empty() && asked.die == measured.die) {
-    scale(&Sustained::power_free_share,
-          ratio(asked.power_w, measured.power_w) /
-              (ratio(asked.clocks.tensor_boost_hz, measured.clocks.tensor_boost_hz) *
-               ratio(asked.sm_count, measured.sm_count)));
-  }
   const auto latency = [&](std::optional<double> Latencies::*member) {
     return ratio(asked.latency.*member, measured.latency.*member);
   };

@@ -61,11 +61,10 @@ void add_forecast(Prediction& result, const Candidate& answer, const KernelRef& 
   Forecast time;
   ByResource terms;
   double slower_s = 0;
-  bool at_power_limit = false;
   for (const auto& [node, fit, memory, launch] : found.launches) {
     const double repeats = node->repeats;
     slower_s += repeats * launch.slower_s;
-    at_power_limit |= launch.at_power_limit;
+    time.energy_j += repeats * launch.energy_j;
     result.launches += static_cast<std::int64_t>(repeats);
     time.waterfall += repeats * launch.parts;
     // The work of an average SM may add up to more than the engine's time: no resource is busy for
@@ -89,11 +88,11 @@ void add_forecast(Prediction& result, const Candidate& answer, const KernelRef& 
   time.sm_cycles = (found.running_s - slower_s) * clock_hz;
   time.sm_clock_hz = slower_s > 0 ? time.sm_cycles / found.running_s : clock_hz;
   result.time = time;
-  if (at_power_limit) {
+  constexpr double kWorthANote = 0.1;
+  if (slower_s > kWorthANote * found.running_s) {
     result.notes.push_back("the power limit of " + si_text(*gpu.power_w, "W") +
                            " lowers the SM clock from " + si_text(clock_hz, "Hz") + " to " +
-                           si_text(time.sm_clock_hz, "Hz") +
-                           ": the board cannot feed all of this arithmetic at once");
+                           si_text(time.sm_clock_hz, "Hz"));
   }
   if (auto note = launching_note(found.runs, found.costs, found.chain)) {
     result.notes.push_back(std::move(*note));

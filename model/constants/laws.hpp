@@ -60,6 +60,19 @@ inline constexpr Constant kHeatingSeconds = measured(
     "long-runs-2026-11-27 in validation/measured, the table with four columns of time: the five "
     "products in bf16 of over 40 us, repeated for 1.5 s",
     "2026-11-27");
+inline constexpr Constant kDramByteEnergy = measured(
+    "dram_byte_energy", 123e-12, "J",
+    "that the board spends for a byte between DRAM and an SM, beyond what it takes idle",
+    "power-2026-11-27 in validation/measured: copies of 256 MB at 4.15 TB/s and 638 W, less the "
+    "127 W of one busy warp",
+    "2026-11-27");
+inline constexpr Constant kLeastVoltagePower = fitted(
+    "least_voltage_power", 2, "",
+    "power at the full clock, relative to the limit, above which the voltage is at its least and "
+    "the clock falls in proportion: 1.6 still follows the square root in power-2026-11-27",
+    "products in fp32 of two cards of 70 and 72 W, every second row of the linear layers of "
+    "sitar-lab/NeuSight's test set",
+    "2026-11-27");
 inline constexpr Constant kClocksPerCopyRequest =
     measured("clocks_per_copy_request", 0.81, "clk",
              "of the copy engine of an SM for a request to L2, of 64 bytes or of a sector",
@@ -100,12 +113,13 @@ inline constexpr Constant kDramTurnaround =
              "2026-11-23");
 
 inline constexpr Constant kTensorEnergyShare =
-    measured("tensor_energy_share", 0.18, "",
-             "of the energy of a FLOP on the SIMT pipes, that one of as many bytes takes on the "
+    measured("tensor_energy_share", 0.125, "",
+             "of the energy of a FLOP in fp32 on the SIMT pipes, that one in 16 bits takes on the "
              "tensor cores",
-             "gemm_tensor.csv (ai-dynamo/aiconfigurator): bf16 at 271 TFLOP/s and 400 W on a chip "
-             "of compute capability 8.0, over its vector_flop_energy_j",
-             "2026-11-25");
+             "power-2026-11-27 in validation/measured: products at 768 TFLOP/s for 839 W beyond "
+             "idle, by their share of the time; lgamma at 33.4 T instructions of lanes a second "
+             "for 588 W",
+             "2026-11-27");
 
 inline constexpr Constant kL1MergeBytes =
     measured("l1_merge_bytes", 15e3, "B",
@@ -121,10 +135,11 @@ inline constexpr Constant kPdlLaunchShare =
              "2026-11-23");
 
 inline constexpr std::array kAll = {
-    kSmVariability,      kMemoryQueueBytes,     kOverlappingWarps,     kTileLoadCycles,
-    kPipelineStepCycles, kPipelineStartCycles,  kOutOfStepReadDensity, kLineDensity,
-    kHeatingSeconds,     kClocksPerCopyRequest, kSmStoreBytesPerClk,   kL2ResidentShare,
-    kL2GradualEviction,  kL1GradualEviction,    kL2DirtyShare,         kL2WriteShare,
-    kDramTurnaround,     kPdlLaunchShare,       kTensorEnergyShare,    kL1MergeBytes};
+    kSmVariability,      kMemoryQueueBytes,    kOverlappingWarps,     kTileLoadCycles,
+    kPipelineStepCycles, kPipelineStartCycles, kOutOfStepReadDensity, kLineDensity,
+    kHeatingSeconds,     kDramByteEnergy,      kLeastVoltagePower,    kClocksPerCopyRequest,
+    kSmStoreBytesPerClk, kL2ResidentShare,     kL2GradualEviction,    kL1GradualEviction,
+    kL2DirtyShare,       kL2WriteShare,        kDramTurnaround,       kPdlLaunchShare,
+    kTensorEnergyShare,  kL1MergeBytes};
 
 }  // namespace roofcast::law

@@ -30,28 +30,25 @@ std::optional<double> expected_clock_hz(const Gpu& gpu, bool on_tensor_cores) {
   return on_tensor_cores && hz && tensor ? std::min(*hz, *tensor) : hz;
 }
 
-double tensor_power_slowdown(double busy_share, double time_s, double worked_s, const Gpu& gpu) {
-  const auto& free = gpu.sustained.power_free_share;
-  const auto& slowdown = gpu.sustained.power_slowdown;
-  if (!free || !slowdown || *free >= 1 || busy_share <= *free) return 0;
-  constexpr double kNoLonger_s = 1e-6;
-  const double heated_s = std::max(time_s, std::min<double>(worked_s, law::kHeatingSeconds));
-  const double decades = std::max(0.0, std::log10(heated_s / kNoLonger_s));
-  // At the full clock, tensor cores that are busy for `free` of the time take 1 ÷ free times as
-  // long: no slowdown exceeds that.
-  const double most = (1 - *free) / *free;
-  return std::min(*slowdown * decades, most) * std::min((busy_share - *free) / (1 - *free), 1.0);
+double energy_j(const WorkDone& work, const Gpu& gpu) {
+  const auto& flop_j = gpu.sustained.vector_flop_energy_j;
+  if (!flop_j) return 0;
+  constexpr double kFlopsOfAnInstruction = 64;  // 32 lanes, each a multiplication and an addition
+  const double tensor_flops = work.tensor_clk * gpu.sm.tensor_flop_per_clk[DType::fp16].value_or(0);
+  const double flops =
+      kFlopsOfAnInstruction * work.warp_instructions + law::kTensorEnergyShare * tensor_flops;
+  return *flop_j * flops + law::kDramByteEnergy * work.dram_bytes;
 }
 
-double board_power_slowdown(const Plan& plan, double time_s, const Gpu& gpu) {
-  const auto& fp32_flop_j = gpu.sustained.vector_flop_energy_j;
-  if (!fp32_flop_j || !gpu.power_w || time_s <= 0) return 0;
-  const auto of_fp32 = [](DType type) { return size_bytes(type) / size_bytes(DType::fp32); };
-  double fp32_flops = plan.useful.vector_flops * of_fp32(plan.compute);
-  for (const DType type : kAllDTypes) {
-    fp32_flops += law::kTensorEnergyShare * plan.useful.tensor_flops[type] * of_fp32(type);
-  }
-  return std::max(0.0, fp32_flops * *fp32_flop_j / (*gpu.power_w * time_s) - 1);
+double power_slowdown(double power_w, double worked_s, const Gpu& gpu) {
+  if (!gpu.power_w || power_w <= *gpu.power_w) return 0;
+  constexpr double kCold_s = 1e-6;
+  const double heated =
+      std::log(std::max(worked_s / kCold_s, 1.0)) / std::log(law::kHeatingSeconds / kCold_s);
+  const double over = power_w / *gpu.power_w;
+  const double by_voltage = std::sqrt(std::min<double>(over, law::kLeastVoltagePower)) - 1;
+  const double at_least_voltage = std::max(1.0, over / law::kLeastVoltagePower);
+  return (1 + std::min(heated, 1.0) * by_voltage) * at_least_voltage - 1;
 }
 
 }  // namespace roofcast

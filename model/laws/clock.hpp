@@ -2,7 +2,6 @@
 #include <optional>
 
 #include "model/types/gpu.hpp"
-#include "model/types/plan.hpp"
 
 namespace roofcast {
 
@@ -21,23 +20,33 @@ std::optional<double> tensor_peak_clock_hz(const Gpu& gpu, DType type);
 /// launches.
 std::optional<double> expected_clock_hz(const Gpu& gpu, bool on_tensor_cores);
 
-/// An SM clock. If it was measured (`given`), no law lowers it.
+/// An SM clock. If it is `given`, measured or of a whole step, the launch does not lower it.
 struct SmClock {
   double hz;
   bool given = false;
   double worked_s = 0;  ///< Assumptions::worked_s
 };
 
-/// Relative slowdown of a kernel because the load of its tensor cores lowers the clock:
-///   min(power_slowdown · log10(t ÷ 1 µs), (1 − f) ÷ f) · min(1, (busy_share − f) ÷ (1 − f))
-/// with f = power_free_share and t = `time_s`, or `worked_s` if the device has worked for longer,
-/// up to kHeatingSeconds. The logarithm: longer kernels, repeated, heat the device for longer. 0
-/// where busy_share ≤ f or a constant is missing.
-double tensor_power_slowdown(double busy_share, double time_s, double worked_s, const Gpu& gpu);
+/// What a launch, or a step of many, does that takes energy.
+struct WorkDone {
+  double tensor_clk = 0;  ///< clocks for which tensor cores are busy, added up over the SMs
+  double warp_instructions = 0;
+  double dram_bytes = 0;
+};
 
-/// Relative slowdown of a launch at the board's power limit: the energy of its arithmetic ÷ (limit
-/// · `time_s`) − 1, at least 0. A FLOP's energy is in proportion to the bytes of its type. 0 where
-/// `vector_flop_energy_j` or the limit is unknown.
-double board_power_slowdown(const Plan& plan, double time_s, const Gpu& gpu);
+/// Energy that the board spends on the work, beyond what it takes idle (J):
+///   E · (64 · warp instructions + kTensorEnergyShare · R · tensor_clk) + kDramByteEnergy · bytes
+/// with E = `vector_flop_energy_j`, the energy of an fp32 FLOP on the SIMT pipes, of which an FMA
+/// of a warp does 64, and R the FLOPs in bf16, else fp16, that an SM's tensor cores do in a clock: in
+/// every type they take as much power. 0 where E is unknown.
+double energy_j(const WorkDone& work, const Gpu& gpu);
+
+/// Relative slowdown of work that would draw `power_w` at the full clock. The voltage falls with
+/// the clock, and power with the square of both, until the voltage is at its least. Relative to the
+/// power limit, p = power_w ÷ limit ≥ 1:
+///   (1 + h · (√min(p, kLeastVoltagePower) − 1)) · max(1, p ÷ kLeastVoltagePower) − 1
+///   h = log(worked_s ÷ 1 µs) ÷ log(kHeatingSeconds ÷ 1 µs), from 0 to 1
+/// `worked_s`: for how long the device has worked without a pause. 0 where the limit is unknown.
+double power_slowdown(double power_w, double worked_s, const Gpu& gpu);
 
 }  // namespace roofcast

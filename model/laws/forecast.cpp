@@ -1,6 +1,7 @@
 #include "model/laws/forecast.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "model/laws/memory_cost.hpp"
 #include "model/laws/occupancy.hpp"
@@ -9,15 +10,23 @@
 namespace roofcast {
 namespace {
 
-// Tensor-core cycles of the useful work, averaged over the SMs.
-double useful_tensor_cycles(const Plan& plan, const Gpu& gpu) {
-  double cycles = 0;
+// Clocks of the useful work, added up over the SMs.
+double tensor_clk(const Plan& plan, const Gpu& gpu) {
+  double clk = 0;
   for (const DType type : kAllDTypes) {
     if (const auto rate = gpu.sm.tensor_flop_per_clk[type]) {
-      cycles += plan.useful.tensor_flops[type] / *rate;
+      clk += plan.useful.tensor_flops[type] / *rate;
     }
   }
-  return cycles / (tensor_share(plan, gpu) * static_cast<double>(gpu.sm_count.value_or(1)));
+  return clk / tensor_share(plan, gpu);
+}
+
+WorkDone work_of(const Plan& plan, const ByResource& busy, const Traffic& dram, const Gpu& gpu) {
+  const std::int64_t sms = std::min(plan.launch.blocks(), gpu.sm_count.value_or(1));
+  return {.tensor_clk = tensor_clk(plan, gpu),
+          .warp_instructions = busy[Resource::issue] * gpu.sm.warp_issue_per_clk.value_or(0) *
+                               static_cast<double>(sms),
+          .dram_bytes = dram.total_bytes()};
 }
 
 // The part of the waterfall to which a resource belongs.
@@ -51,12 +60,11 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Launc
   const SmTime sm = sm_time(plan, occupancy, cost, gpu);
   LaunchTime result;
   result.time_s = sm.cycles / clock.hz;
+  result.energy_j = energy_j(work_of(plan, sm.busy, memory.dram, gpu), gpu);
   if (!clock.given) {
-    const double busy = useful_tensor_cycles(plan, gpu) / sm.cycles;
-    const double by_load = tensor_power_slowdown(busy, result.time_s, clock.worked_s, gpu);
-    const double by_board = board_power_slowdown(plan, result.time_s, gpu);
-    result.slower_s = result.time_s * std::max(by_load, by_board);
-    result.at_power_limit = by_board > by_load;
+    const double worked_s = std::max(clock.worked_s, result.time_s);
+    result.slower_s =
+        result.time_s * power_slowdown(result.energy_j / result.time_s, worked_s, gpu);
     result.time_s += result.slower_s;
   }
   for (std::size_t i = 0; i < kResources; ++i) result.terms_s.at(i) = sm.busy.at(i) / clock.hz;
@@ -101,8 +109,9 @@ std::optional<SmClock> expected_clock(bool on_tensor_cores, const Gpu& gpu,
                                       const Assumptions& assumptions) {
   const auto& measured = assumptions.sm_clock_hz;
   const auto hz = measured ? measured : expected_clock_hz(gpu, on_tensor_cores);
-  return hz ? std::optional(SmClock{*hz, measured.has_value(), assumptions.worked_s})
-            : std::nullopt;
+  if (!hz) return std::nullopt;
+  const auto& slowdown = assumptions.clock_slowdown;
+  return SmClock{*hz / (1 + slowdown.value_or(0)), measured || slowdown, assumptions.worked_s};
 }
 
 std::optional<SmClock> clock_of(const LaunchSequence& sequence, const Gpu& gpu,

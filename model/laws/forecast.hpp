@@ -16,10 +16,10 @@ namespace roofcast {
 /// Time of one launch without the cost of launching it.
 struct LaunchTime {
   double time_s = 0;
-  ByResource terms_s;           ///< seconds that each resource alone would take
-  Waterfall parts;              ///< seconds by part, which add up to time_s
-  double slower_s = 0;          ///< part of time_s: a power limit lowers the clock
-  bool at_power_limit = false;  ///< slower_s comes from the energy of the arithmetic
+  ByResource terms_s;   ///< seconds that each resource alone would take
+  Waterfall parts;      ///< seconds by part, which add up to time_s
+  double slower_s = 0;  ///< part of time_s: the power limit lowers the clock
+  double energy_j = 0;  ///< of its work
 };
 LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                        const SmClock& clock, const Gpu& gpu);

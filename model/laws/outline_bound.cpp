@@ -172,10 +172,10 @@ double least_time_s(const Outline& outline, const Gpu& gpu, const Assumptions& a
   double running_s = cycles / clock->hz;
   const auto& sheet = gpu.sm.tensor_flop_per_clk[outline.type];
   if (!clock->given && sheet && cycles > 0) {
-    // The slowdown at the lower bound is one too: a longer launch is less busy and yet ends later.
-    const double useful = outline.useful_flops / *sheet / static_cast<double>(*gpu.sm_count);
+    // The slowdown at the lower bound is one too: a longer launch draws less and yet ends later.
+    const double least_j = energy_j({.tensor_clk = outline.useful_flops / *sheet}, gpu);
     running_s +=
-        running_s * tensor_power_slowdown(useful / cycles, running_s, clock->worked_s, gpu);
+        running_s * power_slowdown(least_j / running_s, std::max(clock->worked_s, running_s), gpu);
   }
   return least_beside_s(outline, gpu, assumptions) + running_s;
 }

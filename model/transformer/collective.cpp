@@ -136,7 +136,10 @@ CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
     spread = kNetworkSpread;
   }
   const double expected = std::max(limit, time.total());
-  return {limit, expected, std::max(limit, expected / (1 + spread)), expected * (1 + spread),
+  return {{.expected_s = expected,
+           .low_s = std::max(limit, expected / (1 + spread)),
+           .high_s = expected * (1 + spread)},
+          limit,
           time.start_s};
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <string_view>
 
+#include "model/transformer/duration.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/work.hpp"
 
@@ -76,11 +77,8 @@ LinkCosts link_costs(const Gpu& gpu);
 double expected_collective_s(const Transfer& transfer, const LinkCosts& link,
                              const CollectiveConstants& constants = {});
 
-struct CollectiveForecast {
+struct CollectiveForecast : Duration {
   double limit_s = 0;  ///< bytes that must cross the link ÷ its datasheet rate
-  double expected_s = 0;
-  double low_s = 0;
-  double high_s = 0;
   double start_s = 0;  ///< latency within expected_s: start and steps
 };
 

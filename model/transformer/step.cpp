@@ -1,10 +1,12 @@
 #include "model/transformer/step.hpp"
 
 #include "model/counting/integers.hpp"
+#include "model/laws/clock.hpp"
 #include "model/laws/peaks.hpp"
 #include "model/predict.hpp"
 #include "model/transformer/step_composer.hpp"
 #include "model/types/parameter_text.hpp"
+#include "model/types/quantity_text.hpp"
 
 namespace roofcast::transformer {
 namespace {
@@ -105,6 +107,7 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
   between.transfer = {Collective::send_recv, bytes, 2, as_double(task.tp * task.dp * task.fsdp)};
   step.add_operation(between, predict_collective(*between.transfer, gpu, task.network));
   idle.count = 1;
+  bubble.energy_j = 0;
   step.add_operation(idle, bubble);
   step.notes.push_back(std::string("forecast for the ") + (last_is_longer ? "last" : "first") +
                        " stage, which takes longest");
@@ -174,14 +177,17 @@ const KernelForecasts::One& KernelForecasts::of(std::string_view kernel, DType d
     one.word.empty() ? key_.append(std::to_string(one.number)) : key_.append(one.word);
   }
   key_.append(" ").append(roofcast::name(dtype));
+  const std::size_t what = key_.size();
+  if (slowdown_ > 0) key_.append(" ").append(std::to_string(slowdown_));
   if (const auto found = known_.find(key_); found != known_.end()) return found->second;
   const KernelRef ref = find_kernel(kernel);
   Assumptions assumptions;
   assumptions.cache = CacheState::steady;
-  assumptions.worked_s = worked_s_;
+  assumptions.clock_slowdown = slowdown_;
   const Prediction answer = predict(ref, problem_of(ref, dtype, given), gpu_, assumptions);
   require(answer.time.has_value(), "there is no forecast of ", kernel, " there");
-  return known_.emplace(key_, One{key_, *answer.time, answer.limit.time_s, use_of(answer)})
+  return known_
+      .emplace(key_, One{key_.substr(0, what), *answer.time, answer.limit.time_s, use_of(answer)})
       .first->second;
 }
 
@@ -192,15 +198,28 @@ Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
 }
 
 Step predict_step(const Architecture& model, const Task& task, KernelForecasts& forecasts,
-                  const SoftwareConstants& software) {
+                  const SoftwareConstants& software, double worked_s) {
   check(model, task);
   const Gpu& gpu = forecasts.gpu();
-  Step step;
-  add_layers(step, model, task, forecasts);
-  add_software(step, model, task, software);
-  overlap(step, model, task);
-  put_in_stages(step, model, task, gpu);
-  total(step, model, task, gpu);
+  const auto at_slowdown = [&](double slowdown) {
+    forecasts.slow_clock(slowdown);
+    Step step;
+    add_layers(step, model, task, forecasts);
+    add_software(step, model, task, software);
+    overlap(step, model, task);
+    put_in_stages(step, model, task, gpu);
+    total(step, model, task, gpu);
+    return step;
+  };
+  Step step = at_slowdown(0);
+  constexpr double kRounded = 0.01;  // steps of nearly the same power share their forecasts
+  const double by_power = power_slowdown(step.energy_j / step.expected_s, worked_s, gpu);
+  const double slowdown = kRounded * std::round(by_power / kRounded);
+  if (slowdown <= 0) return step;
+  step = at_slowdown(slowdown);
+  step.notes.push_back("the power limit of " + si_text(*gpu.power_w, "W") +
+                       " lowers the SM clock by " +
+                       std::to_string(std::lround(100 * (1 - 1 / (1 + slowdown)))) + "%");
   return step;
 }
 

@@ -21,26 +21,6 @@
 
 namespace roofcast::transformer {
 
-/// A time with its interval.
-struct Duration {
-  double expected_s = 0;
-  double low_s = 0;
-  double high_s = 0;
-
-  /// Adds `times` repetitions of a time with its interval.
-  template <class Time>
-  void add(double times, const Time& one) {
-    expected_s += times * one.expected_s;
-    low_s += times * one.low_s;
-    high_s += times * one.high_s;
-  }
-  void scale(double share) {
-    expected_s *= share;
-    low_s *= share;
-    high_s *= share;
-  }
-};
-
 /// The operations of one name, all layers and passes together. The parts add up to the step.
 struct StepPart : Duration {
   std::string name;
@@ -125,14 +105,13 @@ struct Given {
   Given(std::string_view parameter, std::string_view choice) : name(parameter), word(choice) {}
 };
 
-/// Forecasts of kernels on one GPU; each is computed once and kept.
+/// Forecasts of kernels on one GPU at one SM clock; each is computed once and kept.
 class KernelForecasts {
  public:
-  /// `worked_s`: Assumptions::worked_s; unless given, steps follow one another without a pause.
-  explicit KernelForecasts(const Gpu& gpu,
-                           double worked_s = std::numeric_limits<double>::infinity())
-      : gpu_(gpu), worked_s_(worked_s) {}
+  explicit KernelForecasts(const Gpu& gpu) : gpu_(gpu) {}
   const Gpu& gpu() const { return gpu_; }
+  /// Forecasts from here on are for a clock slowed by this: Assumptions::clock_slowdown.
+  void slow_clock(double slowdown) { slowdown_ = slowdown; }
 
   struct One {
     std::string what;  ///< the kernel and its parameters
@@ -148,20 +127,24 @@ class KernelForecasts {
 
  private:
   const Gpu& gpu_;
-  double worked_s_;
+  double slowdown_ = 0;
   std::map<std::string, One, std::less<>> known_;
   std::string key_;  ///< key of the current lookup; a member, so that its memory is reused
 };
 
+/// Steps that go on until the clock falls no further.
+inline constexpr double kForLong = std::numeric_limits<double>::infinity();
+
 /// Forecasts one step: train, with grad_accum passes and the optimizer; prefill; or decode of one
 /// token for each sequence. Equal layers are forecast once. Experts are chosen as Task::routing
-/// says; their gradients take twice the time of their forward pass. Throws InputError as check()
-/// does, and where a kernel or collective has no forecast.
+/// says; their gradients take twice the time of their forward pass. Steps follow one another for
+/// `worked_s` without a pause: the mean power of a step sets the clock of all of its kernels. Throws
+/// InputError as check() does, and where a kernel or collective has no forecast.
 Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
                   const SoftwareConstants& software = {});
 /// The same on the GPU of `forecasts`, which several steps may share.
 Step predict_step(const Architecture& model, const Task& task, KernelForecasts& forecasts,
-                  const SoftwareConstants& software = {});
+                  const SoftwareConstants& software = {}, double worked_s = kForLong);
 
 /// One run of an operation: in one layer and pass, with its time.
 struct TimelineEvent {

@@ -18,9 +18,12 @@ struct Assumptions {
   /// host's head start in submitting the others (laws/launching.hpp).
   double queued_s = 0;
   std::optional<LaunchMode> launch{};  ///< absent: graph if back to back, else stream
-  /// Time for which the device has worked without a pause (s): under a power limit that lowers the
-  /// clock of busy tensor cores.
+  /// Time for which the device has worked without a pause (s): the power limit lowers the clock in
+  /// long runs (laws/clock.hpp).
   double worked_s = 0;
+  /// By how much the power of all that the device does slows the SM clock, relative (1: to half of
+  /// it), in place of what the launch's own power would.
+  std::optional<double> clock_slowdown{};
 };
 
 }  // namespace roofcast

@@ -158,9 +158,7 @@ struct Sustained {
   std::optional<double> special_per_clk;             ///< results per clock of one SM, as in SmRates
   std::optional<double> conversion_per_clk;
   RateByType vector_flop_per_clk;
-  std::optional<double> power_free_share;  ///< busy share of tensor cores that keeps the full clock
-  std::optional<double> power_slowdown;    ///< added time by the power limit, per tenfold duration
-  std::optional<double> vector_flop_energy_j;  ///< board energy of an fp32 FLOP on the SIMT pipes
+  std::optional<double> vector_flop_energy_j;  ///< of an fp32 FLOP on the SIMT pipes
   std::optional<double> spread_launch_bound;   ///< half-width of the interval, relative, by regime
   std::optional<double> spread_memory;
   std::optional<double> spread_compute;

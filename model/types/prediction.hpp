@@ -191,6 +191,7 @@ struct Forecast {
   double high_s = 0;
   double sm_cycles = 0;
   double sm_clock_hz = 0;
+  double energy_j = 0;  ///< that the board spends on the work, beyond what it takes idle
   Terms terms;          ///< time of each resource by itself: they overlap
   Waterfall waterfall;  ///< its parts add up to expected_s
 };

@@ -18,7 +18,7 @@ Json calibration() {
           {"provenance", {{"run", "runs/h100.json"}, {"date", "2026-02-03T10:00:00Z"}}},
           {"sustained",
            {{"dram_read_bytes_per_s", {{"value", 3.1e12}, {"source", "measured: stream"}}},
-            {"power_free_share", {{"value", 1}, {"source", "measured: fitted"}}}}}};
+            {"spread_memory", {{"value", 1}, {"source", "measured: fitted"}}}}}};
 }
 
 Source with_overlay(const Json& overlay) {
@@ -42,7 +42,7 @@ TEST(Overlay, SetsTheSustainedValuesAlone) {
   const Gpu gpu = load(with_overlay(calibration()));
   EXPECT_EQ(gpu.sustained.source, "runs/h100.json, 2026-02-03T10:00:00Z");
   EXPECT_EQ(gpu.sustained.dram_read_bytes_per_s, 3.1e12);
-  EXPECT_EQ(gpu.sustained.power_free_share, 1.0);
+  EXPECT_EQ(gpu.sustained.spread_memory, 1.0);
   EXPECT_FALSE(gpu.sustained.dram_write_bytes_per_s);
   EXPECT_EQ(gpu.memory.dram_bandwidth_bytes_per_s, plain.memory.dram_bandwidth_bytes_per_s);
 }
@@ -137,17 +137,17 @@ TEST(Overlay, Refused) {
                  "dram_reed", "did you mean \"dram_read_bytes_per_s\"?");
 
   overlay = calibration();
-  overlay["sustained"]["power_free_share"]["value"] = 1.01;
-  expect_refused(with_overlay(overlay), "/sustained/power_free_share/value", "at most 1", "1.01",
-                 "at most 1");
+  overlay["sustained"]["spread_memory"]["value"] = 101;
+  expect_refused(with_overlay(overlay), "/sustained/spread_memory/value", "at most 100", "101",
+                 "at most 100");
 
   overlay = calibration();
   overlay["provenance"].erase("date");
   expect_refused(with_overlay(overlay), "/provenance/date", "the day of the run", "none", "2026");
 
   overlay = calibration();
-  overlay["sustained"]["power_free_share"]["source"] = "nowhere";
-  expect_refused(with_overlay(overlay), "/sustained/power_free_share/source", "a key of /sources",
+  overlay["sustained"]["spread_memory"]["source"] = "nowhere";
+  expect_refused(with_overlay(overlay), "/sustained/spread_memory/source", "a key of /sources",
                  "nowhere", "");
 
   overlay = calibration();
@@ -232,7 +232,7 @@ TEST(Override, OfACalibratedValueWithAndWithoutACalibration) {
   source.overrides = {{"sustained/dram_read_bytes_per_s", "3e12"}};
   const Gpu gpu = load(source);
   EXPECT_EQ(gpu.sustained.dram_read_bytes_per_s, 3e12);
-  EXPECT_EQ(gpu.sustained.power_free_share, 1.0);
+  EXPECT_EQ(gpu.sustained.spread_memory, 1.0);
 }
 
 TEST(Override, OfANameThatSpecificationAndCalibrationShareIsTheSpecifications) {
@@ -288,8 +288,8 @@ TEST(Override, WrongValues) {
   expect_refused(with_override("wgmma", "1"), "/features/wgmma/value", "a boolean", "1",
                  "a boolean");
   expect_refused(with_override("sm_count", "-1"), "/chip/sm_count/value", "at least 1", "-1", "");
-  expect_refused(with_override("power_free_share", "2"), "/sustained/power_free_share/value",
-                 "at most 1", "2", "");
+  expect_refused(with_override("spread_memory", "2"), "/sustained/spread_memory/value", "at most 1",
+                 "2", "");
 }
 
 TEST(Override, AtOddsWithTheOtherValues) {

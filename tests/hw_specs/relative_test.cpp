@@ -66,9 +66,7 @@ TEST(Relative, EveryValueGoesOverByTheKindThatTheSchemaSays) {
     const std::string& kind = kind_of.at(key);
     const bool by_two = key == "l2_bandwidth_bytes_per_s";
     const double share = by_two ? 4 : 2;  // scales with the rate and with the clock
-    // Tensor cores at twice the clock ask for twice the power, which the card does not have.
-    const double rest = key == "power_free_share" ? 0.5 : 1;
-    EXPECT_DOUBLE_EQ(value / before.at(pointer), kind == "share" ? share : rest) << pointer;
+    EXPECT_DOUBLE_EQ(value / before.at(pointer), kind == "share" ? share : 1) << pointer;
   }
   for (const auto& [key, kind] : kind_of) {
     EXPECT_TRUE(
@@ -86,9 +84,7 @@ TEST(Relative, CardsOfOneDieShareWhatPublishedMeasurementsTellOfTheChip) {
             card = load(calibrated("a100-pcie-40gb"));
   EXPECT_EQ(sxm.sustained.dram_read_bytes_per_s, card.sustained.dram_read_bytes_per_s);
   EXPECT_NE(sxm.sustained.graph_launch_s, card.sustained.graph_launch_s);
-  // The share scales with the power limit: 250 W of 400 W.
-  const Gpu pcie = load(of_relative("a100-pcie-40gb", ""));
-  EXPECT_DOUBLE_EQ(*pcie.sustained.power_free_share, *sxm.sustained.power_free_share * 250 / 400);
+  EXPECT_EQ(sxm.sustained.vector_flop_energy_j, card.sustained.vector_flop_energy_j);
 }
 
 TEST(Relative, SoDoCardsOfOneArchitectureWithTheSameL2) {
@@ -108,16 +104,19 @@ TEST(Relative, SoDoCardsOfOneArchitectureWithTheSameL2) {
   EXPECT_NE(l2_of("GB202", bytes - bytes / 4), b200);
 }
 
-TEST(Relative, EnergyIsOfTheArchitecture) {
-  const auto flop_j = [](const char* name) {
-    return load(of_relative(name, "")).sustained.vector_flop_energy_j;
+TEST(Relative, EnergyIsOfTheDieElseOfTheArchitecture) {
+  const auto flop_j = [](const Source& source) {
+    return load(source).sustained.vector_flop_energy_j;
   };
-  const auto ada_j = load(calibrated("l4")).sustained.vector_flop_energy_j;
-  ASSERT_TRUE(ada_j);
-  EXPECT_EQ(flop_j("rtx4090"), ada_j);  // of another die
-  EXPECT_EQ(flop_j("a100-sxm4-40gb"),
-            load(calibrated("a100-pcie-40gb")).sustained.vector_flop_energy_j);
-  EXPECT_FALSE(flop_j("v100-sxm2"));  // nobody tells of Volta
+  EXPECT_EQ(flop_j(of_relative("rtx4090", "")), flop_j(calibrated("l40s")));  // of its die
+  EXPECT_EQ(flop_j(of_relative("a100-pcie-80gb", "")), flop_j(calibrated("a100-sxm4-80gb")));
+  EXPECT_NE(flop_j(of_relative("a100-pcie-80gb", "")), flop_j(calibrated("a100-pcie-40gb")));
+  Source other_die = of_relative("rtx4090", "");
+  Json spec = Json::parse(other_die.text);
+  spec["die"] = "AD103";
+  other_die.text = spec.dump();
+  const auto ada_j = flop_j(other_die);
+  EXPECT_TRUE(ada_j == flop_j(calibrated("l40s")) || ada_j == flop_j(calibrated("l4")));
 }
 
 TEST(Relative, WhatTheDeviceLacksIsNotTaken) {

@@ -1,7 +1,9 @@
-// Busy tensor cores lower the clock, and a board does not spend more than its power limit.
+// A board draws no more than its power limit: the clock falls until it does.
 #include "model/laws/clock.hpp"
 
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include "model/constants/laws.hpp"
 #include "tests/model/devices.hpp"
@@ -9,24 +11,8 @@
 namespace roofcast {
 namespace {
 
-// By hand, of tensor cores that are always busy: 0.1 for each tenfold of a microsecond.
-TEST(TensorPower, WorkWithoutAPauseSlowsDownUpToASteadyPoint) {
-  Gpu gpu = testing::hopper_like();
-  gpu.sustained.power_free_share = 0.25;
-  gpu.sustained.power_slowdown = 0.1;
-  const auto slowdown = [&](double time_s, double worked_s) {
-    return tensor_power_slowdown(1, time_s, worked_s, gpu);
-  };
-  EXPECT_NEAR(slowdown(100e-6, 0), 0.2, 1e-12);
-  EXPECT_NEAR(slowdown(100e-6, 10e-6), 0.2, 1e-12);
-  EXPECT_NEAR(slowdown(100e-6, 10e-3), 0.4, 1e-12);
-  EXPECT_EQ(slowdown(100e-6, 1), slowdown(100e-6, 100));
-  EXPECT_LT(slowdown(100e-6, 1), 0.5);
-  EXPECT_NEAR(slowdown(1, 100), 0.6, 1e-12);
-  EXPECT_EQ(tensor_power_slowdown(0.25, 1, 100, gpu), 0);
-}
-
-constexpr double kFlopJ = 8e-12;
+constexpr double kFlopJ = 1e-11;
+constexpr double kLong_s = 1;
 
 Gpu board(double power_w) {
   Gpu gpu = testing::hopper_like();
@@ -35,38 +21,60 @@ Gpu board(double power_w) {
   return gpu;
 }
 
-Plan vector_work(double flops, DType type = DType::fp32) {
-  Plan plan;
-  plan.compute = type;
-  plan.useful.vector_flops = flops;
-  return plan;
+TEST(Energy, AnInstructionOfAWarpTakesThatOf64Flops) {
+  EXPECT_DOUBLE_EQ(energy_j({.warp_instructions = 1e9}, board(700)), 64e9 * kFlopJ);
 }
 
-// 10 TFLOP/s at 8 pJ take 80 W.
-TEST(BoardPower, ALaunchTakesAsLongAsItsEnergyAtTheLimit) {
-  const Plan plan = vector_work(10e12);
-  EXPECT_NEAR(board_power_slowdown(plan, 1, board(80)), 0, 1e-12);
-  EXPECT_NEAR(board_power_slowdown(plan, 1, board(40)), 1, 1e-12);
-  EXPECT_NEAR(board_power_slowdown(plan, 2, board(40)), 0, 1e-12);
-  EXPECT_EQ(board_power_slowdown(plan, 1, board(160)), 0);
+TEST(Energy, TensorCoresTakeTheSameInEveryClock) {
+  Gpu gpu = board(700);
+  const double flops = 1e6 * *gpu.sm.tensor_flop_per_clk[DType::bf16];
+  EXPECT_DOUBLE_EQ(energy_j({.tensor_clk = 1e6}, gpu), law::kTensorEnergyShare * flops * kFlopJ);
+  gpu.sm.tensor_flop_per_clk[DType::bf16].reset();
+  gpu.sm.tensor_flop_per_clk[DType::fp16] = 1024;  // a chip without bf16
+  EXPECT_DOUBLE_EQ(energy_j({.tensor_clk = 1e6}, gpu), law::kTensorEnergyShare * 1024e6 * kFlopJ);
 }
 
-TEST(BoardPower, AFlopCostsByTheBytesOfItsType) {
-  const Gpu gpu = board(20);
-  EXPECT_NEAR(board_power_slowdown(vector_work(10e12, DType::fp16), 1, gpu), 1, 1e-12);
-  Plan tensor;
-  tensor.useful.tensor_flops[DType::fp16] = 10e12 / law::kTensorEnergyShare;
-  EXPECT_NEAR(board_power_slowdown(tensor, 1, gpu), 1, 1e-12);
+TEST(Energy, AddsUp) {
+  const Gpu gpu = board(700);
+  const WorkDone work{.tensor_clk = 1e6, .warp_instructions = 1e6, .dram_bytes = 1e6};
+  EXPECT_DOUBLE_EQ(energy_j(work, gpu), energy_j({.tensor_clk = 1e6}, gpu) +
+                                            energy_j({.warp_instructions = 1e6}, gpu) +
+                                            energy_j({.dram_bytes = 1e6}, gpu));
 }
 
-TEST(BoardPower, WhatIsNotKnownLowersNothing) {
+TEST(Power, UpToTheLimitNothingSlowsDown) {
+  EXPECT_EQ(power_slowdown(100, kLong_s, board(100)), 0);
+  EXPECT_NEAR(power_slowdown(100.001, kLong_s, board(100)), 0, 1e-5);
+}
+
+// By hand: 1.44 times the limit takes 1.2 times as long where the voltage still falls; twice what
+// it takes at the least voltage takes twice as long.
+TEST(Power, TheClockFallsAsTheRootOfPowerAndThenInProportion) {
+  const Gpu gpu = board(100);
+  EXPECT_NEAR(power_slowdown(144, kLong_s, gpu), 0.2, 1e-12);
+  const double least_w = 100 * law::kLeastVoltagePower;
+  EXPECT_NEAR(1 + power_slowdown(2 * least_w, kLong_s, gpu),
+              2 * (1 + power_slowdown(least_w, kLong_s, gpu)), 1e-12);
+}
+
+TEST(Power, WorkWithoutAPauseSlowsDownUpToASteadyPoint) {
+  const Gpu gpu = board(100);
+  const auto after = [&](double worked_s) { return power_slowdown(144, worked_s, gpu); };
+  EXPECT_EQ(after(1e-6), 0);
+  EXPECT_LT(after(1e-4), after(1e-3));
+  // Halfway of the logarithm.
+  EXPECT_NEAR(after(std::sqrt(1e-6 * law::kHeatingSeconds)), 0.1, 1e-12);
+  EXPECT_EQ(after(1), after(100));
+}
+
+TEST(Power, WhatIsNotKnownLowersNothing) {
   Gpu no_energy = board(1);
   no_energy.sustained.vector_flop_energy_j.reset();
+  EXPECT_EQ(energy_j({.tensor_clk = 1e9, .warp_instructions = 1e9, .dram_bytes = 1e9}, no_energy),
+            0);
   Gpu no_limit = board(1);
   no_limit.power_w.reset();
-  for (const Gpu& gpu : {no_energy, no_limit}) {
-    EXPECT_EQ(board_power_slowdown(vector_work(10e12), 1, gpu), 0);
-  }
+  EXPECT_EQ(power_slowdown(1000, kLong_s, no_limit), 0);
 }
 
 }  // namespace

@@ -179,7 +179,7 @@ TEST(AttentionFlash, LongSequencesReadKeysAgain) {
 // At d = 64 an exponential takes as long as the products of its score: a roof of its own.
 TEST(AttentionFlash3, ExponentialsAreARoofOfTheirOwn) {
   Gpu h100 = gpu_named("h100-sxm5");
-  h100.sustained.power_slowdown.reset();  // else in the fullest pipe's term
+  h100.sustained.vector_flop_energy_j.reset();  // else in the fullest pipe's term
   const auto share = [&](std::int64_t head_dim) {
     const Prediction found =
         forecast("attention.flash3", prefill(1, 32, 16384, head_dim, true), h100);
