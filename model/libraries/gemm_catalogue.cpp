@@ -214,10 +214,6 @@ RowLengths library_rows(const Problem& p) {
   return rows;
 }
 
-bool library_aligned(const Problem& p) {
-  return narrowest_vector(library_rows(p), p.dtype) * element_bytes(p.dtype) == kVectorBytes;
-}
-
 std::int64_t copied_vector(const Problem& p) {
   constexpr std::int64_t kNarrowBytes = 4;
   const std::int64_t vector = narrowest_vector(library_rows(p), p.dtype);

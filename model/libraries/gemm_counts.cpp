@@ -40,7 +40,8 @@ double simt_instructions(const LibraryProduct& c) {
 // On the SIMT pipes, and with one or two stages, each thread waits for its own copies. In a deeper
 // ring operands are loaded from shared memory one product ahead.
 Waits step_waits(const LibraryProduct& c) {
-  if (!c.tensor || c.waits_for_copies()) return {.global = 1, .shared = 1, .barriers = 1};
+  const bool waits = !c.tensor() || c.through_registers || c.tile.stages == 1;
+  if (waits) return {.global = 1, .shared = 1, .barriers = 1};
   return {.tile_loads = 1, .barriers = 1};
 }
 
@@ -50,7 +51,7 @@ Waits step_waits(const LibraryProduct& c) {
 double operand_wavefronts(const LibraryProduct& c, bool of_tcgen05) {
   constexpr double kWarpsAcross = 2;
   constexpr std::int64_t kRows = 64;
-  if (!c.tensor || of_tcgen05) return 0;
+  if (!c.tensor() || of_tcgen05) return 0;
   const double lines_of_row = as_double(c.tile.step_bytes) / as_double(kLineBytes);
   if (!c.takes_async_mma) return (kWarpsAcross + 1) * c.lines() * lines_of_row;
   const auto [columns, rows] = std::minmax(c.tile.m, c.tile.n);
@@ -72,7 +73,7 @@ double step_lookup_bytes(const LibraryProduct& c, const Gpu& gpu) {
 // 16 B, threads copy the operands in pieces, a warp 32 at once: all pieces that exist, and a share
 // of those beyond C's edges.
 double copy_requests(const LibraryProduct& c) {
-  if (c.vector * c.element >= as_double(kVectorBytes)) return 0;
+  if (c.aligned()) return 0;
   const double there = as_double(c.a.extent) / as_double(c.a.tiles()) +
                        as_double(c.b.extent) / as_double(c.b.tiles());
   const double left_out = c.through_registers ? double{library::kLeftOutCopies} : 0;
@@ -87,10 +88,10 @@ double copy_requests(const LibraryProduct& c) {
 LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings& packings) {
   const RowLengths rows = library_rows(p);
   const bool async = takes_async_mma(p, gpu), along_k = async && p.dtype == DType::tf32;
-  const bool tensor = p.dtype != DType::fp32;
   const LibraryTile tile = library_tile(p, gpu);
   const std::int64_t element = element_bytes(p.dtype);
   return {
+      .type = p.dtype,
       .a = {p[kM], tile.m, along_k && transposes_a(p[kLayout]),
             tensor::joined_share(rows.a * element), packings.a},
       .b = {p[kN], tile.n, along_k && !transposes_b(p[kLayout]),
@@ -99,21 +100,17 @@ LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings&
       .batch = as_double(p[kBatch]),
       .tile = completed(tile, gpu),
       .splits = p[kSplitK],
-      .element = size_bytes(p.dtype),
-      .result = size_bytes(tensor::result_type(p.dtype)),
       .widening = packings.widening,
       .vector = as_double(copied_vector(p)),
-      .aligned = library_aligned(p),
       .takes_async_mma = async,
-      .tensor = tensor,
-      .through_registers = tensor && tile.stages == 2,
+      .through_registers = p.dtype != DType::fp32 && tile.stages == 2,
   };
 }
 
 TileRaster LibraryProduct::raster() const {
   constexpr std::int64_t kGroupRows = 8;
   const auto panel = [&](const LibraryOperand& of) {
-    return as_double(of.extent) / as_double(of.tiles()) * k * element * of.packing.stored;
+    return as_double(of.extent) / as_double(of.tiles()) * k * element() * of.packing.stored;
   };
   return {.tile_rows = a.tiles(),
           .tile_columns = b.tiles(),
@@ -122,20 +119,21 @@ TileRaster LibraryProduct::raster() const {
           .column_panel_bytes = panel(b)};
 }
 
-Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu) {
+Outline outline_of(const LibraryProduct& c, const Gpu& gpu) {
   const double blocks = as_double(c.blocks()), steps = c.steps();
   const bool of_tcgen05 = c.takes_async_mma && gpu.features.has(Instruction::tcgen05);
   // A warpgroup issues a product before the previous one has ended.
   const double chains = c.takes_async_mma ? 2 : 1,
                groups = c.takes_async_mma && !c.tile.ping_pong ? 2 : 1;
-  const double stored = c.outputs() * (c.splits > 1 ? as_double(c.splits * kPartBytes) : c.result);
+  const double stored =
+      c.outputs() * (c.splits > 1 ? as_double(c.splits * kPartBytes) : c.result());
   return {.blocks = c.blocks(),
           .blocks_per_sm = c.tile.blocks_per_sm,
           .scheduler = c.tile.ping_pong    ? TileScheduler::ping_pong
                        : c.takes_async_mma ? TileScheduler::persistent
                                            : TileScheduler::hardware,
-          .type = type,
-          .on_tensor_cores = c.tensor,
+          .type = c.type,
+          .on_tensor_cores = c.tensor(),
           .of_tcgen05 = of_tcgen05,
           .warps = as_double(c.tile.threads / kWarpLanes),
           .steps = steps,
@@ -145,16 +143,16 @@ Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu) {
           .step_waits = step_waits(c),
           .step_flops = 2 * c.area() * c.depth() / c.tile.rate,
           .step_instructions =
-              c.tensor ? c.widening * as_double(c.tile.n) * c.depth() / as_double(kWarpLanes)
-                       : simt_instructions(c),
+              c.tensor() ? c.widening * as_double(c.tile.n) * c.depth() / as_double(kWarpLanes)
+                         : simt_instructions(c),
           .step_operands = operand_wavefronts(c, of_tcgen05),
           .step_bytes = (c.received(c.a, c.b) + c.received(c.b, c.a)) / (blocks * steps),
           .step_copies = copy_requests(c),
           .epilogue = {.bytes = {0, stored / blocks},
-                       .instructions = c.tensor ? tensor::end_instructions(c.area()) : 0},
+                       .instructions = c.tensor() ? tensor::end_instructions(c.area()) : 0},
           .l2_read_bytes = step_lookup_bytes(c, gpu) * blocks * steps,
           .launches = c.splits > 1 ? 2.0 : 1.0,
-          .useful_flops = c.tensor ? c.flops() : 0};
+          .useful_flops = c.tensor() ? c.flops() : 0};
 }
 
 }  // namespace roofcast::gemm

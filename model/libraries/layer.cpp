@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <initializer_list>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -21,6 +20,7 @@ Counted counted(const Movement& movement, const Problem& p) {
 }
 
 Launches launches_of(const Operation& operation, const Problem& p, std::int64_t form) {
+  constexpr std::int64_t kMostUnsorted = 3072;  // indices whose gradients PyTorch does not sort
   const bool backward = p[kPass] == kBackward;
   const Launches& sorted = operation.sorted_backward;
   if (backward && p[kRows] > kMostUnsorted && sorted.size() > 0) return sorted;
@@ -54,13 +54,6 @@ std::vector<std::pair<double, Counted>> parts_of(const Counted& all, const Gpu& 
   if (full > 0) parts.emplace_back(full, one);
   if (rest.rows > 0) parts.emplace_back(1, rest);
   return parts;
-}
-
-// A warp reads 32 neighbouring elements of a row: a line of fp32. Half lines of 16-bit types cost
-// DRAM as much as scattered accesses.
-double column_read_density(const Counted& one) {
-  const double run = as_double(rows::kWarp) * size_bytes(one.type);
-  return run < as_double(kLineBytes) ? 0 : kDensityOfLines;
 }
 
 /// FLOPs and compulsory bytes of the fused form.
@@ -197,7 +190,10 @@ LaunchSequence plan_of(const Launches& movements, const Problem& p, const Gpu& g
                                       : scratch(output, {0, all.write_bytes}));
       }
       if (movement.walk == Walk::columns) {
-        for (ArrayUse& use : plan.arrays) use.pattern.read_density = column_read_density(one);
+        // A warp reads 32 neighbouring elements of a row: a line of fp32. Half lines of 16-bit
+        // types cost DRAM as much as scattered accesses.
+        const double density = p.dtype == DType::fp32 ? kDensityOfLines : 0;
+        for (ArrayUse& use : plan.arrays) use.pattern.read_density = density;
       }
       plan.notes.estimated_traffic = true;
       sequence.push_back({std::move(plan), launches * movement.launches});

@@ -89,15 +89,12 @@ struct Movement {
 
 using Launches = std::initializer_list<Movement>;
 
-/// Indices up to which PyTorch adds an embedding's gradients unsorted.
-inline constexpr std::int64_t kMostUnsorted = 3072;
-
 /// The launches of an operation. For constants: a list lives as long as the variable it was written
 /// for.
 struct Operation {
   Launches fused, fused_backward{};
   Launches eager{}, eager_backward{};  ///< empty: as fused
-  Launches sorted_backward{};          ///< for more rows than kMostUnsorted, if any
+  Launches sorted_backward{};          ///< of an embedding with many rows
 };
 
 inline constexpr double kChunk = 65536;  ///< elements of a block of Walk::chunks
