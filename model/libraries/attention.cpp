@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "model/constants/libraries.hpp"
 #include "model/kernels/common/plan_parts.hpp"

@@ -59,6 +59,14 @@ inline std::int64_t asked_splits(const Problem& p) {
   return p[kBatch] > 1 && p[kSplitK] == kToChoose ? 1 : p[kSplitK];
 }
 
+/// The problem with its tile and parts of k given.
+constexpr Problem in_tiles(Problem p, std::int64_t m, std::int64_t n, std::int64_t splits) {
+  p[kTileM] = m;
+  p[kTileN] = n;
+  p[kSplitK] = splits;
+  return p;
+}
+
 /// A along m, or B along n.
 struct LibraryOperand {
   std::int64_t extent, tile;

@@ -4,8 +4,6 @@
 #include <array>
 
 #include "model/constants/libraries.hpp"
-#include "model/counting/coalescing.hpp"
-#include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 
 namespace roofcast::gemm {

@@ -5,8 +5,6 @@
 #include <utility>
 
 #include "model/counting/coalescing.hpp"
-#include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/libraries/gemm_catalogue.hpp"
 
 namespace roofcast::gemm {
@@ -144,10 +142,8 @@ std::vector<Problem> vector_candidates(const Problem& p, const Gpu& gpu) {
     const std::int64_t parts = ceil_div(p[kK], kLeastOfPart * tile.lanes);
     for (const std::int64_t splits :
          splits_of(asked_splits(p), parts, blocks, gpu.slots(1), kSplits, 1)) {
-      Problem& one = found.emplace_back(p);
-      one[kTileM] = one[kTileN] = 1;
-      one[outputs_setting(p)] = tile.outputs;
-      one[kSplitK] = splits;
+      found.push_back(is_row(p) ? in_tiles(p, 1, tile.outputs, splits)
+                                : in_tiles(p, tile.outputs, 1, splits));
     }
   }
   if (found.empty()) (void)tile_of(p);  // throws, and lists the tiles

@@ -81,6 +81,8 @@ struct Movement {
   }
 
   constexpr Movement times(double count) const { return with(&Movement::launches, count); }
+  constexpr Movement walked(Walk by) const { return with(&Movement::walk, by); }
+  constexpr Movement using_table(Table use) const { return with(&Movement::table, use); }
   constexpr Movement after() const { return with(&Movement::follows, true); }
   constexpr Movement swept(double count) const { return with(&Movement::sweeps, count); }
   constexpr Movement beside(const Traffic& of_row) const { return with(&Movement::row, of_row); }

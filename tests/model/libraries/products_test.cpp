@@ -70,7 +70,7 @@ TEST(Int4Products, ReadAQuarterOfTheWeights) {
   const double weights = 4096.0 * 4096 * (0.5 + 2.0 / 128);
   const auto program = products::kInt4Family.variants.front().plan(problem, hopper_like());
   EXPECT_DOUBLE_EQ(program.front().plan.arrays[1].footprint.read_bytes, weights);
-  const Work work = products::kInt4Family.variants.front().work(problem);
+  const Work work = products::kInt4Family.work(problem);
   EXPECT_DOUBLE_EQ(work.compulsory.read_bytes, weights + 8.0 * 4096 * 2);
   EXPECT_DOUBLE_EQ(work.flops(), 2.0 * 8 * 4096 * 4096);
 }
