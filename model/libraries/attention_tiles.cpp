@@ -75,22 +75,18 @@ std::int64_t flash_splits(std::int64_t blocks, std::int64_t places, std::int64_t
   constexpr double kEnough = 0.8, kNearly = 0.85;
   if (as_double(blocks) >= kEnough * as_double(places)) return 1;
   const std::int64_t most = std::min({kMostSplits, places, steps});
-  // FlashAttention-2 skips a number of parts that does not shorten the longest part.
-  const auto shortens = [&](std::int64_t parts) {
-    return !each_shortens || parts == 1 || ceil_div(steps, parts) != ceil_div(steps, parts - 1);
-  };
-  const auto fullness = [&](std::int64_t parts) {
-    const double rounds = as_double(blocks * parts) / as_double(places);
-    return rounds / std::ceil(rounds);
+  const auto efficiency = [&](std::int64_t parts) {
+    // FlashAttention-2 skips a number of parts that does not shorten the longest part.
+    const bool skips =
+        each_shortens && parts > 1 && ceil_div(steps, parts) == ceil_div(steps, parts - 1);
+    const double waves = as_double(blocks * parts) / as_double(places);
+    return skips ? 0 : waves / std::ceil(waves);
   };
   double best = 0;
-  for (std::int64_t parts = 1; parts <= most; ++parts) {
-    if (shortens(parts)) best = std::max(best, fullness(parts));
-  }
-  for (std::int64_t parts = 1; parts <= most; ++parts) {
-    if (shortens(parts) && fullness(parts) >= kNearly * best) return parts;
-  }
-  return 1;
+  for (std::int64_t parts = 1; parts <= most; ++parts) best = std::max(best, efficiency(parts));
+  std::int64_t parts = 1;
+  while (parts < most && efficiency(parts) < kNearly * best) ++parts;
+  return parts;
 }
 
 // Two blocks of four warps fit an SM. With a paged cache, keys are split only where each head has
@@ -129,11 +125,6 @@ std::int64_t cudnn_splits(const Forward& c, const Gpu& gpu) {
   std::int64_t parts = 1;
   while (parts * blocks < sms && 2 * parts <= most) parts *= 2;
   return parts;
-}
-
-std::int64_t tile_bytes(const Tile& tile, const Forward& c) {
-  const std::int64_t places = (tile.deals_keys ? 1 : 2) * tile.stages;
-  return (tile.queries + places * tile.keys) * c.width * static_cast<std::int64_t>(c.shape.element);
 }
 
 void set_flash2(Forward& c, bool paged, const Gpu& gpu) {
@@ -195,10 +186,13 @@ void fit_block(Forward& c, const Gpu& gpu) {
   if (!gpu.occupancy) return;
   constexpr std::int64_t kFewest = 16;
   Tile& tile = c.tile;
-  const auto fits = [&] { return tile_bytes(tile, c) <= gpu.occupancy->shared_bytes_per_block; };
+  const std::int64_t places = (tile.deals_keys ? 1 : 2) * tile.stages;
+  const std::int64_t row_bytes = c.width * static_cast<std::int64_t>(c.shape.element);
+  const auto bytes = [&] { return (tile.queries + places * tile.keys) * row_bytes; };
+  const auto fits = [&] { return bytes() <= gpu.occupancy->shared_bytes_per_block; };
   while (!fits() && tile.keys > kFewest) tile.keys /= 2;
   while (!fits() && tile.queries > kFewest) tile.queries /= 2;
-  tile.shared_bytes = tile_bytes(tile, c);
+  tile.shared_bytes = bytes();
   tile.registers = gpu.occupancy->registers_for(tile.blocks_per_sm, tile.warps * 32);
 }
 

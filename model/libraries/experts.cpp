@@ -29,11 +29,9 @@ constexpr std::array kShape = {
     choice("routing",
            "how often the experts are chosen: each alike, or by a power law with that exponent",
            kRoutingNames, kBalanced)};
-constexpr std::array kLibraryParameters =
-    with_own(kShape,
-             setting("tile_rows", "rows of a tile, all of one expert; 0: to choose", kToChoose, 256,
-                     kToChoose),
-             setting("tile_columns", "columns of a tile; 0: to choose", kToChoose, 256, kToChoose));
+constexpr std::array kLibraryParameters = with_own(
+    kShape, open_setting("tile_rows", "rows of a tile, all of one expert; 0: to choose", 256),
+    open_setting("tile_columns", "columns of a tile; 0: to choose", 256));
 constexpr std::array<std::size_t, 2> kOwnChoice = {kTileRows, kTileColumns};
 constexpr std::array kTypes = {DType::bf16, DType::fp16, DType::fp8};
 
@@ -101,8 +99,7 @@ Plan pass(double blocks, double loads, double instructions, std::vector<ArrayUse
   Step step;
   step.warp_instructions = warps_of(kThreads) * instructions;
   step.waits.global = loads;
-  return even_launch(std::max<std::int64_t>(1, static_cast<std::int64_t>(blocks)), kThreads,
-                     std::move(arrays), step);
+  return even_launch(static_cast<std::int64_t>(blocks), kThreads, std::move(arrays), step);
 }
 
 // Each block writes a row of `row_bytes` from `sources` rows that it reads one after the other, in
@@ -147,7 +144,6 @@ Plan grouped(const Problem& p, const Share& share, std::int64_t columns, std::in
              std::array<ArrayUse, 3> arrays, const Gpu& gpu) {
   std::int64_t row_tiles = 0;
   for (const std::int64_t rows : share.rows_of_experts) row_tiles += ceil_div(rows, p[kTileRows]);
-  row_tiles = std::max<std::int64_t>(1, row_tiles);
   const std::int64_t rows = ceil_div(static_cast<std::int64_t>(share.rows), row_tiles);
   Problem product =
       gemm::library_problem(p.dtype, rows, columns, depth, p[kTileRows], p[kTileColumns], 1);

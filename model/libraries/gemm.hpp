@@ -83,10 +83,9 @@ inline constexpr std::array<std::string_view, 4> kQuantizeNames = {"nothing", "a
                                                                    "dynamic", "dynamic_vectors"};
 
 inline constexpr std::array kLibraryParameters = with_own(
-    kShape,
-    setting("tile_m", "rows of C a block computes; 0: to choose", kToChoose, 512, kToChoose),
-    setting("tile_n", "columns of C a block computes; 0: to choose", kToChoose, 512, kToChoose),
-    setting("split_k", "parts of k, each a block's; 0: to choose", kToChoose, 64, kToChoose),
+    kShape, open_setting("tile_m", "rows of C a block computes; 0: to choose", 512),
+    open_setting("tile_n", "columns of C a block computes; 0: to choose", 512),
+    open_setting("split_k", "parts of k, each a block's; 0: to choose", 64),
     setting("weight_copies",
             "copies of B that launches with the same A and C take in turn: warm or steady, L2 may "
             "still hold the next; 0: it never does",

@@ -69,11 +69,10 @@ Work work_of(const Operation& operation, const Problem& p) {
 
 using Names = std::span<const std::string_view>;
 constexpr std::array<std::string_view, 2> kPassNames = {"forward", "backward"};
-constexpr std::array<std::string_view, 1> kBackwardName = {"backward"};
 constexpr std::array<std::string_view, 2> kFormNames = {"fused", "eager"};
 constexpr std::array<std::string_view, 2> kAdamNames = {"fused", "foreach"};
 constexpr std::array<std::string_view, 2> kScaleNames = {"static", "dynamic"};
-constexpr Names kBoth = kPassNames, kForwardAlone = kBoth.first(1), kBackwardAlone = kBackwardName;
+constexpr Names kBoth = kPassNames, kForwardAlone = kBoth.first(1), kBackwardAlone = kBoth.last(1);
 constexpr Names kEither = kFormNames, kFusedAlone = kEither.first(1), kAdam = kAdamNames,
                 kScales = kScaleNames;
 
@@ -95,8 +94,8 @@ constexpr std::array kLossParameters = {
     choice("pass", "the loss alone, or the loss and the gradients of input and weights", kPassNames,
            kForward),
     roofcast::Parameter{"hidden", "elements of a token", 64, std::int64_t{1} << 20},
-    setting("tile_m", "rows of the products' tiles; 0: to choose", kToChoose, 512, kToChoose),
-    setting("tile_n", "columns of the products' tiles; 0: to choose", kToChoose, 512, kToChoose)};
+    open_setting("tile_m", "rows of the products' tiles; 0: to choose", 512),
+    open_setting("tile_n", "columns of the products' tiles; 0: to choose", 512)};
 
 constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 constexpr std::array kNarrowedTypes = {DType::bf16, DType::fp16};

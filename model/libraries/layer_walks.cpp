@@ -127,17 +127,16 @@ Plan by_rows(const Counted& one) {
   if (before > 0) {
     add(before, before * sweep, read);
     phases.push_back({});
-  } else {
-    add(1, steps, last);
   }
-  const double parts = phases.back().repeats;
-  Step& joins = phases.back().step;
+  add(1, steps, last);
+  const std::size_t joining = before > 0 ? 1 : 0;  // the phase, or the only sweep
+  const double parts = phases[joining].repeats;
+  Step& joins = phases[joining].step;
   joins.warp_instructions += warps_of(threads) * movement.of_thread / parts;
   joins.wavefronts.shared = movement.exchanged / parts;
   joins.waits.shared = movement.joined.shared / parts;
   joins.waits.arithmetic += movement.joined.arithmetic / parts;
   joins.waits.barriers = movement.joined.barriers / parts;
-  if (before > 0) add(1, steps, last);
   Plan plan = launch_plan(count, {threads, 1, 1}, movement.registers);
   set_blocks(plan, std::move(phases));
   const double last_chunk = blocks - as_double(count - 1);

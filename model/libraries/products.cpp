@@ -70,10 +70,10 @@ constexpr std::array kShape = {
     Parameter{"filters", "elements of a pixel of the result", 1, kMostExtent},
     Parameter{"side", "of a filter (pixels); as many around as leave the image its size", 1, 32, 3},
     Parameter{"stride", "pixels from filter to filter", 1, 32, 1}};
-constexpr std::array kParameters = with_own(
-    kShape, setting("tile_m", "pixels of a block; 0: to choose", kToChoose, 512, kToChoose),
-    setting("tile_n", "filters of a block; 0: to choose", kToChoose, 512, kToChoose),
-    setting("split_k", "parts of the sum, each a block's; 0: to choose", kToChoose, 64, kToChoose));
+constexpr std::array kParameters =
+    with_own(kShape, open_setting("tile_m", "pixels of a block; 0: to choose", 512),
+             open_setting("tile_n", "filters of a block; 0: to choose", 512),
+             open_setting("split_k", "parts of the sum, each a block's; 0: to choose", 64));
 constexpr std::array<std::size_t, 3> kOwnChoice = {kTileM, kTileN, kSplitK};
 
 // Rows: pixels of the result; columns: filters; k: pixels and channels of a filter.
