@@ -164,11 +164,9 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
     if (asked == kBest ? library == kTrtllm : library != asked) continue;
     const Kernel kernel = kernel_of(library, gpu);
     if (!gpu.features.has(kernel.product) || !gpu.features.has(kernel.copy())) continue;
-    Problem one = p;
+    Problem& one = found.emplace_back(p);
     one[kLibraryChoice] = library;
-    if (shape.backward) one[kSplits] = 1;
-    one[kSplits] = library_forward(library, one, gpu).splits;
-    found.push_back(one);
+    one[kSplits] = shape.backward ? 1 : library_forward(library, one, gpu).splits;
   }
   require(!found.empty(), "no such library has a kernel for ", gpu.name,
           ": leave out --library, or choose a GPU with cp_async (`roofcast gpus`)");

@@ -13,16 +13,11 @@ namespace {
 // Dependent loads before the first tile: the sequence's length, then the pages.
 constexpr double kDependentLoads = 3;
 
-// decoderXQAConstants.h
-constexpr std::int64_t kLeastKeys = 128, kRounds = 8;
-
-// kernels/xqa/mha.cu: a warp copies a row of the cache line by line, two lines ahead.
-constexpr double kPartBytes = 128, kPartsAtOnce = 2;
-
 constexpr std::int64_t kThreadsOfSm = 1024;
 
 // decoderXQAImplCommon.h: computeMultiBlockCount. One block runs on an SM.
 std::int64_t group_splits(const Shape& shape, const Gpu& gpu) {
+  constexpr std::int64_t kLeastKeys = 128, kRounds = 8;  // decoderXQAConstants.h
   const std::int64_t copies = shape.batch * shape.kv_heads;
   const std::int64_t parts = shape.seq_kv / kLeastKeys;
   // Many parts would take longer to add up than to compute.
@@ -94,7 +89,8 @@ void set_decoding(Forward& c, const Gpu& gpu) {
 }
 
 double group_read_density(const Shape& shape) {
-  return shape.row_bytes() > kPartsAtOnce * kPartBytes ? kDensityOfLines : 1;
+  constexpr double kLinesAhead = 2;  // kernels/xqa/mha.cu: a warp copies a row line by line
+  return shape.row_bytes() > kLinesAhead * as_double(kLineBytes) ? kDensityOfLines : 1;
 }
 
 bool moves_queries(const Forward& c) {

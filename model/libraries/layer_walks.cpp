@@ -246,10 +246,7 @@ Traffic Counted::asked() const {
 }
 
 Work Counted::work() const {
-  Work work;
-  work.vector_flops = elements() * flops();
-  work.special_flops = elements() * movement.special;
-  return work;
+  return vector_work(elements() * flops(), elements() * movement.special);
 }
 
 Plan plan_of(const Counted& one) {
