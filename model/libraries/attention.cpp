@@ -92,7 +92,7 @@ Plan offsets(const Shape& shape) {
   return even_launch(shape.batch, kThreads, {}, step);
 }
 
-// A copy of Q or O to another layout by PyTorch's elementwise_kernel, four elements a thread.
+// A copy of Q, O or dO to another layout by PyTorch's elementwise_kernel, four elements a thread.
 // FlashAttention-2 needs it in decoding: it takes the heads of a group as queries, and with several
 // groups these do not follow each other in memory (flash_api.cpp: mha_varlen_fwd).
 Plan moved_heads(const Shape& shape, const ArrayUse& from, const ArrayUse& to) {
@@ -105,8 +105,7 @@ Plan moved_heads(const Shape& shape, const ArrayUse& from, const ArrayUse& to) {
   return even_launch(blocks, kThreads, {from, to}, step);
 }
 
-// D and zeros for dQ, blocks of keys that add to dQ in fp32, and dQ in its type; before them
-// PyTorch's copies of O and dO for FlashAttention-2.
+// Before FlashAttention-2's launches PyTorch copies O and dO.
 LaunchSequence backward_launches(Library library, const Problem& p, const Gpu& gpu) {
   LaunchSequence sequence = backward_launches(library_backward(library, Shape(p), gpu), p.dtype);
   if (library == kFa2 && p[kLayout] == kHeadsFirst) {

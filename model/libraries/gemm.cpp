@@ -96,7 +96,7 @@ void add_epilogue(Plan& plan, const Problem& p) {
 // --- the plan by tiles ---
 
 // The main loop of the outline, with prologue and epilogue.
-void set_blocks(Plan& plan, const LibraryProduct& c, const Outline& brief) {
+std::vector<Phase> phases_of(const LibraryProduct& c, const Outline& brief) {
   Step step;
   product_flops(step.issued, c.type) = brief.step_flops;
   step.warp_instructions = brief.step_instructions;
@@ -118,34 +118,26 @@ void set_blocks(Plan& plan, const LibraryProduct& c, const Outline& brief) {
   epilogue.warp_instructions = brief.epilogue.instructions;
   std::vector<Phase> phases;
   if (step.waits.tile_loads == 0) phases.push_back({first});
-  const double groups = c.takes_async_mma ? brief.parts / brief.chains : 0;
+  const double groups = c.is_async() ? brief.parts / brief.chains : 0;
   phases.push_back({step, brief.steps, brief.ahead, groups, brief.chains});
   phases.push_back({epilogue});
-  roofcast::set_blocks(plan, std::move(phases));
+  return phases;
 }
 
-Plan plan_of_tiles(const Problem& p, const LibraryProduct& c, const ProductSizes& sizes,
-                   const Gpu& gpu) {
+Plan plan_of_tiles(const Problem& p, const LibraryProduct& c, const Gpu& gpu) {
   const Outline brief = outline_of(c, gpu);
   Plan plan = launch_plan(brief.blocks, {c.tile.threads, 1, 1}, 0);
   plan.compute = c.type;
-  if (c.tensor()) {
-    const bool wgmma = gpu.features.has(Instruction::wgmma);
-    plan.needs = {!c.takes_async_mma ? Instruction::mma_sync
-                  : wgmma            ? Instruction::wgmma
-                                     : Instruction::tcgen05};
-  }
+  if (c.mma) plan.needs = {*c.mma};
   product_flops(plan.useful, c.type) = c.flops();
-  set_matrices(plan, p, sizes);
-  for (ArrayUse* operand : {&plan.arrays[kA], &plan.arrays[kB]}) {
-    operand->pattern.out_of_step = true;
-  }
-  if (c.tensor() && c.splits == 1) {
-    plan.arrays.back().pattern = tensor::writes_tiles(kC, sizes.c).pattern;
+  set_matrices(plan, p, c.sizes);
+  plan.arrays[kA].pattern.out_of_step = plan.arrays[kB].pattern.out_of_step = true;
+  if (c.mma && c.splits == 1) {
+    plan.arrays[kC].pattern = tensor::writes_tiles(kC, c.sizes.c).pattern;
   }
   if (p[kBatch] == 1) plan.raster = c.raster();
   // wgmma's kernels fetch their code while the launch before ends (programmatic dependent launch).
-  if (!c.takes_async_mma) plan.start = Start::kept_code;
+  if (!c.is_async()) plan.start = Start::kept_code;
   plan.scheduler = brief.scheduler;
   if (gpu.occupancy) {
     plan.launch.registers = gpu.occupancy->registers_for(c.tile.blocks_per_sm, c.tile.threads);
@@ -153,7 +145,7 @@ Plan plan_of_tiles(const Problem& p, const LibraryProduct& c, const ProductSizes
   }
   plan.joined.bytes =
       brief.step_bytes * brief.steps * as_double(brief.blocks) - brief.l2_read_bytes;
-  set_blocks(plan, c, brief);
+  set_blocks(plan, phases_of(c, brief));
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
   plan.notes.estimated_traffic = true;
   plan.notes.caveat = c.aligned() ? kGuess : kUnaligned;
@@ -229,11 +221,10 @@ Outline library_outline(const Problem& p, const Gpu& gpu, const Packings& packin
 }
 
 LaunchSequence plan_library(const Problem& p, const Gpu& gpu, const Packings& packings) {
-  const ProductSizes sizes = sizes_of(p, packings);
-  LaunchSequence sequence =
-      quantization(static_cast<Quantize>(p[kQuantize]), sizes.a / size_bytes(p.dtype),
-                   {kWideA, kA, kScale, kWideScale});
-  add_product(sequence, plan_of_tiles(p, library_product(p, gpu, packings), sizes, gpu), p, sizes);
+  const LibraryProduct c = library_product(p, gpu, packings);
+  LaunchSequence sequence = quantization(static_cast<Quantize>(p[kQuantize]),
+                                         c.sizes.a / c.element(), {kWideA, kA, kScale, kWideScale});
+  add_product(sequence, plan_of_tiles(p, c, gpu), p, c.sizes);
   add_epilogue(sequence.back().plan, p);
   return sequence;
 }

@@ -3,9 +3,9 @@
 // tiles, and the tiles and splits of k worth a forecast; products with a vector; and the counts of
 // a tile's blocks.
 #include <cmath>
+#include <optional>
 #include <vector>
 
-#include "model/kernels/gemm/tensor.hpp"
 #include "model/kernels/gemm/tiles.hpp"
 #include "model/libraries/gemm.hpp"
 
@@ -80,21 +80,20 @@ struct LibraryOperand {
 /// The product, and the way it is computed.
 struct LibraryProduct {
   DType type;
+  ProductSizes sizes;
   LibraryOperand a, b;
   double k, batch;
   LibraryTile tile;  ///< with its threads and stages
   std::int64_t splits;
-  double widening;         ///< as in Packings
-  double vector;           ///< elements that one copy of A or B takes
-  bool takes_async_mma;    ///< multiplies by wgmma or tcgen05
-  bool through_registers;  ///< tiles pass through registers to shared memory, in two stages
+  double widening;                 ///< as in Packings
+  double vector;                   ///< elements that one copy of A or B takes
+  std::optional<Instruction> mma;  ///< absent: multiplies on the SIMT pipes
+  bool through_registers;          ///< tiles pass through registers to shared memory, in two stages
 
-  bool tensor() const { return type != DType::fp32; }  ///< multiplies on the tensor cores
+  bool is_async() const { return mma && *mma != Instruction::mma_sync; }
   double element() const { return size_bytes(type); }  ///< bytes of A and B
-  double result() const { return size_bytes(tensor::result_type(type)); }  ///< bytes of C
   bool aligned() const { return vector * element() == as_double(kVectorBytes); }
-  double outputs() const { return batch * as_double(a.extent) * as_double(b.extent); }
-  double flops() const { return 2 * outputs() * k; }
+  double flops() const { return 2 * sizes.outputs * k; }
   std::int64_t tiles() const { return a.tiles() * b.tiles(); }
   std::int64_t blocks() const { return tiles() * static_cast<std::int64_t>(batch) * splits; }
   double area() const { return as_double(tile.m * tile.n); }

@@ -38,7 +38,7 @@ double simt_instructions(const LibraryProduct& c) {
 // On the SIMT pipes, and with one or two stages, each thread waits for its own copies. In a deeper
 // ring operands are loaded from shared memory one product ahead.
 Waits step_waits(const LibraryProduct& c) {
-  const bool waits = !c.tensor() || c.through_registers || c.tile.stages == 1;
+  const bool waits = !c.mma || c.through_registers || c.tile.stages == 1;
   if (waits) return {.global = 1, .shared = 1, .barriers = 1};
   return {.tile_loads = 1, .barriers = 1};
 }
@@ -46,12 +46,12 @@ Waits step_waits(const LibraryProduct& c) {
 // Wavefronts of operand reads per step. mma.sync: four warps, two by two, read the operands of
 // their own sums. wgmma: 64 rows and all columns; with fewer than 64 columns the reads take longer
 // than the product. tcgen05: the reads do not limit it.
-double operand_wavefronts(const LibraryProduct& c, bool of_tcgen05) {
+double operand_wavefronts(const LibraryProduct& c) {
   constexpr double kWarpsAcross = 2;
   constexpr std::int64_t kRows = 64;
-  if (!c.tensor() || of_tcgen05) return 0;
+  if (!c.mma || c.mma == Instruction::tcgen05) return 0;
   const double lines_of_row = as_double(c.tile.step_bytes) / as_double(kLineBytes);
-  if (!c.takes_async_mma) return (kWarpsAcross + 1) * c.lines() * lines_of_row;
+  if (!c.is_async()) return (kWarpsAcross + 1) * c.lines() * lines_of_row;
   const auto [columns, rows] = std::minmax(c.tile.m, c.tile.n);
   return as_double(ceil_div(rows, kRows) * (kRows + columns)) * lines_of_row;
 }
@@ -59,7 +59,7 @@ double operand_wavefronts(const LibraryProduct& c, bool of_tcgen05) {
 // Bytes of a step's operands that a block looks up in L2. Two blocks of a cluster share one side of
 // their tiles. Whole lines that two neighbours request at about the same time are looked up once.
 double step_lookup_bytes(const LibraryProduct& c, const Gpu& gpu) {
-  const bool shares = gpu.features.has_clusters() && c.takes_async_mma;
+  const bool shares = gpu.features.has_clusters() && c.is_async();
   const auto of_side = [shares](const LibraryOperand& side, const LibraryOperand& other) {
     return as_double(side.tile) * side.packing.received *
            (shares && other.tiles() > 1 ? 1 - side.joined / 2 : 1);
@@ -85,11 +85,17 @@ double copy_requests(const LibraryProduct& c) {
 
 LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings& packings) {
   const RowLengths rows = library_rows(p);
-  const bool async = takes_async_mma(p, gpu), along_k = async && p.dtype == DType::tf32;
+  std::optional<Instruction> mma;
+  if (p.dtype != DType::fp32) mma = Instruction::mma_sync;
+  if (takes_async_mma(p, gpu)) {
+    mma = gpu.features.has(Instruction::wgmma) ? Instruction::wgmma : Instruction::tcgen05;
+  }
+  const bool along_k = takes_async_mma(p, gpu) && p.dtype == DType::tf32;
   const LibraryTile tile = library_tile(p, gpu);
   const std::int64_t element = element_bytes(p.dtype);
   return {
       .type = p.dtype,
+      .sizes = sizes_of(p, packings),
       .a = {p[kM], tile.m, along_k && transposes_a(p[kLayout]),
             tensor::joined_share(rows.a * element), packings.a},
       .b = {p[kN], tile.n, along_k && !transposes_b(p[kLayout]),
@@ -100,8 +106,8 @@ LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings&
       .splits = p[kSplitK],
       .widening = packings.widening,
       .vector = as_double(copied_vector(p)),
-      .takes_async_mma = async,
-      .through_registers = p.dtype != DType::fp32 && tile.stages == 2,
+      .mma = mma,
+      .through_registers = mma && tile.stages == 2,
   };
 }
 
@@ -119,20 +125,18 @@ TileRaster LibraryProduct::raster() const {
 
 Outline outline_of(const LibraryProduct& c, const Gpu& gpu) {
   const double blocks = as_double(c.blocks()), steps = c.steps();
-  const bool of_tcgen05 = c.takes_async_mma && gpu.features.has(Instruction::tcgen05);
   // A warpgroup issues a product before the previous one has ended.
-  const double chains = c.takes_async_mma ? 2 : 1,
-               groups = c.takes_async_mma && !c.tile.ping_pong ? 2 : 1;
+  const double chains = c.is_async() ? 2 : 1, groups = c.is_async() && !c.tile.ping_pong ? 2 : 1;
   const double stored =
-      c.outputs() * (c.splits > 1 ? as_double(c.splits * kPartBytes) : c.result());
+      c.splits > 1 ? as_double(c.splits * kPartBytes) * c.sizes.outputs : c.sizes.c;
   return {.blocks = c.blocks(),
           .blocks_per_sm = c.tile.blocks_per_sm,
-          .scheduler = c.tile.ping_pong    ? TileScheduler::ping_pong
-                       : c.takes_async_mma ? TileScheduler::persistent
-                                           : TileScheduler::hardware,
+          .scheduler = c.tile.ping_pong ? TileScheduler::ping_pong
+                       : c.is_async()   ? TileScheduler::persistent
+                                        : TileScheduler::hardware,
           .type = c.type,
-          .on_tensor_cores = c.tensor(),
-          .of_tcgen05 = of_tcgen05,
+          .on_tensor_cores = c.mma.has_value(),
+          .of_tcgen05 = c.mma == Instruction::tcgen05,
           .warps = as_double(c.tile.threads / kWarpLanes),
           .steps = steps,
           .ahead = std::max(0.0, as_double(c.tile.stages - 1)),
@@ -141,16 +145,16 @@ Outline outline_of(const LibraryProduct& c, const Gpu& gpu) {
           .step_waits = step_waits(c),
           .step_flops = 2 * c.area() * c.depth() / c.tile.rate,
           .step_instructions =
-              c.tensor() ? c.widening * as_double(c.tile.n) * c.depth() / as_double(kWarpLanes)
-                         : simt_instructions(c),
-          .step_operands = operand_wavefronts(c, of_tcgen05),
+              c.mma ? c.widening * as_double(c.tile.n) * c.depth() / as_double(kWarpLanes)
+                    : simt_instructions(c),
+          .step_operands = operand_wavefronts(c),
           .step_bytes = (c.received(c.a, c.b) + c.received(c.b, c.a)) / (blocks * steps),
           .step_copies = copy_requests(c),
           .epilogue = {.bytes = {0, stored / blocks},
-                       .instructions = c.tensor() ? tensor::end_instructions(c.area()) : 0},
+                       .instructions = c.mma ? tensor::end_instructions(c.area()) : 0},
           .l2_read_bytes = step_lookup_bytes(c, gpu) * blocks * steps,
           .launches = c.splits > 1 ? 2.0 : 1.0,
-          .useful_flops = c.tensor() ? c.flops() : 0};
+          .useful_flops = c.mma ? c.flops() : 0};
 }
 
 }  // namespace roofcast::gemm
