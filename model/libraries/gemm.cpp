@@ -98,7 +98,7 @@ void add_epilogue(Plan& plan, const Problem& p) {
 // The main loop of the outline, with prologue and epilogue.
 std::vector<Phase> phases_of(const LibraryProduct& c, const Outline& brief) {
   Step step;
-  product_flops(step.issued, c.type) = brief.step_flops;
+  product_flops(step.issued, c.p.dtype) = brief.step_flops;
   step.warp_instructions = brief.step_instructions;
   set_traffic(step.issued, {brief.step_bytes, 0});
   step.issued.shared_bytes = as_double(stage_bytes(c.tile));
@@ -124,18 +124,18 @@ std::vector<Phase> phases_of(const LibraryProduct& c, const Outline& brief) {
   return phases;
 }
 
-Plan plan_of_tiles(const Problem& p, const LibraryProduct& c, const Gpu& gpu) {
+Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
   const Outline brief = outline_of(c, gpu);
   Plan plan = launch_plan(brief.blocks, {c.tile.threads, 1, 1}, 0);
-  plan.compute = c.type;
+  plan.compute = c.p.dtype;
   if (c.mma) plan.needs = {*c.mma};
-  product_flops(plan.useful, c.type) = c.flops();
-  set_matrices(plan, p, c.sizes);
+  product_flops(plan.useful, c.p.dtype) = c.flops();
+  set_matrices(plan, c.p, c.sizes);
   plan.arrays[kA].pattern.out_of_step = plan.arrays[kB].pattern.out_of_step = true;
-  if (c.mma && c.splits == 1) {
+  if (c.mma && c.p[kSplitK] == 1) {
     plan.arrays[kC].pattern = tensor::writes_tiles(kC, c.sizes.c).pattern;
   }
-  if (p[kBatch] == 1) plan.raster = c.raster();
+  if (c.p[kBatch] == 1) plan.raster = c.raster();
   // wgmma's kernels fetch their code while the launch before ends (programmatic dependent launch).
   if (!c.is_async()) plan.start = Start::kept_code;
   plan.scheduler = brief.scheduler;
@@ -224,7 +224,7 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu, const Packings& pa
   const LibraryProduct c = library_product(p, gpu, packings);
   LaunchSequence sequence = quantization(static_cast<Quantize>(p[kQuantize]),
                                          c.sizes.a / c.element(), {kWideA, kA, kScale, kWideScale});
-  add_product(sequence, plan_of_tiles(p, c, gpu), p, c.sizes);
+  add_product(sequence, plan_of_tiles(c, gpu), p, c.sizes);
   add_epilogue(sequence.back().plan, p);
   return sequence;
 }

@@ -79,31 +79,31 @@ struct LibraryOperand {
 
 /// The product, and the way it is computed.
 struct LibraryProduct {
-  DType type;
+  const Problem& p;  ///< must outlive this object
   ProductSizes sizes;
   LibraryOperand a, b;
-  double k, batch;
-  LibraryTile tile;  ///< with its threads and stages
-  std::int64_t splits;
+  double k;
+  LibraryTile tile;                ///< with its threads and stages
   double widening;                 ///< as in Packings
   double vector;                   ///< elements that one copy of A or B takes
   std::optional<Instruction> mma;  ///< absent: multiplies on the SIMT pipes
   bool through_registers;          ///< tiles pass through registers to shared memory, in two stages
 
   bool is_async() const { return mma && *mma != Instruction::mma_sync; }
-  double element() const { return size_bytes(type); }  ///< bytes of A and B
+  double element() const { return size_bytes(p.dtype); }  ///< bytes of A and B
   bool aligned() const { return vector * element() == as_double(kVectorBytes); }
   double flops() const { return 2 * sizes.outputs * k; }
   std::int64_t tiles() const { return a.tiles() * b.tiles(); }
-  std::int64_t blocks() const { return tiles() * static_cast<std::int64_t>(batch) * splits; }
+  std::int64_t blocks() const { return tiles() * p[kBatch] * p[kSplitK]; }
   double area() const { return as_double(tile.m * tile.n); }
   double lines() const { return as_double(tile.m + tile.n); }  ///< rows and columns per step
   double depth() const { return as_double(tile.step_bytes) / element(); }
-  double steps() const { return std::ceil(k / as_double(splits) / depth()); }
+  double steps() const { return std::ceil(k / as_double(p[kSplitK]) / depth()); }
 
   /// Bytes of an operand that the SMs receive: each tile of the other operand reads all of it.
   double received(const LibraryOperand& of, const LibraryOperand& other) const {
-    return batch * k * element() * of.packing.received * as_double(of.extent * other.tiles());
+    return as_double(p[kBatch]) * k * element() * of.packing.received *
+           as_double(of.extent * other.tiles());
   }
   TileRaster raster() const;
 };

@@ -76,7 +76,8 @@ double copy_requests(const LibraryProduct& c) {
                        as_double(c.b.extent) / as_double(c.b.tiles());
   const double left_out = c.through_registers ? double{library::kLeftOutCopies} : 0;
   const double lines = there + left_out * (c.lines() - there);
-  const double step_depth = c.k / (as_double(c.splits) * c.steps());  // mean over the steps of k
+  const double step_depth =
+      c.k / (as_double(c.p[kSplitK]) * c.steps());  // mean over the steps of k
   return lines * step_depth / c.vector / as_double(kWarpLanes) *
          (c.through_registers ? library::kRegisterCopyRequests : library::kCopyRequests);
 }
@@ -85,25 +86,21 @@ double copy_requests(const LibraryProduct& c) {
 
 LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings& packings) {
   const RowLengths rows = library_rows(p);
+  const bool async = takes_async_mma(p, gpu), along_k = async && p.dtype == DType::tf32;
   std::optional<Instruction> mma;
   if (p.dtype != DType::fp32) mma = Instruction::mma_sync;
-  if (takes_async_mma(p, gpu)) {
-    mma = gpu.features.has(Instruction::wgmma) ? Instruction::wgmma : Instruction::tcgen05;
-  }
-  const bool along_k = takes_async_mma(p, gpu) && p.dtype == DType::tf32;
+  if (async) mma = gpu.features.has(Instruction::wgmma) ? Instruction::wgmma : Instruction::tcgen05;
   const LibraryTile tile = library_tile(p, gpu);
   const std::int64_t element = element_bytes(p.dtype);
   return {
-      .type = p.dtype,
+      .p = p,
       .sizes = sizes_of(p, packings),
       .a = {p[kM], tile.m, along_k && transposes_a(p[kLayout]),
             tensor::joined_share(rows.a * element), packings.a},
       .b = {p[kN], tile.n, along_k && !transposes_b(p[kLayout]),
             tensor::joined_share(rows.b * element), packings.b},
       .k = as_double(p[kK]),
-      .batch = as_double(p[kBatch]),
       .tile = completed(tile, gpu),
-      .splits = p[kSplitK],
       .widening = packings.widening,
       .vector = as_double(copied_vector(p)),
       .mma = mma,
@@ -127,14 +124,14 @@ Outline outline_of(const LibraryProduct& c, const Gpu& gpu) {
   const double blocks = as_double(c.blocks()), steps = c.steps();
   // A warpgroup issues a product before the previous one has ended.
   const double chains = c.is_async() ? 2 : 1, groups = c.is_async() && !c.tile.ping_pong ? 2 : 1;
-  const double stored =
-      c.splits > 1 ? as_double(c.splits * kPartBytes) * c.sizes.outputs : c.sizes.c;
+  const std::int64_t splits = c.p[kSplitK];
+  const double stored = splits > 1 ? as_double(splits * kPartBytes) * c.sizes.outputs : c.sizes.c;
   return {.blocks = c.blocks(),
           .blocks_per_sm = c.tile.blocks_per_sm,
           .scheduler = c.tile.ping_pong ? TileScheduler::ping_pong
                        : c.is_async()   ? TileScheduler::persistent
                                         : TileScheduler::hardware,
-          .type = c.type,
+          .type = c.p.dtype,
           .on_tensor_cores = c.mma.has_value(),
           .of_tcgen05 = c.mma == Instruction::tcgen05,
           .warps = as_double(c.tile.threads / kWarpLanes),
@@ -153,7 +150,7 @@ Outline outline_of(const LibraryProduct& c, const Gpu& gpu) {
           .epilogue = {.bytes = {0, stored / blocks},
                        .instructions = c.mma ? tensor::end_instructions(c.area()) : 0},
           .l2_read_bytes = step_lookup_bytes(c, gpu) * blocks * steps,
-          .launches = c.splits > 1 ? 2.0 : 1.0,
+          .launches = splits > 1 ? 2.0 : 1.0,
           .useful_flops = c.mma ? c.flops() : 0};
 }
 
