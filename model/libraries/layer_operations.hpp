@@ -63,11 +63,9 @@ inline constexpr Operation kSwiglu{
                        map(kTwo, kOne, kSiluGradient, kSiluSpecial).after()}};
 
 // GELU by tanh (elementwise.gelu). Eager as Hugging Face writes it: gelu_new.
-inline constexpr Operation kGelu{.fused = {map(kOne, kOne, 6, 2)},
-                                 .fused_backward = {map(kTwo, kOne, 15, 2)}};
-inline constexpr Operation kGeluNew{
-    .fused = kGelu.fused,
-    .fused_backward = kGelu.fused_backward,
+inline constexpr Operation kGelu{
+    .fused = {map(kOne, kOne, 6, 2)},
+    .fused_backward = {map(kTwo, kOne, 15, 2)},
     .eager = {map(kOne, kOne, 2),             // x³
               map(kOne, kOne, 1).after(),     // scaled
               map(kTwo, kOne, 1).after(),     // + x
