@@ -97,7 +97,6 @@ constexpr std::array kLossParameters = {
     open_setting("tile_m", "rows of the products' tiles; 0: to choose", 512),
     open_setting("tile_n", "columns of the products' tiles; 0: to choose", 512)};
 
-constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 constexpr std::array kNarrowedTypes = {DType::bf16, DType::fp16};
 
 LaunchSequence plan_of(const Operation& operation, const Problem& p, const Gpu& gpu) {
@@ -113,7 +112,7 @@ LaunchSequence plan_of(const Operation& operation, const Problem& p, const Gpu& 
 template <const Operation& kOperation>
 constexpr KernelModel model(std::string_view name, std::string_view summary,
                             std::span<const roofcast::Parameter> parameters,
-                            std::span<const DType> types = kTypes) {
+                            std::span<const DType> types = rows::kTypes) {
   return {.name = name,
           .summary = summary,
           .parameters = parameters,
@@ -207,7 +206,7 @@ constinit const KernelFamily kFamily = {
     .name = "layer",
     .summary = "what a transformer does beside products, attention and experts",
     .parameters = rows::kShape,
-    .dtypes = kTypes,
+    .dtypes = rows::kTypes,
     .work = nullptr,
     .io = streaming,
     .variants = kVariants,
