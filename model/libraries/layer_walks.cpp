@@ -12,14 +12,6 @@
 namespace roofcast::layer {
 namespace {
 
-/// Reads of a row in a later sweep. `written`: the share of other blocks that write theirs
-/// meanwhile.
-Reuse reread(double bytes, double row_bytes, double written_bytes, double written) {
-  return {.bytes = bytes,
-          .distance_bytes = row_bytes + written_bytes,
-          .l2_distance_bytes = row_bytes + written * written_bytes};
-}
-
 // A 16-bit element is widened by an instruction when read; two are narrowed by one when written.
 double instructions(const Counted& one) {
   const Movement& movement = one.movement;
@@ -262,9 +254,13 @@ Plan plan_of(const Counted& one) {
     // The first sweep waits for DRAM and takes most of a block's life: until its second one every
     // other block has read a row and written one. Later sweeps that miss take equal time: a third
     // of the blocks are in each, and one in three writes.
-    plan.reuse.push_back(reread(one.rows * read, read, written, 1));
+    const double both = read + written;
+    plan.reuse.push_back(
+        {.bytes = one.rows * read, .distance_bytes = both, .l2_distance_bytes = both});
     if (movement.sweeps > 2) {
-      plan.reuse.push_back(reread((movement.sweeps - 2) * one.rows * read, read, written, 1.0 / 3));
+      plan.reuse.push_back({.bytes = (movement.sweeps - 2) * one.rows * read,
+                            .distance_bytes = both,
+                            .l2_distance_bytes = read + 1.0 / 3 * written});
     }
   }
   if (movement.parameters > 0) {  // between two uses an SM reads a row and writes one
