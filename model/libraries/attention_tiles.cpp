@@ -215,12 +215,11 @@ void fit_backward(Tile& tile, std::int64_t width, const Gpu& gpu) {
 
 Kernel kernel_of(Library library, const Gpu& gpu) {
   constexpr double kRescaling = 1;  // an instruction per element of a sum
-  Instruction product = Instruction::mma_sync;
-  if (library == kFa3 || (library != kFa2 && gpu.features.has(Instruction::wgmma))) {
-    product = Instruction::wgmma;
-  } else if (library != kFa2 && gpu.features.has(Instruction::tcgen05)) {
-    product = Instruction::tcgen05;
-  }
+  const bool newest = library == kCudnn || library == kTrtllm;  // whatever the GPU has
+  const auto takes = [&](Instruction one) { return newest && gpu.features.has(one); };
+  const Instruction product = library == kFa3 || takes(Instruction::wgmma) ? Instruction::wgmma
+                              : takes(Instruction::tcgen05)                ? Instruction::tcgen05
+                                                                           : Instruction::mma_sync;
   return {product, library::kScoreInstructions, kRescaling, library::kMaskInstructions};
 }
 

@@ -154,9 +154,9 @@ bool yields_to_larger(const LibraryTile& tile, const Problem& p, const Gpu& gpu)
   if (p.dtype == DType::fp32 || p[kTileM] != kToChoose || p[kTileN] != kToChoose) return false;
   const auto tiles = tiles_for(p, gpu);
   return std::any_of(tiles.begin(), tiles.end(), [&](const LibraryTile& larger) {
-    if (fitting_blocks(larger, gpu) == 0) return false;
     const std::int64_t blocks = tiles_of(p, larger.m, larger.n), sms = gpu.slots(1);
-    return larger.m * larger.n > tile.m * tile.n && blocks >= sms && blocks <= 2 * sms;
+    return larger.m * larger.n > tile.m * tile.n && blocks >= sms && blocks <= 2 * sms &&
+           fitting_blocks(larger, gpu) > 0;
   });
 }
 
