@@ -56,6 +56,13 @@ std::vector<std::pair<double, Counted>> parts_of(const Counted& all, const Gpu& 
   return parts;
 }
 
+// A warp that sums columns reads 32 neighbouring elements of a row: a line of fp32. Half lines of
+// 16-bit types cost DRAM as much as scattered accesses.
+double read_density(Walk walk, DType type) {
+  if (walk != Walk::columns) return 1;
+  return type == DType::fp32 ? kDensityOfLines : 0;
+}
+
 /// FLOPs and compulsory bytes of the fused form.
 Work work_of(const Operation& operation, const Problem& p) {
   Work work;
@@ -187,11 +194,8 @@ LaunchSequence plan_of(const Launches& movements, const Problem& p, const Gpu& g
         plan.arrays.push_back(is_last ? writes(output, all.write_bytes)
                                       : scratch(output, {0, all.write_bytes}));
       }
-      if (movement.walk == Walk::columns) {
-        // A warp reads 32 neighbouring elements of a row: a line of fp32. Half lines of 16-bit
-        // types cost DRAM as much as scattered accesses.
-        const double density = p.dtype == DType::fp32 ? kDensityOfLines : 0;
-        for (ArrayUse& use : plan.arrays) use.pattern.read_density = density;
+      for (ArrayUse& use : plan.arrays) {
+        use.pattern.read_density = read_density(movement.walk, p.dtype);
       }
       plan.notes.estimated_traffic = true;
       sequence.push_back({std::move(plan), launches * movement.launches});
