@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "model/constants/libraries.hpp"
 #include "model/kernels/common/plan_parts.hpp"
@@ -93,7 +92,7 @@ Plan offsets(const Shape& shape) {
   return even_launch(shape.batch, kThreads, {}, step);
 }
 
-// A copy of Q or O to another layout by PyTorch's elementwise_kernel, four elements a thread.
+// A copy of Q, O or dO to another layout by PyTorch's elementwise_kernel, four elements a thread.
 // FlashAttention-2 needs it in decoding: it takes the heads of a group as queries, and with several
 // groups these do not follow each other in memory (flash_api.cpp: mha_varlen_fwd).
 Plan moved_heads(const Shape& shape, const ArrayUse& from, const ArrayUse& to) {
@@ -106,8 +105,7 @@ Plan moved_heads(const Shape& shape, const ArrayUse& from, const ArrayUse& to) {
   return even_launch(blocks, kThreads, {from, to}, step);
 }
 
-// D and zeros for dQ, blocks of keys that add to dQ in fp32, and dQ in its type; before them
-// PyTorch's copies of O and dO for FlashAttention-2.
+// Before FlashAttention-2's launches PyTorch copies O and dO.
 LaunchSequence backward_launches(Library library, const Problem& p, const Gpu& gpu) {
   LaunchSequence sequence = backward_launches(library_backward(library, Shape(p), gpu), p.dtype);
   if (library == kFa2 && p[kLayout] == kHeadsFirst) {
@@ -165,11 +163,9 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
     if (asked == kBest ? library == kTrtllm : library != asked) continue;
     const Kernel kernel = kernel_of(library, gpu);
     if (!gpu.features.has(kernel.product) || !gpu.features.has(kernel.copy())) continue;
-    Problem one = p;
+    Problem& one = found.emplace_back(p);
     one[kLibraryChoice] = library;
-    if (shape.backward) one[kSplits] = 1;
-    one[kSplits] = library_forward(library, one, gpu).splits;
-    found.push_back(one);
+    one[kSplits] = shape.backward ? 1 : library_forward(library, one, gpu).splits;
   }
   require(!found.empty(), "no such library has a kernel for ", gpu.name,
           ": leave out --library, or choose a GPU with cp_async (`roofcast gpus`)");

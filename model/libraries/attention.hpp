@@ -30,8 +30,7 @@ inline constexpr std::array kLibraryParameters = with_own(
            "whose kernels: cuDNN, FlashAttention-2 or -3, TensorRT-LLM; best: of the first three "
            "the fastest",
            kLibraryNames, kBest),
-    setting("splits", "parts of the keys, each a block's; 0: to choose", kToChoose, kMostSplits,
-            kToChoose),
+    open_setting("splits", "parts of the keys, each a block's; 0: to choose", kMostSplits),
     roofcast::Parameter{
         "cache_writes",
         "a launch before it writes K and V to a cache in pages, as serving frameworks "

@@ -10,51 +10,53 @@
 namespace roofcast::attention::serving {
 namespace {
 
-std::int64_t sms(const Gpu& gpu) {
-  return gpu.sm_count.value_or(1);
-}
-
 // Dependent loads before the first tile: the sequence's length, then the pages.
 constexpr double kDependentLoads = 3;
 
-// decoderXQAConstants.h
-constexpr std::int64_t kLeastKeys = 128, kRounds = 8;
-
-// kernels/xqa/mha.cu: a warp copies a row of the cache line by line, two lines ahead.
-constexpr double kPartBytes = 128, kPartsAtOnce = 2;
+constexpr std::int64_t kThreadsOfSm = 1024;
 
 // decoderXQAImplCommon.h: computeMultiBlockCount. One block runs on an SM.
 std::int64_t group_splits(const Shape& shape, const Gpu& gpu) {
+  constexpr std::int64_t kLeastKeys = 128, kRounds = 8;  // decoderXQAConstants.h
   const std::int64_t copies = shape.batch * shape.kv_heads;
   const std::int64_t parts = shape.seq_kv / kLeastKeys;
   // Many parts would take longer to add up than to compute.
   const auto few = static_cast<std::int64_t>(std::round(std::sqrt(8 * as_double(parts))));
-  std::int64_t splits = std::max<std::int64_t>(1, std::min(parts, few));
-  const std::int64_t places = kRounds * sms(gpu);
-  if (copies * splits > places) splits = std::max<std::int64_t>(1, places / copies);
-  return splits;
+  const std::int64_t most = std::max<std::int64_t>(1, kRounds * gpu.slots(1) / copies);
+  return std::clamp<std::int64_t>(std::min(parts, few), 1, most);
+}
+
+void set_group(Forward& c, const Gpu& gpu) {
+  c.packed = c.shape.group();
+  const std::int64_t queries = c.packed <= 16 ? 16 : 32;
+  c.tile = {queries, 256, 8, 1, 1};
+  c.tile.waits_before.global = kDependentLoads;
+  c.tile.waits.arithmetic = as_double(queries / 16) * library::kBlockOperations;
+  c.tile.deals_keys = c.tile.merges = true;
+  if (c.splits == kToChoose) c.splits = group_splits(c.shape, gpu);
 }
 
 // decoderMaskedMultiheadAttentionLaunch.h: blocks grow from 256 threads to 1024 where they are too
 // few to fill the SMs, then keys are split until each SM has a block.
-struct VectorLaunch {
-  std::int64_t threads;
-  std::int64_t keys;  ///< read by a block at once: eight per group of threads, 16 B a thread
-  std::int64_t splits;
-};
-constexpr std::int64_t kThreadsOfSm = 1024;
-
-VectorLaunch vector_launch(const Shape& shape, const Gpu& gpu) {
+void set_lone_heads(Forward& c, const Gpu& gpu) {
   constexpr std::int64_t kThreads = 256, kMost = kThreadsOfSm / kThreads, kUnrolled = 8;
-  const std::int64_t heads = shape.batch * shape.heads;
-  const std::int64_t factor = std::min(kMost, ceil_div(sms(gpu) * kMost, heads));
+  const std::int64_t heads = c.shape.batch * c.shape.heads, sms = gpu.slots(1);
+  const std::int64_t factor = std::min(kMost, ceil_div(sms * kMost, heads));
   const std::int64_t threads =
       factor == kMost ? kThreadsOfSm : std::min<std::int64_t>(factor, 2) * kThreads;
   const auto threads_of_key =
-      std::max<std::int64_t>(1, static_cast<std::int64_t>(shape.row_bytes()) / 16);
-  const std::int64_t keys = threads / threads_of_key * kUnrolled;
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(c.shape.row_bytes()) / 16);
+  const std::int64_t keys = threads / threads_of_key * kUnrolled;  // read by a block at once
+  c.kernel.vector_instructions = library::kVectorInstructions;
+  c.tile = {1, keys, threads / 32, 0, kThreadsOfSm / threads};
+  c.tile.waits_before = {
+      .global = kDependentLoads, .arithmetic = library::kVectorOperations, .barriers = 1};
+  c.tile.waits = {.global = 2, .barriers = 1};  // K, then V
+  c.tile.merges = true;
   // The kernel counts the new token as one more key.
-  return {threads, keys, std::min(ceil_div(shape.seq_kv + 1, keys), ceil_div(sms(gpu), heads))};
+  if (c.splits == kToChoose) {
+    c.splits = std::min(ceil_div(c.shape.seq_kv + 1, keys), ceil_div(sms, heads));
+  }
 }
 
 // The new tokens of a step: K and V as the projection wrote them, next to `q` bytes of Q, and the
@@ -77,35 +79,18 @@ struct NewRows {
 
 }  // namespace
 
-bool decodes(const Shape& shape) {
-  return shape.seq_q == 1 && shape.seq_kv > 1;
-}
-
-bool takes_groups(const Shape& shape) {  // decoderXQAImplJIT.cpp: supportConfigHMMA
-  return decodes(shape) && shape.group() > 1 && shape.group() <= kLargestGroup;
-}
-
-Tile group_tile(const Shape& shape) {
-  const std::int64_t queries = shape.group() <= 16 ? 16 : 32;
-  Tile tile{queries, 256, 8, 1, 1};
-  tile.waits_before.global = kDependentLoads;
-  tile.waits.arithmetic = as_double(queries / 16) * library::kBlockOperations;
-  tile.deals_keys = tile.merges = true;
-  return tile;
+void set_decoding(Forward& c, const Gpu& gpu) {
+  c.kernel.product = Instruction::mma_sync;
+  if (c.shape.group() > 1 && c.shape.group() <= kLargestGroup) {
+    set_group(c, gpu);
+  } else {
+    set_lone_heads(c, gpu);
+  }
 }
 
 double group_read_density(const Shape& shape) {
-  return shape.row_bytes() > kPartsAtOnce * kPartBytes ? kDensityOfLines : 1;
-}
-
-Tile vector_tile(const Shape& shape, const Gpu& gpu) {
-  const VectorLaunch launch = vector_launch(shape, gpu);
-  Tile tile{1, launch.keys, launch.threads / 32, 0, kThreadsOfSm / launch.threads};
-  tile.waits_before = {
-      .global = kDependentLoads, .arithmetic = library::kVectorOperations, .barriers = 1};
-  tile.waits = {.global = 2, .barriers = 1};  // K, then V
-  tile.merges = true;
-  return tile;
+  constexpr double kLinesAhead = 2;  // kernels/xqa/mha.cu: a warp copies a row line by line
+  return shape.row_bytes() > kLinesAhead * as_double(kLineBytes) ? kDensityOfLines : 1;
 }
 
 bool moves_queries(const Forward& c) {
@@ -126,14 +111,18 @@ Plan rotated_rows(const Forward& c, const Gpu& gpu) {
       1, static_cast<std::int64_t>(as_double(kThreads * kVectorBytes) / row));
   const std::int64_t rounds = ceil_div(tokens, of_block), turns = rounds * shape.heads;
   const std::int64_t blocks = std::clamp<std::int64_t>(
-      kThreadsOfSm / kThreads * sms(gpu) / shape.heads, 1, rounds);  // per head
+      kThreadsOfSm / kThreads * gpu.slots(1) / shape.heads, 1, rounds);  // per head
   if (moves_queries(c)) {
     arrays.push_back(scratch(kQ, {0, q}));
   } else {
     arrays.front().footprint.write_bytes = q + kv;
   }
   Plan plan = even_launch(turns, kThreads, std::move(arrays), {});
-  Step step = plan.blocks.front().phases.front().step;
+  plan.launch.grid[0] = blocks * shape.heads;
+  plan.blocks.front().count = plan.launch.blocks();
+  Phase& phase = plan.blocks.front().phases.front();
+  phase.repeats = as_double(rounds) / as_double(blocks);
+  Step& step = phase.step;
   step.issued.vector_flops = (q + 2 * kv) / shape.element / as_double(turns) * 2;
   step.waits = {.global = 3, .barriers = 1};
   const double sines = std::min(kRotated, as_double(shape.head_dim)) * kSumElement;
@@ -142,9 +131,6 @@ Plan rotated_rows(const Forward& c, const Gpu& gpu) {
   const double lines = kVectorBytes * 32 / 128, tokens_of_warp = kVectorBytes * 32 / row;
   step.wavefronts.l1_lookups = step.wavefronts.l1 =
       warps * (kRows * lines + as_double(kVectorBytes / 2) * tokens_of_warp * sines / 128);
-  plan.launch.grid[0] = blocks * shape.heads;
-  plan.blocks.clear();
-  set_blocks(plan, {{step, as_double(rounds) / as_double(blocks)}});
   return plan;
 }
 
@@ -156,10 +142,6 @@ Plan cache_writes(const Shape& shape) {
   step.waits.global = library::kCacheWaits;
   return even_launch(tokens, std::min(kMostThreads, shape.kv_heads * shape.head_dim),
                      std::move(arrays), step);
-}
-
-std::int64_t splits(const Shape& shape, const Gpu& gpu) {
-  return takes_groups(shape) ? group_splits(shape, gpu) : vector_launch(shape, gpu).splits;
 }
 
 }  // namespace roofcast::attention::serving

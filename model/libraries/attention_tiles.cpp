@@ -10,50 +10,63 @@
 namespace roofcast::attention {
 namespace {
 
-constexpr double kRescaling = 1;  // an instruction per element of a sum
-constexpr Kernel kFlash2 = {Instruction::mma_sync, library::kScoreInstructions, kRescaling,
-                            library::kMaskInstructions};
-constexpr Kernel kFlash3 = {Instruction::wgmma, library::kScoreInstructions, kRescaling,
-                            library::kMaskInstructions};
+/// The tile for heads of up to `width` elements.
+struct LibraryTile {
+  std::int64_t width;
+  Tile tile;
+};
+template <std::size_t N>
+Tile tile_in(const std::array<LibraryTile, N>& tiles, std::int64_t width) {
+  std::size_t i = 0;
+  while (tiles[i].width < width) ++i;
+  return tiles[i].tile;
+}
 
 // FlashAttention-2, flash_fwd_launch_template.h: the usual kernel, and the one for split keys.
 constexpr std::array<LibraryTile, 3> kFa2Tiles = {
-    {{64, 128, 128, 4, 1, 2}, {128, 128, 64, 4, 1, 2}, {256, 128, 64, 8, 1, 1}}};
+    {{64, {128, 128, 4, 1, 2}}, {128, {128, 64, 4, 1, 2}}, {256, {128, 64, 8, 1, 1}}}};
 constexpr std::array<LibraryTile, 3> kFa2SplitTiles = {
-    {{64, 64, 256, 4, 1, 2}, {128, 64, 128, 4, 1, 2}, {256, 64, 64, 4, 1, 2}}};
+    {{64, {64, 256, 4, 1, 2}}, {128, {64, 128, 4, 1, 2}}, {256, {64, 64, 4, 1, 2}}}};
 // FlashAttention-3, hopper/tile_size.h, with and without a causal mask: two or three warpgroups of
 // 64 rows each, and one that copies.
 constexpr std::array<LibraryTile, 3> kFa3Tiles = {
-    {{64, 192, 192, 16, 2, 1}, {128, 128, 176, 12, 2, 1}, {256, 128, 80, 12, 2, 1}}};
+    {{64, {192, 192, 16, 2, 1}}, {128, {128, 176, 12, 2, 1}}, {256, {128, 80, 12, 2, 1}}}};
 constexpr std::array<LibraryTile, 3> kFa3CausalTiles = {
-    {{64, 192, 128, 16, 2, 1}, {128, 128, 128, 12, 2, 1}, {256, 128, 80, 12, 2, 1}}};
-constexpr std::array<LibraryTile, 4> kFa3PagedTiles = {{{64, 192, 160, 16, 2, 1},
-                                                        {128, 128, 128, 12, 2, 1},
-                                                        {192, 128, 96, 12, 2, 1},
-                                                        {256, 128, 80, 12, 2, 1}}};
+    {{64, {192, 128, 16, 2, 1}}, {128, {128, 128, 12, 2, 1}}, {256, {128, 80, 12, 2, 1}}}};
+constexpr std::array<LibraryTile, 4> kFa3PagedTiles = {{{64, {192, 160, 16, 2, 1}},
+                                                        {128, {128, 128, 12, 2, 1}},
+                                                        {192, {128, 96, 12, 2, 1}},
+                                                        {256, {128, 80, 12, 2, 1}}}};
 // cuDNN, likewise. One query per head, by mma.sync: a tile holds the queries of a group, and four
 // warps divide its keys.
 constexpr std::array<LibraryTile, 2> kCudnnTiles = {
-    {{128, 128, 128, 12, 3, 1}, {256, 128, 64, 12, 2, 1}}};
+    {{128, {128, 128, 12, 3, 1}}, {256, {128, 64, 12, 2, 1}}}};
 constexpr std::array<LibraryTile, 2> kCudnnDecodeTiles = {
-    {{64, 16, 128, 4, 1, 4}, {256, 16, 128, 4, 1, 2}}};
+    {{64, {16, 128, 4, 1, 4}}, {256, {16, 128, 4, 1, 2}}}};
 // TensorRT-LLM: two warpgroups of 64 rows and one that copies. Without wgmma, in cuDNN too, four
 // warps of 16 rows; three blocks per SM, fitted by hand at compute capability 8.0.
 constexpr std::array<LibraryTile, 3> kTrtllmTiles = {
-    {{64, 128, 256, 12, 2, 1}, {128, 128, 128, 12, 2, 1}, {256, 128, 64, 12, 2, 1}}};
+    {{64, {128, 256, 12, 2, 1}}, {128, {128, 128, 12, 2, 1}}, {256, {128, 64, 12, 2, 1}}}};
 constexpr std::array<LibraryTile, 2> kNarrowTiles = {
-    {{128, 64, 64, 4, 1, 3}, {256, 64, 64, 4, 1, 1}}};
+    {{128, {64, 64, 4, 1, 3}}, {256, {64, 64, 4, 1, 1}}}};
 
 // FlashAttention-2, flash_bwd_launch_template.h: eight warps, four by two.
 constexpr std::array<LibraryTile, 3> kFa2BackwardTiles = {
-    {{64, 128, 128, 8, 2, 1}, {128, 64, 128, 8, 2, 1}, {256, 64, 64, 8, 1, 1}}};
+    {{64, {128, 128, 8, 2, 1}}, {128, {64, 128, 8, 2, 1}}, {256, {64, 64, 8, 1, 1}}}};
 // FlashAttention-3, hopper/flash_bwd_launch_template.h, with a causal mask: two warpgroups and one
 // that copies.
 constexpr std::array<LibraryTile, 3> kFa3BackwardTiles = {
-    {{64, 128, 128, 12, 2, 1}, {128, 64, 128, 12, 2, 1}, {256, 64, 80, 12, 1, 1}}};
+    {{64, {128, 128, 12, 2, 1}}, {128, {64, 128, 12, 2, 1}}, {256, {64, 80, 12, 1, 1}}}};
 // cuDNN: 64 queries per step from its kernels' names, 128 keys from grids that leave SMs idle.
 constexpr std::array<LibraryTile, 2> kCudnnBackwardTiles = {
-    {{128, 64, 128, 12, 2, 1}, {256, 64, 64, 12, 1, 1}}};
+    {{128, {64, 128, 12, 2, 1}}, {256, {64, 64, 12, 1, 1}}}};
+
+// Elements of a row in the tiles. FlashAttention has a kernel for each width.
+std::int64_t padded_width(Library library, std::int64_t head_dim) {
+  constexpr std::array<std::int64_t, 6> kWidths = {32, 64, 96, 128, 192, 256};
+  if (library == kTrtllm || library == kCudnn) return padded_head(head_dim);
+  return *std::lower_bound(kWidths.begin(), kWidths.end(), head_dim);
+}
 
 // flash_api.cpp, hopper/heuristics.h: num_splits_heuristic. The fewest parts whose wave efficiency
 // is at least kNearly of the best.
@@ -62,22 +75,18 @@ std::int64_t flash_splits(std::int64_t blocks, std::int64_t places, std::int64_t
   constexpr double kEnough = 0.8, kNearly = 0.85;
   if (as_double(blocks) >= kEnough * as_double(places)) return 1;
   const std::int64_t most = std::min({kMostSplits, places, steps});
-  // FlashAttention-2 skips a number of parts that does not shorten the longest part.
-  const auto shortens = [&](std::int64_t parts) {
-    return !each_shortens || parts == 1 || ceil_div(steps, parts) != ceil_div(steps, parts - 1);
-  };
-  const auto fullness = [&](std::int64_t parts) {
-    const double rounds = as_double(blocks * parts) / as_double(places);
-    return rounds / std::ceil(rounds);
+  const auto efficiency = [&](std::int64_t parts) {
+    // FlashAttention-2 skips a number of parts that does not shorten the longest part.
+    const bool skips =
+        each_shortens && parts > 1 && ceil_div(steps, parts) == ceil_div(steps, parts - 1);
+    const double waves = as_double(blocks * parts) / as_double(places);
+    return skips ? 0 : waves / std::ceil(waves);
   };
   double best = 0;
-  for (std::int64_t parts = 1; parts <= most; ++parts) {
-    if (shortens(parts)) best = std::max(best, fullness(parts));
-  }
-  for (std::int64_t parts = 1; parts <= most; ++parts) {
-    if (shortens(parts) && fullness(parts) >= kNearly * best) return parts;
-  }
-  return 1;
+  for (std::int64_t parts = 1; parts <= most; ++parts) best = std::max(best, efficiency(parts));
+  std::int64_t parts = 1;
+  while (parts < most && efficiency(parts) < kNearly * best) ++parts;
+  return parts;
 }
 
 // Two blocks of four warps fit an SM. With a paged cache, keys are split only where each head has
@@ -118,11 +127,6 @@ std::int64_t cudnn_splits(const Forward& c, const Gpu& gpu) {
   return parts;
 }
 
-std::int64_t tile_bytes(const Tile& tile, const Forward& c) {
-  const std::int64_t places = (tile.deals_keys ? 1 : 2) * tile.stages;
-  return (tile.queries + places * tile.keys) * c.width * static_cast<std::int64_t>(c.shape.element);
-}
-
 void set_flash2(Forward& c, bool paged, const Gpu& gpu) {
   // Where each head has one query, the heads of a group fill a tile as its queries.
   if (c.shape.seq_q == 1) c.packed = c.shape.group();
@@ -147,7 +151,7 @@ void set_flash3(Forward& c, bool paged, const Gpu& gpu) {
 void set_cudnn(Forward& c, const Gpu& gpu) {
   const bool decoded = serving::decodes(c.shape);
   if (decoded) {
-    c.kernel = kFlash2;
+    c.kernel.product = Instruction::mma_sync;
     c.packed = c.shape.group();
     c.tile = tile_in(kCudnnDecodeTiles, c.width);
     c.tile.deals_keys = true;
@@ -162,27 +166,18 @@ void set_cudnn(Forward& c, const Gpu& gpu) {
 }
 
 void set_trtllm(Forward& c, const Gpu& gpu) {
-  if (!serving::decodes(c.shape)) {
-    c.tile = c.kernel.async_mma() ? tile_in(kTrtllmTiles, c.width) : tile_in(kNarrowTiles, c.width);
+  if (serving::decodes(c.shape)) return serving::set_decoding(c, gpu);
+  if (c.kernel.async_mma()) {
+    c.tile = tile_in(kTrtllmTiles, c.width);
     // fused_multihead_attention_v2.cpp: where K and V, counted once a query head, fit L2, the
     // longest tiles of all heads go first; else the tiles of a head follow each other. Blocks stay,
     // but Q has one buffer: a tile's copies wait for the one before, as if a block started with it.
-    if (c.kernel.async_mma()) {
-      c.tile.in_order = 2 * c.shape.q_bytes() > gpu.memory.l2_bytes.value_or(0);
-      if (c.width < 256 && c.shape.seq_q <= 64) c.tile.queries = 64;
-    }
-    if (c.splits == kToChoose) c.splits = 1;
-    return;
-  }
-  c.kernel = kFlash2;
-  if (serving::takes_groups(c.shape)) {
-    c.packed = c.shape.group();
-    c.tile = serving::group_tile(c.shape);
+    c.tile.in_order = 2 * c.shape.q_bytes() > gpu.memory.l2_bytes.value_or(0);
+    if (c.width < 256 && c.shape.seq_q <= 64) c.tile.queries = 64;
   } else {
-    c.kernel.vector_instructions = library::kVectorInstructions;
-    c.tile = serving::vector_tile(c.shape, gpu);
+    c.tile = tile_in(kNarrowTiles, c.width);
   }
-  if (c.splits == kToChoose) c.splits = serving::splits(c.shape, gpu);
+  if (c.splits == kToChoose) c.splits = 1;
 }
 
 // Where a block has less shared memory, libraries compile tiles of fewer keys, then of fewer
@@ -191,10 +186,13 @@ void fit_block(Forward& c, const Gpu& gpu) {
   if (!gpu.occupancy) return;
   constexpr std::int64_t kFewest = 16;
   Tile& tile = c.tile;
-  const auto fits = [&] { return tile_bytes(tile, c) <= gpu.occupancy->shared_bytes_per_block; };
+  const std::int64_t places = (tile.deals_keys ? 1 : 2) * tile.stages;
+  const std::int64_t row_bytes = c.width * static_cast<std::int64_t>(c.shape.element);
+  const auto bytes = [&] { return (tile.queries + places * tile.keys) * row_bytes; };
+  const auto fits = [&] { return bytes() <= gpu.occupancy->shared_bytes_per_block; };
   while (!fits() && tile.keys > kFewest) tile.keys /= 2;
   while (!fits() && tile.queries > kFewest) tile.queries /= 2;
-  tile.shared_bytes = tile_bytes(tile, c);
+  tile.shared_bytes = bytes();
   tile.registers = gpu.occupancy->registers_for(tile.blocks_per_sm, tile.warps * 32);
 }
 
@@ -216,23 +214,19 @@ void fit_backward(Tile& tile, std::int64_t width, const Gpu& gpu) {
 }  // namespace
 
 Kernel kernel_of(Library library, const Gpu& gpu) {
-  if (library == kFa3) return kFlash3;
-  if (library == kFa2 || !has_async_mma(gpu)) return kFlash2;
-  Kernel kernel = kFlash3;
-  if (!gpu.features.has(Instruction::wgmma)) kernel.product = Instruction::tcgen05;
-  return kernel;
-}
-
-std::int64_t library_width(Library library, std::int64_t head_dim) {
-  constexpr std::array<std::int64_t, 6> kWidths = {32, 64, 96, 128, 192, 256};
-  if (library == kTrtllm || library == kCudnn) return padded_head(head_dim);
-  return *std::lower_bound(kWidths.begin(), kWidths.end(), head_dim);
+  constexpr double kRescaling = 1;  // an instruction per element of a sum
+  const bool newest = library == kCudnn || library == kTrtllm;  // whatever the GPU has
+  const auto takes = [&](Instruction one) { return newest && gpu.features.has(one); };
+  const Instruction product = library == kFa3 || takes(Instruction::wgmma) ? Instruction::wgmma
+                              : takes(Instruction::tcgen05)                ? Instruction::tcgen05
+                                                                           : Instruction::mma_sync;
+  return {product, library::kScoreInstructions, kRescaling, library::kMaskInstructions};
 }
 
 Forward library_forward(Library library, const Problem& p, const Gpu& gpu) {
   const Shape shape(p);
   const bool paged = p[kCacheWrites] != kNoWrites;
-  Forward c{{shape, kernel_of(library, gpu), {}, library_width(library, shape.head_dim)},
+  Forward c{{shape, kernel_of(library, gpu), {}, padded_width(library, shape.head_dim)},
             p[kSplits]};
   // With tensor memory TensorRT-LLM's kernels are built as cuDNN's, except for very large groups.
   const bool too_large = serving::decodes(shape) && shape.group() > serving::kLargestGroup;
@@ -256,7 +250,7 @@ Forward library_forward(Library library, const Problem& p, const Gpu& gpu) {
 
 Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
   require(library != kTrtllm, "TensorRT-LLM has no backward: choose cudnn, fa2 or fa3");
-  const std::int64_t width = library_width(library, shape.head_dim);
+  const std::int64_t width = padded_width(library, shape.head_dim);
   Backward c{.shape = shape,
              .kernel = kernel_of(library, gpu),
              .keys = {},

@@ -1,30 +1,11 @@
 #pragma once
-// Tiles of the libraries' attention kernels, by the padded head dim.
-#include <array>
-#include <cstddef>
-#include <cstdint>
-
+// The kernels that each library takes for a problem: instruction, tile, and parts of the keys.
 #include "model/kernels/attention/blocks.hpp"
 #include "model/libraries/attention.hpp"
 
 namespace roofcast::attention {
 
 Kernel kernel_of(Library library, const Gpu& gpu);
-
-/// Padded head dim: elements of a row in the tiles. FlashAttention has a kernel for each.
-std::int64_t library_width(Library library, std::int64_t head_dim);
-
-/// The tile for heads of up to `width` elements.
-struct LibraryTile {
-  std::int64_t width;
-  std::int64_t queries, keys, warps, stages, blocks_per_sm;
-};
-template <std::size_t N>
-Tile tile_in(const std::array<LibraryTile, N>& tiles, std::int64_t width) {
-  std::size_t i = 0;
-  while (tiles[i].width < width) ++i;
-  return {tiles[i].queries, tiles[i].keys, tiles[i].warps, tiles[i].stages, tiles[i].blocks_per_sm};
-}
 
 /// The library's forward kernel. Splits left to choose follow the library's own rule.
 Forward library_forward(Library library, const Problem& problem, const Gpu& gpu);
@@ -43,16 +24,17 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu);
 /// divides the work are public (cpp/tensorrt_llm/kernels/decoderMaskedMultiheadAttention).
 namespace serving {
 
-bool decodes(const Shape& shape);
+constexpr bool decodes(const Shape& shape) {
+  return shape.seq_q == 1 && shape.seq_kv > 1;
+}
 
-inline constexpr std::int64_t kLargestGroup = 32;  ///< most query heads that takes_groups allows
+/// Most query heads decoded together (decoderXQAImplJIT.cpp: supportConfigHMMA).
+inline constexpr std::int64_t kLargestGroup = 32;
 
-/// Whether the heads of a group are decoded together, on the tensor cores (XQA); else each head has
-/// blocks of its own, by vector arithmetic (MMHA).
-bool takes_groups(const Shape& shape);
-
-Tile group_tile(const Shape& shape);
-Tile vector_tile(const Shape& shape, const Gpu& gpu);
+/// Sets the tile and the parts of the keys. Heads of a group are decoded together, on the tensor
+/// cores (XQA); a lone head has blocks of its own, by vector arithmetic (MMHA). The last block of a
+/// head to end adds the parts.
+void set_decoding(Forward& forward, const Gpu& gpu);
 
 /// AccessPattern::read_density of a group's cache: rows of over two lines are read in pieces.
 double group_read_density(const Shape& shape);
@@ -68,9 +50,6 @@ Plan rotated_rows(const Forward& forward, const Gpu& gpu);
 /// The launch that writes K and V to the cache, one block per token (vLLM, csrc/cache_kernels.cu:
 /// reshape_and_cache_flash).
 Plan cache_writes(const Shape& shape);
-
-/// Parts of the keys, one block each. The last block of a head to end adds them.
-std::int64_t splits(const Shape& shape, const Gpu& gpu);
 
 }  // namespace serving
 }  // namespace roofcast::attention

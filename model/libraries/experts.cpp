@@ -29,11 +29,9 @@ constexpr std::array kShape = {
     choice("routing",
            "how often the experts are chosen: each alike, or by a power law with that exponent",
            kRoutingNames, kBalanced)};
-constexpr std::array kLibraryParameters =
-    with_own(kShape,
-             setting("tile_rows", "rows of a tile, all of one expert; 0: to choose", kToChoose, 256,
-                     kToChoose),
-             setting("tile_columns", "columns of a tile; 0: to choose", kToChoose, 256, kToChoose));
+constexpr std::array kLibraryParameters = with_own(
+    kShape, open_setting("tile_rows", "rows of a tile, all of one expert; 0: to choose", 256),
+    open_setting("tile_columns", "columns of a tile; 0: to choose", 256));
 constexpr std::array<std::size_t, 2> kOwnChoice = {kTileRows, kTileColumns};
 constexpr std::array kTypes = {DType::bf16, DType::fp16, DType::fp8};
 
@@ -94,6 +92,15 @@ enum Array : ArrayId {
   kNarrowInput
 };
 
+/// A matrix that one launch hands to the next.
+struct Handed {
+  ArrayId array;
+  double bytes;
+
+  ArrayUse written() const { return scratch(array, {0, bytes}); }
+  ArrayUse read() const { return scratch(array, {bytes, 0}); }
+};
+
 constexpr std::int64_t kThreads = 256;  // per block, of all kernels but the products
 
 // `blocks` blocks; each thread waits for `loads` dependent loads and issues `instructions`.
@@ -101,8 +108,7 @@ Plan pass(double blocks, double loads, double instructions, std::vector<ArrayUse
   Step step;
   step.warp_instructions = warps_of(kThreads) * instructions;
   step.waits.global = loads;
-  return even_launch(std::max<std::int64_t>(1, static_cast<std::int64_t>(blocks)), kThreads,
-                     std::move(arrays), step);
+  return even_launch(static_cast<std::int64_t>(blocks), kThreads, std::move(arrays), step);
 }
 
 // Each block writes a row of `row_bytes` from `sources` rows that it reads one after the other, in
@@ -203,6 +209,38 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
   throw InputError("moe.library has no such tile here: choose one of " + listed(tiles, text));
 }
 
+LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
+  require(p[kTileRows] != kToChoose && p[kTileColumns] != kToChoose,
+          "moe.library is planned with 'tile_rows' and 'tile_columns' given");
+  const Share share = share_of(p);
+  const double rows = share.rows, tokens = share.tokens;
+  const double wide_row = share.hidden * kWide, row = share.hidden * share.element;
+  const double inner_row = share.inner * share.element;
+  const Handed narrow{kNarrowInput, tokens * row}, sorted{kSorted, rows * row};
+  const Handed gate_up{kGateUp, 2 * rows * share.inner * kWide}, inner{kInner, rows * inner_row};
+  const Handed outputs{kOutputs, rows * wide_row};
+  constexpr double kCopy = 24, kGate = 40, kSum = 30;  // instructions
+
+  LaunchSequence sequence;
+  add_routing(sequence, p, share);
+  ArrayUse input = reads_activation(kInput, share.distinct_tokens() * wide_row);
+  if (p.dtype == DType::fp8) {
+    sequence.push_back({pass_over_rows(tokens, row, 1, kCopy, input, narrow.written())});
+    input = narrow.read();
+  }
+  sequence.push_back({pass_over_rows(rows, row, 1, kCopy, input, sorted.written())});
+  sequence.push_back(
+      {grouped(p, share, 2 * p[kIntermediate], p[kHidden],
+               {sorted.read(), reads(kWeights1, 2 * share.weight()), gate_up.written()}, gpu)});
+  sequence.push_back({pass_over_rows(rows, inner_row, 2, kGate, gate_up.read(), inner.written())});
+  sequence.push_back(
+      {grouped(p, share, p[kHidden], p[kIntermediate],
+               {inner.read(), reads(kWeights2, share.weight()), outputs.written()}, gpu)});
+  sequence.push_back({pass_over_rows(tokens, wide_row, std::max(1.0, rows / tokens), kSum,
+                                     outputs.read(), writes(kResult, tokens * wide_row))});
+  return sequence;
+}
+
 constexpr std::array kVariants = {
     KernelModel{.name = "moe.library",
                 .summary = "what TensorRT-LLM launches: routing, grouped products by CUTLASS, sum",
@@ -213,42 +251,6 @@ constexpr std::array kVariants = {
                 .own_choice = kOwnChoice}};
 
 }  // namespace
-
-LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
-  require(p[kTileRows] != kToChoose && p[kTileColumns] != kToChoose,
-          "moe.library is planned with 'tile_rows' and 'tile_columns' given");
-  const Share share = share_of(p);
-  const double rows = share.rows, tokens = share.tokens;
-  const double wide_row = share.hidden * kWide, row = share.hidden * share.element;
-  const double inner_row = share.inner * share.element;
-  const double sorted = rows * row, gate_up = 2 * rows * share.inner * kWide;
-  const double inner = rows * inner_row, outputs = rows * wide_row, result = tokens * wide_row;
-  constexpr double kCopy = 24, kGate = 40, kSum = 30;  // instructions
-  const auto from = [](ArrayId array, double bytes) { return scratch(array, {bytes, 0}); };
-  const auto to = [](ArrayId array, double bytes) { return scratch(array, {0, bytes}); };
-
-  LaunchSequence sequence;
-  add_routing(sequence, p, share);
-  ArrayUse input = reads_activation(kInput, share.distinct_tokens() * wide_row);
-  const bool narrows = p.dtype == DType::fp8;
-  if (narrows) {
-    sequence.push_back(
-        {pass_over_rows(tokens, row, 1, kCopy, input, to(kNarrowInput, tokens * row))});
-    input = from(kNarrowInput, tokens * row);
-  }
-  sequence.push_back({pass_over_rows(rows, row, 1, kCopy, input, to(kSorted, sorted))});
-  sequence.push_back({grouped(
-      p, share, 2 * p[kIntermediate], p[kHidden],
-      {from(kSorted, sorted), reads(kWeights1, 2 * share.weight()), to(kGateUp, gate_up)}, gpu)});
-  sequence.push_back(
-      {pass_over_rows(rows, inner_row, 2, kGate, from(kGateUp, gate_up), to(kInner, inner))});
-  sequence.push_back({grouped(
-      p, share, p[kHidden], p[kIntermediate],
-      {from(kInner, inner), reads(kWeights2, share.weight()), to(kOutputs, outputs)}, gpu)});
-  sequence.push_back({pass_over_rows(tokens, wide_row, std::max(1.0, rows / tokens), kSum,
-                                     from(kOutputs, outputs), writes(kResult, result))});
-  return sequence;
-}
 
 constinit const KernelFamily kFamily = {
     .name = "moe",

@@ -31,8 +31,6 @@ enum Routing : std::int64_t { kBalanced, kPowerLaw101, kPowerLaw120 };
 /// experts. Of a fixed set of draws, the one whose rows are nearest to their mean.
 std::vector<std::int64_t> rows_of_experts(const Problem& problem);
 
-LaunchSequence plan_library(const Problem& problem, const Gpu& gpu);
-
 extern const KernelFamily kFamily;
 
 }  // namespace roofcast::experts

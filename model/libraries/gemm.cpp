@@ -1,13 +1,8 @@
 #include "model/libraries/gemm.hpp"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
-#include "model/constants/libraries.hpp"
-#include "model/counting/coalescing.hpp"
-#include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/gemm/beside.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/libraries/gemm_catalogue.hpp"
 
@@ -37,6 +32,11 @@ void check_library(const Problem& p, const Gpu& gpu) {
   require(p[kSplitK] <= most, "split_k is ", p[kSplitK], ": choose 1 to ", most,
           ", parts of at least 8 of k, or 0 to leave it open");
   if (p.dtype != DType::fp32) require_tensor_cores(p.dtype, gpu);
+}
+
+/// The FLOPs of products: of fp32 on the SIMT pipes, else on the tensor cores.
+double& product_flops(Work& work, DType type) {
+  return type == DType::fp32 ? work.vector_flops : work.tensor_flops[type];
 }
 
 // --- epilogues ---
@@ -69,9 +69,7 @@ Work epilogue_work(const Problem& p) {
   const double outputs = columns * as_double(p[kM]);
   const double element = size_bytes(tensor::result_type(p.dtype));
   constexpr double kBitsOfByte = 8;
-  Work work;
-  work.vector_flops = outputs * cost.flops;
-  work.special_flops = outputs * cost.special;
+  Work work = vector_work(outputs * cost.flops, outputs * cost.special);
   work.compulsory = {(outputs * cost.matrix_reads + (cost.bias ? columns : 0)) * element,
                      outputs * (cost.matrix_writes * element + cost.bits / kBitsOfByte)};
   return work;
@@ -98,9 +96,9 @@ void add_epilogue(Plan& plan, const Problem& p) {
 // --- the plan by tiles ---
 
 // The main loop of the outline, with prologue and epilogue.
-void set_blocks(Plan& plan, const LibraryProduct& c, const Outline& brief) {
+std::vector<Phase> phases_of(const LibraryProduct& c, const Outline& brief) {
   Step step;
-  (c.tensor ? step.issued.tensor_flops[brief.type] : step.issued.vector_flops) = brief.step_flops;
+  product_flops(step.issued, c.p.dtype) = brief.step_flops;
   step.warp_instructions = brief.step_instructions;
   set_traffic(step.issued, {brief.step_bytes, 0});
   step.issued.shared_bytes = as_double(stage_bytes(c.tile));
@@ -120,51 +118,48 @@ void set_blocks(Plan& plan, const LibraryProduct& c, const Outline& brief) {
   epilogue.warp_instructions = brief.epilogue.instructions;
   std::vector<Phase> phases;
   if (step.waits.tile_loads == 0) phases.push_back({first});
-  const double groups = c.takes_async_mma ? brief.parts / brief.chains : 0;
+  const double groups = c.is_async() ? brief.parts / brief.chains : 0;
   phases.push_back({step, brief.steps, brief.ahead, groups, brief.chains});
   phases.push_back({epilogue});
-  roofcast::set_blocks(plan, std::move(phases));
+  return phases;
 }
 
-Plan plan_of_tiles(const Problem& p, const LibraryProduct& c, const ProductSizes& sizes,
-                   const Gpu& gpu) {
-  const Outline brief = outline_of(c, p.dtype, gpu);
-  Plan plan;
-  plan.notes.estimated_traffic = true;
-  plan.compute = p.dtype;
-  if (c.tensor) {
-    const bool wgmma = gpu.features.has(Instruction::wgmma);
-    plan.needs = {!c.takes_async_mma ? Instruction::mma_sync
-                  : wgmma            ? Instruction::wgmma
-                                     : Instruction::tcgen05};
+Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
+  const Outline brief = outline_of(c, gpu);
+  Plan plan = launch_plan(brief.blocks, {c.tile.threads, 1, 1}, 0);
+  plan.compute = c.p.dtype;
+  if (c.mma) plan.needs = {*c.mma};
+  product_flops(plan.useful, c.p.dtype) = c.flops();
+  set_matrices(plan, c.p, c.sizes);
+  plan.arrays[kA].pattern.out_of_step = plan.arrays[kB].pattern.out_of_step = true;
+  if (c.mma && c.p[kSplitK] == 1) {
+    plan.arrays[kC].pattern = tensor::writes_tiles(kC, c.sizes.c).pattern;
   }
-  (c.tensor ? plan.useful.tensor_flops[p.dtype] : plan.useful.vector_flops) = c.flops();
-  set_matrices(plan, p, sizes);
-  for (ArrayUse* operand : {&plan.arrays[kA], &plan.arrays[kB]}) {
-    operand->pattern.out_of_step = true;
-  }
-  if (c.tensor && c.splits == 1) {
-    plan.arrays.back().pattern = tensor::writes_tiles(kC, sizes.c).pattern;
-  }
-  if (p[kBatch] == 1) plan.raster = c.raster();
+  if (c.p[kBatch] == 1) plan.raster = c.raster();
   // wgmma's kernels fetch their code while the launch before ends (programmatic dependent launch).
-  if (!c.takes_async_mma) plan.start = Start::kept_code;
+  if (!c.is_async()) plan.start = Start::kept_code;
   plan.scheduler = brief.scheduler;
-  plan.launch.grid[0] = brief.blocks;
-  plan.launch.block[0] = c.tile.threads;
   if (gpu.occupancy) {
     plan.launch.registers = gpu.occupancy->registers_for(c.tile.blocks_per_sm, c.tile.threads);
     plan.launch.shared_bytes = c.tile.stages * stage_bytes(c.tile);
   }
   plan.joined.bytes =
       brief.step_bytes * brief.steps * as_double(brief.blocks) - brief.l2_read_bytes;
-  set_blocks(plan, c, brief);
+  set_blocks(plan, phases_of(c, brief));
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
-  plan.notes.caveat = c.aligned ? kGuess : kUnaligned;
+  plan.notes.estimated_traffic = true;
+  plan.notes.caveat = c.aligned() ? kGuess : kUnaligned;
   return plan;
 }
 
 }  // namespace
+
+ProductSizes sizes_of(const Problem& p, const Packings& packings) {
+  const double m = as_double(p[kM]), n = as_double(p[kN]), outputs = batch_of(p) * m * n;
+  const double of_k = batch_of(p) * as_double(p[kK]) * size_bytes(p.dtype);
+  return {of_k * m * packings.a.stored, of_k * n * packings.b.stored,
+          outputs * size_bytes(tensor::result_type(p.dtype)), outputs};
+}
 
 void set_matrices(Plan& plan, const Problem& p, const ProductSizes& sizes) {
   const double parts = as_double(p[kSplitK]) * sizes.outputs * as_double(kPartBytes);
@@ -192,19 +187,11 @@ void add_product(LaunchSequence& sequence, Plan plan, const Problem& p, const Pr
 }
 
 Work library_work(const Problem& p) {
-  const double batch = batch_of(p), m = as_double(p[kM]), n = as_double(p[kN]),
-               k = as_double(p[kK]);
-  constexpr double kWideElement = 2;  // bytes of an element of A before quantization
+  const ProductSizes sizes = sizes_of(p);
+  const double widened = quantizes(p) ? 2 / size_bytes(p.dtype) : 1;  // A comes in 16 bits
   Work work = epilogue_work(p);
-  const double flops = 2 * batch * m * n * k;
-  if (p.dtype == DType::fp32) {
-    work.vector_flops += flops;
-  } else {
-    work.tensor_flops[p.dtype] = flops;
-  }
-  const double element = size_bytes(p.dtype);
-  work.compulsory += {batch * (m * k * (quantizes(p) ? kWideElement : element) + n * k * element),
-                      batch * m * n * size_bytes(tensor::result_type(p.dtype))};
+  product_flops(work, p.dtype) += 2 * sizes.outputs * as_double(p[kK]);
+  work.compulsory += {widened * sizes.a + sizes.b, sizes.c};
   return work;
 }
 
@@ -230,19 +217,14 @@ std::vector<Problem> candidates_of(const Problem& problem, const Problem& produc
 }
 
 Outline library_outline(const Problem& p, const Gpu& gpu, const Packings& packings) {
-  return outline_of(library_product(p, gpu, packings), p.dtype, gpu);
+  return outline_of(library_product(p, gpu, packings), gpu);
 }
 
 LaunchSequence plan_library(const Problem& p, const Gpu& gpu, const Packings& packings) {
   const LibraryProduct c = library_product(p, gpu, packings);
-  const double of_k = c.batch * c.k * c.element;
-  const ProductSizes sizes{of_k * as_double(c.a.extent) * packings.a.stored,
-                           of_k * as_double(c.b.extent) * packings.b.stored, c.outputs() * c.result,
-                           c.outputs()};
-  LaunchSequence sequence =
-      quantization(static_cast<Quantize>(p[kQuantize]), of_k / c.element * as_double(c.a.extent),
-                   {kWideA, kA, kScale, kWideScale});
-  add_product(sequence, plan_of_tiles(p, c, sizes, gpu), p, sizes);
+  LaunchSequence sequence = quantization(static_cast<Quantize>(p[kQuantize]),
+                                         c.sizes.a / c.element(), {kWideA, kA, kScale, kWideScale});
+  add_product(sequence, plan_of_tiles(c, gpu), p, c.sizes);
   add_epilogue(sequence.back().plan, p);
   return sequence;
 }

@@ -77,27 +77,15 @@ IoComplexity library_io(const Problem& problem, double compulsory_bytes, double 
 std::vector<Problem> candidates_of(const Problem& problem, const Problem& product, const Gpu& gpu,
                                    std::span<const std::size_t> settings);
 
-/// Bytes of all matrices of a batch, and elements of C.
-struct ProductSizes {
-  double a, b, c, outputs;
-};
-/// Sets A, B, and C or its partial sums. With copies of B, each launch reuses A and C and takes the
-/// next copy.
-void set_matrices(Plan& plan, const Problem& problem, const ProductSizes& sizes);
-/// Appends the product, and the launch that adds its parts where k is split.
-void add_product(LaunchSequence& sequence, Plan plan, const Problem& problem,
-                 const ProductSizes& sizes);
-
 inline constexpr std::array kLibraryTypes = {DType::bf16, DType::fp16, DType::tf32, DType::fp8,
                                              DType::fp32};
 inline constexpr std::array<std::string_view, 4> kQuantizeNames = {"nothing", "activations",
                                                                    "dynamic", "dynamic_vectors"};
 
 inline constexpr std::array kLibraryParameters = with_own(
-    kShape,
-    setting("tile_m", "rows of C a block computes; 0: to choose", kToChoose, 512, kToChoose),
-    setting("tile_n", "columns of C a block computes; 0: to choose", kToChoose, 512, kToChoose),
-    setting("split_k", "parts of k, each a block's; 0: to choose", kToChoose, 64, kToChoose),
+    kShape, open_setting("tile_m", "rows of C a block computes; 0: to choose", 512),
+    open_setting("tile_n", "columns of C a block computes; 0: to choose", 512),
+    open_setting("split_k", "parts of k, each a block's; 0: to choose", 64),
     setting("weight_copies",
             "copies of B that launches with the same A and C take in turn: warm or steady, L2 may "
             "still hold the next; 0: it never does",

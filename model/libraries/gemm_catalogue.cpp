@@ -5,8 +5,6 @@
 #include <optional>
 #include <span>
 
-#include "model/kernels/common/plan_parts.hpp"
-
 namespace roofcast::gemm {
 namespace {
 
@@ -27,18 +25,9 @@ bool is_small_tf32(const Problem& p) {
   return ceil_div(p[kM], kSide) * ceil_div(p[kN], kSide) * p[kBatch] * p[kK] < least;
 }
 
-// Whether kTf32Tiles are the product's tiles.
-bool takes_tf32_tiles(const Problem& p, const Gpu& gpu) {
-  return p.dtype == DType::tf32 && has_wgmma(gpu) && takes_async_mma(p, gpu);
-}
-
 // Rows of A and columns of B, over all stages, that fit in shared memory.
 std::int64_t lines_of_stages(const Gpu& gpu) {
   return (gpu.occupancy->shared_bytes_per_block - kResultBytes) / kUsualStepBytes;
-}
-
-std::int64_t stages(std::int64_t lines, const Gpu& gpu) {
-  return gpu.occupancy ? std::min(kMostStages, lines_of_stages(gpu) / lines) : kMostStages;
 }
 
 std::span<const std::int64_t> async_sides(const Gpu& gpu) {
@@ -60,11 +49,11 @@ bool is_async_tile(std::int64_t side, std::int64_t other, const Gpu& gpu) {
 // A tile with one listed side and another of any width that fits.
 std::optional<LibraryTile> async_tile(std::int64_t m, std::int64_t n, const Gpu& gpu) {
   if (!is_async_tile(m, n, gpu) && !is_async_tile(n, m, gpu)) return std::nullopt;
-  LibraryTile tile{.m = m, .n = n, .blocks_per_sm = 1};
-  tile.ping_pong = !has_wgmma(gpu);
-  tile.stages = stages(m + n, gpu);
-  if (tile.stages < kLeastStages) return std::nullopt;
-  return tile;
+  const std::int64_t stages =
+      gpu.occupancy ? std::min(kMostStages, lines_of_stages(gpu) / (m + n)) : kMostStages;
+  if (stages < kLeastStages) return std::nullopt;
+  return LibraryTile{
+      .m = m, .n = n, .blocks_per_sm = 1, .stages = stages, .ping_pong = !has_wgmma(gpu)};
 }
 
 // The listed tiles; empty where one side may have any width.
@@ -74,10 +63,13 @@ std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
     if (p[kBatch] > 1 && gpu.features.has(Instruction::cp_async)) return kSimtBatchTiles;
     return kSimtTiles;
   }
-  if (takes_tf32_tiles(p, gpu)) return kTf32Tiles;
-  if (takes_async_mma(p, gpu)) return {};
+  const bool wgmma_tf32 = p.dtype == DType::tf32 && has_wgmma(gpu);
+  if (takes_async_mma(p, gpu)) {
+    if (wgmma_tf32) return kTf32Tiles;
+    return {};
+  }
   if (!has_wgmma(gpu)) return kMmaTiles;
-  if (p.dtype == DType::tf32 && library_aligned(p)) return kSmallTf32Tiles;
+  if (wgmma_tf32 && library_aligned(p)) return kSmallTf32Tiles;
   if (p.dtype == DType::bf16 && copied_vector(p) == 1) return kOddTiles;
   return kMmaTiles;
 }
@@ -94,25 +86,14 @@ std::int64_t fitting_blocks(const LibraryTile& tile, const Gpu& gpu) {
 }
 
 std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu) {
-  const std::int64_t m = p[kTileM], n = p[kTileN];
-  const bool of_tf32 = takes_tf32_tiles(p, gpu);
-  const auto tiles = tiles_for(p, gpu);
-  for (LibraryTile tile : tiles) {
-    if (tile.m != m || tile.n != n) continue;
+  for (LibraryTile tile : tiles_for(p, gpu)) {
+    if (tile.m != p[kTileM] || tile.n != p[kTileN]) continue;
     tile.blocks_per_sm = std::max<std::int64_t>(1, fitting_blocks(tile, gpu));
     return tile;
   }
   // Run files name tiles of other types for tf32.
-  if (tiles.empty() || of_tf32) return async_tile(m, n, gpu);
+  if (takes_async_mma(p, gpu)) return async_tile(p[kTileM], p[kTileN], gpu);
   return std::nullopt;
-}
-
-void add(std::vector<Problem>& found, const Problem& p, std::int64_t m, std::int64_t n,
-         std::int64_t splits) {
-  Problem& one = found.emplace_back(p);
-  one[kTileM] = m;
-  one[kTileN] = n;
-  one[kSplitK] = splits;
 }
 
 std::int64_t tiles_of(const Problem& p, std::int64_t m, std::int64_t n) {
@@ -153,7 +134,7 @@ void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side
       width = ceil_div(ceil_div(other, columns), kColumnUnit) * kColumnUnit;
     }
     const std::int64_t m = along_m ? side : width, n = along_m ? width : side;
-    if (async_tile(m, n, gpu)) add(found, p, m, n, splits);
+    if (async_tile(m, n, gpu)) found.push_back(in_tiles(p, m, n, splits));
   }
 }
 
@@ -173,9 +154,9 @@ bool yields_to_larger(const LibraryTile& tile, const Problem& p, const Gpu& gpu)
   if (p.dtype == DType::fp32 || p[kTileM] != kToChoose || p[kTileN] != kToChoose) return false;
   const auto tiles = tiles_for(p, gpu);
   return std::any_of(tiles.begin(), tiles.end(), [&](const LibraryTile& larger) {
-    if (fitting_blocks(larger, gpu) == 0) return false;
     const std::int64_t blocks = tiles_of(p, larger.m, larger.n), sms = gpu.slots(1);
-    return larger.m * larger.n > tile.m * tile.n && blocks >= sms && blocks <= 2 * sms;
+    return larger.m * larger.n > tile.m * tile.n && blocks >= sms && blocks <= 2 * sms &&
+           fitting_blocks(larger, gpu) > 0;
   });
 }
 
@@ -194,7 +175,7 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu, bool alone) {
     for (const std::int64_t splits :
          splits_of(asked_splits(p), steps_of(p), whole, most, kKnown, kLeastSteps)) {
       if (alone && splits == 1 && yields_to_larger(tile, p, gpu)) continue;
-      add(found, p, tile.m, tile.n, splits);
+      found.push_back(in_tiles(p, tile.m, tile.n, splits));
     }
   }
   return found;
@@ -212,10 +193,6 @@ RowLengths library_rows(const Problem& p) {
   lead(rows.a, p[kLda], "lda");
   lead(rows.b, p[kLdb], "ldb");
   return rows;
-}
-
-bool library_aligned(const Problem& p) {
-  return narrowest_vector(library_rows(p), p.dtype) * element_bytes(p.dtype) == kVectorBytes;
 }
 
 std::int64_t copied_vector(const Problem& p) {
@@ -251,9 +228,7 @@ std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, bool alone) {
       tiles_for(p, gpu).empty() ? of_any_width(p, gpu) : of_tiles(p, gpu, alone);
   if (!found.empty()) return found;
   (void)library_tile(p, gpu);  // throws where there is no such tile
-  const std::int64_t splits = p[kSplitK] == kToChoose ? 1 : p[kSplitK];
-  add(found, p, p[kTileM], p[kTileN], splits);
-  return found;
+  return {in_tiles(p, p[kTileM], p[kTileN], p[kSplitK] == kToChoose ? 1 : p[kSplitK])};
 }
 
 }  // namespace roofcast::gemm

@@ -3,6 +3,7 @@
 // tiles, and the tiles and splits of k worth a forecast; products with a vector; and the counts of
 // a tile's blocks.
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "model/kernels/gemm/tiles.hpp"
@@ -13,12 +14,14 @@ namespace roofcast::gemm {
 /// Row pitches in elements. Throws InputError where a leading dimension is less than a row.
 RowLengths library_rows(const Problem& p);
 
-/// Whether all rows begin at multiples of 16 B, as the kernels for wgmma need.
-bool library_aligned(const Problem& p);
-
 /// Elements per copy in the library's kernel. There are kernels for 16, 4 and 2 bytes, the same for
 /// all operands: rows aligned to 8 bytes take the time of 4.
 std::int64_t copied_vector(const Problem& p);
+
+/// Whether all rows begin at multiples of 16 B, as the kernels for wgmma need.
+inline bool library_aligned(const Problem& p) {
+  return copied_vector(p) * element_bytes(p.dtype) == kVectorBytes;
+}
 
 /// Whether the library takes its kernels for wgmma or tcgen05.
 bool takes_async_mma(const Problem& p, const Gpu& gpu);
@@ -40,9 +43,28 @@ bool is_vector_product(const Problem& p);
 LaunchSequence plan_vector_product(const Problem& p);
 std::vector<Problem> vector_candidates(const Problem& p, const Gpu& gpu);
 
+/// Bytes of the matrices of a batch as stored, and elements of C.
+struct ProductSizes {
+  double a, b, c, outputs;
+};
+ProductSizes sizes_of(const Problem& p, const Packings& packings = {});
+/// Sets A, B, and C or its partial sums. With copies of B, each launch reuses A and C and takes the
+/// next copy.
+void set_matrices(Plan& plan, const Problem& p, const ProductSizes& sizes);
+/// Appends the product, and the launch that adds its parts where k is split.
+void add_product(LaunchSequence& sequence, Plan plan, const Problem& p, const ProductSizes& sizes);
+
 /// The parts of k that are asked for. A batch is not split if they are left open.
 inline std::int64_t asked_splits(const Problem& p) {
   return p[kBatch] > 1 && p[kSplitK] == kToChoose ? 1 : p[kSplitK];
+}
+
+/// The problem with its tile and parts of k given.
+constexpr Problem in_tiles(Problem p, std::int64_t m, std::int64_t n, std::int64_t splits) {
+  p[kTileM] = m;
+  p[kTileN] = n;
+  p[kSplitK] = splits;
+  return p;
 }
 
 /// A along m, or B along n.
@@ -57,38 +79,37 @@ struct LibraryOperand {
 
 /// The product, and the way it is computed.
 struct LibraryProduct {
+  const Problem& p;  ///< must outlive this object
+  ProductSizes sizes;
   LibraryOperand a, b;
-  double k, batch;
-  LibraryTile tile;  ///< with its threads and stages
-  std::int64_t splits;
-  double element;          ///< bytes of A and B
-  double result;           ///< bytes of C
-  double widening;         ///< as in Packings
-  double vector;           ///< elements that one copy of A or B takes
-  bool aligned;            ///< all rows begin at multiples of 16 B
-  bool takes_async_mma;    ///< multiplies by wgmma or tcgen05
-  bool tensor;             ///< multiplies on the tensor cores
-  bool through_registers;  ///< tiles pass through registers to shared memory, in two stages
+  double k;
+  LibraryTile tile;                ///< with its threads and stages
+  double widening;                 ///< as in Packings
+  double vector;                   ///< elements that one copy of A or B takes
+  std::optional<Instruction> mma;  ///< absent: multiplies on the SIMT pipes
+  bool through_registers;          ///< tiles pass through registers to shared memory, in two stages
 
-  bool waits_for_copies() const { return through_registers || tile.stages == 1; }
-  double outputs() const { return batch * as_double(a.extent) * as_double(b.extent); }
-  double flops() const { return 2 * outputs() * k; }
+  bool is_async() const { return mma && *mma != Instruction::mma_sync; }
+  double element() const { return size_bytes(p.dtype); }  ///< bytes of A and B
+  bool aligned() const { return vector * element() == as_double(kVectorBytes); }
+  double flops() const { return 2 * sizes.outputs * k; }
   std::int64_t tiles() const { return a.tiles() * b.tiles(); }
-  std::int64_t blocks() const { return tiles() * static_cast<std::int64_t>(batch) * splits; }
+  std::int64_t blocks() const { return tiles() * p[kBatch] * p[kSplitK]; }
   double area() const { return as_double(tile.m * tile.n); }
   double lines() const { return as_double(tile.m + tile.n); }  ///< rows and columns per step
-  double depth() const { return as_double(tile.step_bytes) / element; }
-  double steps() const { return std::ceil(k / as_double(splits) / depth()); }
+  double depth() const { return as_double(tile.step_bytes) / element(); }
+  double steps() const { return std::ceil(k / as_double(p[kSplitK]) / depth()); }
 
   /// Bytes of an operand that the SMs receive: each tile of the other operand reads all of it.
   double received(const LibraryOperand& of, const LibraryOperand& other) const {
-    return batch * k * element * of.packing.received * as_double(of.extent * other.tiles());
+    return as_double(p[kBatch]) * k * element() * of.packing.received *
+           as_double(of.extent * other.tiles());
   }
   TileRaster raster() const;
 };
 
 /// Throws InputError where the library has no such tile here.
 LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings& packings = {});
-Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu);
+Outline outline_of(const LibraryProduct& c, const Gpu& gpu);
 
 }  // namespace roofcast::gemm

@@ -4,8 +4,6 @@
 #include <array>
 
 #include "model/constants/libraries.hpp"
-#include "model/counting/coalescing.hpp"
-#include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 
 namespace roofcast::gemm {
@@ -40,19 +38,20 @@ double simt_instructions(const LibraryProduct& c) {
 // On the SIMT pipes, and with one or two stages, each thread waits for its own copies. In a deeper
 // ring operands are loaded from shared memory one product ahead.
 Waits step_waits(const LibraryProduct& c) {
-  if (!c.tensor || c.waits_for_copies()) return {.global = 1, .shared = 1, .barriers = 1};
+  const bool waits = !c.mma || c.through_registers || c.tile.stages == 1;
+  if (waits) return {.global = 1, .shared = 1, .barriers = 1};
   return {.tile_loads = 1, .barriers = 1};
 }
 
 // Wavefronts of operand reads per step. mma.sync: four warps, two by two, read the operands of
 // their own sums. wgmma: 64 rows and all columns; with fewer than 64 columns the reads take longer
 // than the product. tcgen05: the reads do not limit it.
-double operand_wavefronts(const LibraryProduct& c, bool of_tcgen05) {
+double operand_wavefronts(const LibraryProduct& c) {
   constexpr double kWarpsAcross = 2;
   constexpr std::int64_t kRows = 64;
-  if (!c.tensor || of_tcgen05) return 0;
+  if (!c.mma || c.mma == Instruction::tcgen05) return 0;
   const double lines_of_row = as_double(c.tile.step_bytes) / as_double(kLineBytes);
-  if (!c.takes_async_mma) return (kWarpsAcross + 1) * c.lines() * lines_of_row;
+  if (!c.is_async()) return (kWarpsAcross + 1) * c.lines() * lines_of_row;
   const auto [columns, rows] = std::minmax(c.tile.m, c.tile.n);
   return as_double(ceil_div(rows, kRows) * (kRows + columns)) * lines_of_row;
 }
@@ -60,7 +59,7 @@ double operand_wavefronts(const LibraryProduct& c, bool of_tcgen05) {
 // Bytes of a step's operands that a block looks up in L2. Two blocks of a cluster share one side of
 // their tiles. Whole lines that two neighbours request at about the same time are looked up once.
 double step_lookup_bytes(const LibraryProduct& c, const Gpu& gpu) {
-  const bool shares = gpu.features.has_clusters() && c.takes_async_mma;
+  const bool shares = gpu.features.has_clusters() && c.is_async();
   const auto of_side = [shares](const LibraryOperand& side, const LibraryOperand& other) {
     return as_double(side.tile) * side.packing.received *
            (shares && other.tiles() > 1 ? 1 - side.joined / 2 : 1);
@@ -72,12 +71,13 @@ double step_lookup_bytes(const LibraryProduct& c, const Gpu& gpu) {
 // 16 B, threads copy the operands in pieces, a warp 32 at once: all pieces that exist, and a share
 // of those beyond C's edges.
 double copy_requests(const LibraryProduct& c) {
-  if (c.vector * c.element >= as_double(kVectorBytes)) return 0;
+  if (c.aligned()) return 0;
   const double there = as_double(c.a.extent) / as_double(c.a.tiles()) +
                        as_double(c.b.extent) / as_double(c.b.tiles());
   const double left_out = c.through_registers ? double{library::kLeftOutCopies} : 0;
   const double lines = there + left_out * (c.lines() - there);
-  const double step_depth = c.k / (as_double(c.splits) * c.steps());  // mean over the steps of k
+  const double step_depth =
+      c.k / (as_double(c.p[kSplitK]) * c.steps());  // mean over the steps of k
   return lines * step_depth / c.vector / as_double(kWarpLanes) *
          (c.through_registers ? library::kRegisterCopyRequests : library::kCopyRequests);
 }
@@ -87,33 +87,31 @@ double copy_requests(const LibraryProduct& c) {
 LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings& packings) {
   const RowLengths rows = library_rows(p);
   const bool async = takes_async_mma(p, gpu), along_k = async && p.dtype == DType::tf32;
-  const bool tensor = p.dtype != DType::fp32;
+  std::optional<Instruction> mma;
+  if (p.dtype != DType::fp32) mma = Instruction::mma_sync;
+  if (async) mma = gpu.features.has(Instruction::wgmma) ? Instruction::wgmma : Instruction::tcgen05;
   const LibraryTile tile = library_tile(p, gpu);
   const std::int64_t element = element_bytes(p.dtype);
   return {
+      .p = p,
+      .sizes = sizes_of(p, packings),
       .a = {p[kM], tile.m, along_k && transposes_a(p[kLayout]),
             tensor::joined_share(rows.a * element), packings.a},
       .b = {p[kN], tile.n, along_k && !transposes_b(p[kLayout]),
             tensor::joined_share(rows.b * element), packings.b},
       .k = as_double(p[kK]),
-      .batch = as_double(p[kBatch]),
       .tile = completed(tile, gpu),
-      .splits = p[kSplitK],
-      .element = size_bytes(p.dtype),
-      .result = size_bytes(tensor::result_type(p.dtype)),
       .widening = packings.widening,
       .vector = as_double(copied_vector(p)),
-      .aligned = library_aligned(p),
-      .takes_async_mma = async,
-      .tensor = tensor,
-      .through_registers = tensor && tile.stages == 2,
+      .mma = mma,
+      .through_registers = mma && tile.stages == 2,
   };
 }
 
 TileRaster LibraryProduct::raster() const {
   constexpr std::int64_t kGroupRows = 8;
   const auto panel = [&](const LibraryOperand& of) {
-    return as_double(of.extent) / as_double(of.tiles()) * k * element * of.packing.stored;
+    return as_double(of.extent) / as_double(of.tiles()) * k * element() * of.packing.stored;
   };
   return {.tile_rows = a.tiles(),
           .tile_columns = b.tiles(),
@@ -122,21 +120,20 @@ TileRaster LibraryProduct::raster() const {
           .column_panel_bytes = panel(b)};
 }
 
-Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu) {
+Outline outline_of(const LibraryProduct& c, const Gpu& gpu) {
   const double blocks = as_double(c.blocks()), steps = c.steps();
-  const bool of_tcgen05 = c.takes_async_mma && gpu.features.has(Instruction::tcgen05);
   // A warpgroup issues a product before the previous one has ended.
-  const double chains = c.takes_async_mma ? 2 : 1,
-               groups = c.takes_async_mma && !c.tile.ping_pong ? 2 : 1;
-  const double stored = c.outputs() * (c.splits > 1 ? as_double(c.splits * kPartBytes) : c.result);
+  const double chains = c.is_async() ? 2 : 1, groups = c.is_async() && !c.tile.ping_pong ? 2 : 1;
+  const std::int64_t splits = c.p[kSplitK];
+  const double stored = splits > 1 ? as_double(splits * kPartBytes) * c.sizes.outputs : c.sizes.c;
   return {.blocks = c.blocks(),
           .blocks_per_sm = c.tile.blocks_per_sm,
-          .scheduler = c.tile.ping_pong    ? TileScheduler::ping_pong
-                       : c.takes_async_mma ? TileScheduler::persistent
-                                           : TileScheduler::hardware,
-          .type = type,
-          .on_tensor_cores = c.tensor,
-          .of_tcgen05 = of_tcgen05,
+          .scheduler = c.tile.ping_pong ? TileScheduler::ping_pong
+                       : c.is_async()   ? TileScheduler::persistent
+                                        : TileScheduler::hardware,
+          .type = c.p.dtype,
+          .on_tensor_cores = c.mma.has_value(),
+          .of_tcgen05 = c.mma == Instruction::tcgen05,
           .warps = as_double(c.tile.threads / kWarpLanes),
           .steps = steps,
           .ahead = std::max(0.0, as_double(c.tile.stages - 1)),
@@ -145,16 +142,16 @@ Outline outline_of(const LibraryProduct& c, DType type, const Gpu& gpu) {
           .step_waits = step_waits(c),
           .step_flops = 2 * c.area() * c.depth() / c.tile.rate,
           .step_instructions =
-              c.tensor ? c.widening * as_double(c.tile.n) * c.depth() / as_double(kWarpLanes)
-                       : simt_instructions(c),
-          .step_operands = operand_wavefronts(c, of_tcgen05),
+              c.mma ? c.widening * as_double(c.tile.n) * c.depth() / as_double(kWarpLanes)
+                    : simt_instructions(c),
+          .step_operands = operand_wavefronts(c),
           .step_bytes = (c.received(c.a, c.b) + c.received(c.b, c.a)) / (blocks * steps),
           .step_copies = copy_requests(c),
           .epilogue = {.bytes = {0, stored / blocks},
-                       .instructions = c.tensor ? tensor::end_instructions(c.area()) : 0},
+                       .instructions = c.mma ? tensor::end_instructions(c.area()) : 0},
           .l2_read_bytes = step_lookup_bytes(c, gpu) * blocks * steps,
-          .launches = c.splits > 1 ? 2.0 : 1.0,
-          .useful_flops = c.tensor ? c.flops() : 0};
+          .launches = splits > 1 ? 2.0 : 1.0,
+          .useful_flops = c.mma ? c.flops() : 0};
 }
 
 }  // namespace roofcast::gemm

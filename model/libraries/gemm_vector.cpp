@@ -5,8 +5,6 @@
 #include <utility>
 
 #include "model/counting/coalescing.hpp"
-#include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/libraries/gemm_catalogue.hpp"
 
 namespace roofcast::gemm {
@@ -26,42 +24,38 @@ struct VectorTile {
 constexpr std::array kTiles = {VectorTile{4, 32, 159}, VectorTile{8, 16, 65, 16},
                                VectorTile{16, 2, 165}, VectorTile{32, 2, 72}};
 
+/// Whether the result is a row of C; else it is a column.
 bool is_row(const Problem& p) {
   return p[kM] == 1;
 }
 
+/// Position of the parameter that sets a block's outputs.
+std::size_t outputs_setting(const Problem& p) {
+  return is_row(p) ? kTileN : kTileM;
+}
+
 /// A matrix of `outputs` rows of k elements, times a vector.
 struct VectorProduct {
-  explicit VectorProduct(const Problem& p)
-      : row(is_row(p)),
-        along_k(row ? transposes_b(p[kLayout]) : !transposes_a(p[kLayout])),
-        setting(row ? kTileN : kTileM),
-        outputs(p[row ? kN : kM]),
-        k(p[kK]),
-        batch(p[kBatch]),
-        splits(p[kSplitK]),
-        element(size_bytes(p.dtype)) {}
+  const Problem& p;
+  const VectorTile& tile;
 
-  bool row;             ///< the result is a row of C; else a column
-  bool along_k;         ///< the matrix is stored along k
-  std::size_t setting;  ///< position of the parameter that sets a block's outputs
-  std::int64_t outputs, k, batch, splits;
-  double element;
-  VectorTile tile{};
-  double vector_bytes() const { return as_double(batch * k) * element; }
-  double matrix_bytes() const { return as_double(outputs) * vector_bytes(); }
-  std::int64_t elements_of_thread() const { return ceil_div(ceil_div(k, splits), tile.lanes); }
+  std::int64_t outputs() const { return p[is_row(p) ? kN : kM]; }
+  /// Whether the matrix is stored along k.
+  bool along_k() const { return is_row(p) ? transposes_b(p[kLayout]) : !transposes_a(p[kLayout]); }
+  double element() const { return size_bytes(p.dtype); }
+  std::int64_t blocks_of_part() const { return ceil_div(outputs(), tile.outputs); }
+  std::int64_t elements_of_thread() const {
+    return ceil_div(ceil_div(p[kK], p[kSplitK]), tile.lanes);
+  }
 };
 
-VectorProduct with_tile(const Problem& p) {
-  VectorProduct c(p);
+const VectorTile& tile_of(const Problem& p) {
+  const std::int64_t outputs = p[outputs_setting(p)];
   for (const VectorTile& one : kTiles) {
-    if (one.outputs != p[c.setting]) continue;
-    c.tile = one;
-    return c;
+    if (one.outputs == outputs) return one;
   }
   const auto text = [](const VectorTile& one) { return std::to_string(one.outputs); };
-  throw InputError("gemm.library has no block of " + std::to_string(p[c.setting]) +
+  throw InputError("gemm.library has no block of " + std::to_string(outputs) +
                    " outputs for this product with a vector: choose one of " +
                    listed(kTiles, text));
 }
@@ -71,7 +65,7 @@ VectorProduct with_tile(const Problem& p) {
 double round_trips(const VectorProduct& c) {
   constexpr std::int64_t kFours = 4, kLeastAtOnce = 16;
   std::int64_t most = c.elements_of_thread();
-  std::int64_t least = c.k % (c.splits * c.tile.lanes) == 0 ? most : most - 1;
+  std::int64_t least = c.p[kK] % (c.p[kSplitK] * c.tile.lanes) == 0 ? most : most - 1;
   double trips = 0;
   for (std::int64_t chunk = c.tile.at_once; chunk >= kLeastAtOnce; chunk /= 2) {
     trips += as_double(std::max(most / chunk, least / chunk));
@@ -90,21 +84,21 @@ Step step_of(const VectorProduct& c, double elements) {
   const double accesses = elements * as_double(c.tile.threads()) / lanes;
   // The shares of a block's sums, and of their elements, that exist.
   const double used_outputs =
-      as_double(c.outputs) / as_double(ceil_div(c.outputs, c.tile.outputs) * c.tile.outputs);
+      as_double(c.outputs()) / as_double(c.blocks_of_part() * c.tile.outputs);
   const double used_k =
-      as_double(c.k) / as_double(c.splits * c.tile.lanes * c.elements_of_thread());
+      as_double(c.p[kK]) / as_double(c.p[kSplitK] * c.tile.lanes * c.elements_of_thread());
   // Contiguous runs of the matrix that one access of a warp touches.
-  const std::int64_t wide = std::min(kWarpLanes, c.along_k ? c.tile.lanes : c.tile.outputs);
+  const std::int64_t wide = std::min(kWarpLanes, c.along_k() ? c.tile.lanes : c.tile.outputs);
   const double runs = lanes / as_double(wide);
-  const double vector = elements * as_double(c.tile.lanes) * used_k * c.element;
+  const double vector = elements * as_double(c.tile.lanes) * used_k * c.element();
   const double matrix = vector * as_double(c.tile.outputs) * used_outputs;
   // Instructions of a warp for an element of each thread: two addresses, two loads, the
   // multiply-add, the loop; and the conversion of 16 bits.
   constexpr double kInstructions = 6, kWidening = 2, kMostWavefronts = 8;
   Step step;
-  step.issued.vector_flops = 2 * matrix / c.element;
+  step.issued.vector_flops = 2 * matrix / c.element();
   set_traffic(step.issued, {matrix + vector, 0});
-  step.warp_instructions = accesses * (kInstructions + (c.element < 4 ? kWidening : 0));
+  step.warp_instructions = accesses * (kInstructions + (c.element() < 4 ? kWidening : 0));
   step.wavefronts.l1_lookups = accesses * (runs + 1);
   step.wavefronts.l1 = accesses * (std::min(runs, kMostWavefronts) + 1);
   step.waits.global = 1;
@@ -141,43 +135,35 @@ bool is_vector_product(const Problem& p) {
 
 std::vector<Problem> vector_candidates(const Problem& p, const Gpu& gpu) {
   constexpr std::int64_t kLeastOfPart = 16;
-  const VectorProduct c(p);
   std::vector<Problem> found;
   for (const VectorTile& tile : kTiles) {
-    if (!is_asked(p[c.setting], tile.outputs)) continue;
-    const std::int64_t blocks = ceil_div(c.outputs, tile.outputs) * c.batch;
-    const std::int64_t parts = ceil_div(c.k, kLeastOfPart * tile.lanes);
+    if (!is_asked(p[outputs_setting(p)], tile.outputs)) continue;
+    const std::int64_t blocks = VectorProduct{p, tile}.blocks_of_part() * p[kBatch];
+    const std::int64_t parts = ceil_div(p[kK], kLeastOfPart * tile.lanes);
     for (const std::int64_t splits :
          splits_of(asked_splits(p), parts, blocks, gpu.slots(1), kSplits, 1)) {
-      Problem& one = found.emplace_back(p);
-      one[kTileM] = one[kTileN] = 1;
-      one[c.setting] = tile.outputs;
-      one[kSplitK] = splits;
+      found.push_back(is_row(p) ? in_tiles(p, 1, tile.outputs, splits)
+                                : in_tiles(p, tile.outputs, 1, splits));
     }
   }
-  if (found.empty()) (void)with_tile(p);  // throws, and lists the tiles
+  if (found.empty()) (void)tile_of(p);  // throws, and lists the tiles
   return found;
 }
 
 LaunchSequence plan_vector_product(const Problem& p) {
-  const VectorProduct c = with_tile(p);
-  const double outputs = as_double(c.batch * c.outputs);
-  ProductSizes sizes{c.vector_bytes(), c.matrix_bytes(),
-                     outputs * size_bytes(tensor::result_type(p.dtype)), outputs};
-  if (!c.row) std::swap(sizes.a, sizes.b);
-  Plan plan;
+  const VectorProduct c{p, tile_of(p)};
+  const ProductSizes sizes = sizes_of(p);
+  Plan plan = launch_plan(c.blocks_of_part() * p[kBatch] * p[kSplitK], {c.tile.threads(), 1, 1},
+                          c.tile.registers);
   plan.compute = p.dtype == DType::tf32 ? DType::fp32 : p.dtype;
-  plan.useful.vector_flops = 2 * c.matrix_bytes() / c.element;
+  plan.useful.vector_flops = 2 * sizes.outputs * as_double(p[kK]);
   set_matrices(plan, p, sizes);
   plan.start = Start::kept_code;
-  plan.launch.grid[0] = ceil_div(c.outputs, c.tile.outputs) * c.batch * c.splits;
-  plan.launch.block[0] = c.tile.threads();
-  plan.launch.registers = c.tile.registers;
-  const double blocks = as_double(plan.launch.blocks());
-  const double read = c.vector_bytes() / as_double(c.batch * c.splits);  // bytes per block
+  const double blocks = as_double(plan.launch.blocks()), vector = is_row(p) ? sizes.a : sizes.b;
+  const double read = vector / as_double(p[kBatch] * p[kSplitK]);  // bytes per block
   plan.reuse = {{.scope = Scope::sm,
                  .bytes = read * blocks,
-                 .distinct_bytes = c.vector_bytes(),
+                 .distinct_bytes = vector,
                  .distance_bytes = read}};
   set_blocks(plan, phases_of(c, plan.arrays.back().footprint.write_bytes / blocks));
   plan.on_chip_bytes = as_double(c.tile.threads() * kPartBytes);

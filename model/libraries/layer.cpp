@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <initializer_list>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -21,6 +20,7 @@ Counted counted(const Movement& movement, const Problem& p) {
 }
 
 Launches launches_of(const Operation& operation, const Problem& p, std::int64_t form) {
+  constexpr std::int64_t kMostUnsorted = 3072;  // indices whose gradients PyTorch does not sort
   const bool backward = p[kPass] == kBackward;
   const Launches& sorted = operation.sorted_backward;
   if (backward && p[kRows] > kMostUnsorted && sorted.size() > 0) return sorted;
@@ -56,11 +56,11 @@ std::vector<std::pair<double, Counted>> parts_of(const Counted& all, const Gpu& 
   return parts;
 }
 
-// A warp reads 32 neighbouring elements of a row: a line of fp32. Half lines of 16-bit types cost
-// DRAM as much as scattered accesses.
-double column_read_density(const Counted& one) {
-  const double run = as_double(rows::kWarp) * size_bytes(one.type);
-  return run < as_double(kLineBytes) ? 0 : kDensityOfLines;
+// A warp that sums columns reads 32 neighbouring elements of a row: a line of fp32. Half lines of
+// 16-bit types cost DRAM as much as scattered accesses.
+double read_density(Walk walk, DType type) {
+  if (walk != Walk::columns) return 1;
+  return type == DType::fp32 ? kDensityOfLines : 0;
 }
 
 /// FLOPs and compulsory bytes of the fused form.
@@ -76,11 +76,10 @@ Work work_of(const Operation& operation, const Problem& p) {
 
 using Names = std::span<const std::string_view>;
 constexpr std::array<std::string_view, 2> kPassNames = {"forward", "backward"};
-constexpr std::array<std::string_view, 1> kBackwardName = {"backward"};
 constexpr std::array<std::string_view, 2> kFormNames = {"fused", "eager"};
 constexpr std::array<std::string_view, 2> kAdamNames = {"fused", "foreach"};
 constexpr std::array<std::string_view, 2> kScaleNames = {"static", "dynamic"};
-constexpr Names kBoth = kPassNames, kForwardAlone = kBoth.first(1), kBackwardAlone = kBackwardName;
+constexpr Names kBoth = kPassNames, kForwardAlone = kBoth.first(1), kBackwardAlone = kBoth.last(1);
 constexpr Names kEither = kFormNames, kFusedAlone = kEither.first(1), kAdam = kAdamNames,
                 kScales = kScaleNames;
 
@@ -102,10 +101,9 @@ constexpr std::array kLossParameters = {
     choice("pass", "the loss alone, or the loss and the gradients of input and weights", kPassNames,
            kForward),
     roofcast::Parameter{"hidden", "elements of a token", 64, std::int64_t{1} << 20},
-    setting("tile_m", "rows of the products' tiles; 0: to choose", kToChoose, 512, kToChoose),
-    setting("tile_n", "columns of the products' tiles; 0: to choose", kToChoose, 512, kToChoose)};
+    open_setting("tile_m", "rows of the products' tiles; 0: to choose", 512),
+    open_setting("tile_n", "columns of the products' tiles; 0: to choose", 512)};
 
-constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 constexpr std::array kNarrowedTypes = {DType::bf16, DType::fp16};
 
 LaunchSequence plan_of(const Operation& operation, const Problem& p, const Gpu& gpu) {
@@ -121,7 +119,7 @@ LaunchSequence plan_of(const Operation& operation, const Problem& p, const Gpu& 
 template <const Operation& kOperation>
 constexpr KernelModel model(std::string_view name, std::string_view summary,
                             std::span<const roofcast::Parameter> parameters,
-                            std::span<const DType> types = kTypes) {
+                            std::span<const DType> types = rows::kTypes) {
   return {.name = name,
           .summary = summary,
           .parameters = parameters,
@@ -147,8 +145,8 @@ constexpr std::array kVariants = {
                    kShape<kBoth, kEither>),
     model<kSwiglu>("layer.swiglu", "silu(gate)·up", kShape<kBoth, kEither>),
     model<kGelu>("layer.gelu", "GELU by tanh, a launch", kShape<kBoth, kFusedAlone>),
-    model<kGeluNew>("layer.gelu_new", "the same as Hugging Face's gelu_new, eight launches eager",
-                    kShape<kBoth, kEither>),
+    model<kGelu>("layer.gelu_new", "the same as Hugging Face's gelu_new, eight launches eager",
+                 kShape<kBoth, kEither>),
     model<kAdd>("layer.add", "x + residual", kShape<kBoth, kFusedAlone>),
     model<kNormBackward>("layer.norm_backward", "gradients of x, γ and β of norm.library",
                          kShape<kBackwardAlone, kFusedAlone>),
@@ -196,8 +194,8 @@ LaunchSequence plan_of(const Launches& movements, const Problem& p, const Gpu& g
         plan.arrays.push_back(is_last ? writes(output, all.write_bytes)
                                       : scratch(output, {0, all.write_bytes}));
       }
-      if (movement.walk == Walk::columns) {
-        for (ArrayUse& use : plan.arrays) use.pattern.read_density = column_read_density(one);
+      for (ArrayUse& use : plan.arrays) {
+        use.pattern.read_density = read_density(movement.walk, p.dtype);
       }
       plan.notes.estimated_traffic = true;
       sequence.push_back({std::move(plan), launches * movement.launches});
@@ -212,7 +210,7 @@ constinit const KernelFamily kFamily = {
     .name = "layer",
     .summary = "what a transformer does beside products, attention and experts",
     .parameters = rows::kShape,
-    .dtypes = kTypes,
+    .dtypes = rows::kTypes,
     .work = nullptr,
     .io = streaming,
     .variants = kVariants,

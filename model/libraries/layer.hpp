@@ -81,6 +81,8 @@ struct Movement {
   }
 
   constexpr Movement times(double count) const { return with(&Movement::launches, count); }
+  constexpr Movement walked(Walk by) const { return with(&Movement::walk, by); }
+  constexpr Movement using_table(Table use) const { return with(&Movement::table, use); }
   constexpr Movement after() const { return with(&Movement::follows, true); }
   constexpr Movement swept(double count) const { return with(&Movement::sweeps, count); }
   constexpr Movement beside(const Traffic& of_row) const { return with(&Movement::row, of_row); }
@@ -89,15 +91,12 @@ struct Movement {
 
 using Launches = std::initializer_list<Movement>;
 
-/// Indices up to which PyTorch adds an embedding's gradients unsorted.
-inline constexpr std::int64_t kMostUnsorted = 3072;
-
 /// The launches of an operation. For constants: a list lives as long as the variable it was written
 /// for.
 struct Operation {
   Launches fused, fused_backward{};
   Launches eager{}, eager_backward{};  ///< empty: as fused
-  Launches sorted_backward{};          ///< for more rows than kMostUnsorted, if any
+  Launches sorted_backward{};          ///< of an embedding with many rows
 };
 
 inline constexpr double kChunk = 65536;  ///< elements of a block of Walk::chunks

@@ -17,7 +17,7 @@ constexpr Movement map(const Arrays& reads, const Arrays& writes, double flops =
 }
 constexpr Movement by_rows(const Arrays& reads, const Arrays& writes, double flops = 0,
                            double special = 0) {
-  return map(reads, writes, flops, special).with(&Movement::walk, Walk::rows);
+  return map(reads, writes, flops, special).walked(Walk::rows);
 }
 
 // aten::embedding. Its gradient (aten/src/ATen/native/cuda/Embedding.cu,
@@ -26,28 +26,20 @@ constexpr Movement by_rows(const Arrays& reads, const Arrays& writes, double flo
 // counted, with 20 more launches; segments are summed in fp32, then these sums in the table's rows.
 inline constexpr Movement kZeros{.table = Table::zeroed};
 inline constexpr Operation kEmbedding{
-    .fused = {{.writes = kOne, .row = {kIndex, 0}, .table = Table::looked_up}},
-    .fused_backward = {kZeros,
-                       {.walk = Walk::columns,
-                        .reads = kOne,
-                        .flops = 1,
-                        .row = {kIndex, 0},
-                        .table = Table::added_to,
-                        .threads = 1024}},
-    .sorted_backward = {kZeros,
-                        map(kNone, kNone).times(8).beside({2 * kIndex, 2 * kIndex}),
+    .fused = {map(kNone, kOne).beside({kIndex, 0}).using_table(Table::looked_up)},
+    .fused_backward = {kZeros, map(kOne, kNone, 1)
+                                   .beside({kIndex, 0})
+                                   .walked(Walk::columns)
+                                   .using_table(Table::added_to)
+                                   .with(&Movement::threads, 1024)},
+    .sorted_backward = {kZeros, map(kNone, kNone).times(8).beside({2 * kIndex, 2 * kIndex}),
                         map(kNone, kNone).times(20).beside({kIndex, kIndex}),
-                        {.walk = Walk::part_sums,
-                         .reads = kOne,
-                         .writes = kSingle,
-                         .flops = 1,
-                         .row = {2 * kIndex, 0}},
-                        {.walk = Walk::table_sums,
-                         .reads = kSingle,
-                         .flops = 1,
-                         .row = {3 * kIndex, 0},
-                         .table = Table::written,
-                         .follows = true}}};
+                        map(kOne, kSingle, 1).beside({2 * kIndex, 0}).walked(Walk::part_sums),
+                        map(kSingle, kNone, 1)
+                            .beside({3 * kIndex, 0})
+                            .walked(Walk::table_sums)
+                            .using_table(Table::written)
+                            .after()}};
 
 // x·cos + rotate(x)·sin. Eager (apply_rotary_pos_emb): half of x negated, the halves joined, two
 // products and a sum, for queries and for keys. Backward: two products; for each half a matrix of
@@ -71,11 +63,9 @@ inline constexpr Operation kSwiglu{
                        map(kTwo, kOne, kSiluGradient, kSiluSpecial).after()}};
 
 // GELU by tanh (elementwise.gelu). Eager as Hugging Face writes it: gelu_new.
-inline constexpr Operation kGelu{.fused = {map(kOne, kOne, 6, 2)},
-                                 .fused_backward = {map(kTwo, kOne, 15, 2)}};
-inline constexpr Operation kGeluNew{
-    .fused = kGelu.fused,
-    .fused_backward = kGelu.fused_backward,
+inline constexpr Operation kGelu{
+    .fused = {map(kOne, kOne, 6, 2)},
+    .fused_backward = {map(kTwo, kOne, 15, 2)},
     .eager = {map(kOne, kOne, 2),             // x³
               map(kOne, kOne, 1).after(),     // scaled
               map(kTwo, kOne, 1).after(),     // + x
@@ -90,25 +80,28 @@ inline constexpr Operation kGeluNew{
 inline constexpr Movement kSum = map(kTwo, kOne, 1);
 inline constexpr Operation kAdd{.fused = {kSum}, .fused_backward = {kSum}};
 
-// Gradients of a norm (aten/src/ATen/native/cuda/layer_norm_kernel.cu). dx: 128 threads, four
-// elements each at once, sweep over x and dy twice, for the sums and for the result. dγ and dβ:
-// blocks of 32 columns read both again, eight rows per thread and step.
+// Norms (aten/src/ATen/native/cuda/layer_norm_kernel.cu): 128 threads, four elements each at once,
+// sweep over a row twice, for the moments or sums and for the result.
 inline constexpr double kNormFlops = 5, kNormGradient = 9;
-inline constexpr Movement kNormInput = by_rows(kTwo, kOne, kNormGradient)
-                                           .swept(2)
-                                           .scaled()
+inline constexpr Movement kNormSweeps = by_rows(kOne, kOne)
+                                            .swept(2)
+                                            .with(&Movement::threads, 128)
+                                            .with(&Movement::together, 4)
+                                            .with(&Movement::at_once, 1);
+// Gradients. dx: such sweeps over x and dy. dγ and dβ: blocks of 32 columns read both again, eight
+// rows per thread and step.
+inline constexpr Movement kNormInput = kNormSweeps.scaled()
                                            .beside({8, 0})
-                                           .with(&Movement::threads, 128)
-                                           .with(&Movement::together, 4)
-                                           .with(&Movement::at_once, 1)
+                                           .with(&Movement::reads, kTwo)
+                                           .with(&Movement::flops, kNormGradient)
                                            .with(&Movement::instructions, 1)
                                            .with(&Movement::of_thread, 142)
                                            .with(&Movement::joined, {.shared = 22, .barriers = 5});
-inline constexpr Movement kNormParameters{
-    .walk = Walk::columns, .reads = kTwo, .flops = 4, .row = {8, 0}, .tall = 8};
+inline constexpr Movement kNormParameters =
+    map(kTwo, kNone, 4).beside({8, 0}).walked(Walk::columns).with(&Movement::tall, 8);
 // The same of many rows and few columns, by blocks of a warp that take parts of the rows; and the
 // sum over the parts (aten/src/ATen/native/cuda/Reduce.cuh), by blocks of four warps.
-inline constexpr Movement kNormParts = kNormParameters.with(&Movement::walk, Walk::part_columns)
+inline constexpr Movement kNormParts = kNormParameters.walked(Walk::part_columns)
                                            .with(&Movement::tall, 32)
                                            .with(&Movement::threads, 32);
 inline constexpr Movement kPartSums{
@@ -168,8 +161,7 @@ inline constexpr Operation kCrossEntropy{
 // elements at once (aten/src/ATen/native/cuda/MultiTensorApply.cuh).
 constexpr Movement of_tensors(const Arrays& reads, const Arrays& writes, double flops,
                               double special = 0) {
-  Movement movement = map(reads, writes, flops, special);
-  movement.walk = Walk::chunks;
+  Movement movement = map(reads, writes, flops, special).walked(Walk::chunks);
   movement.threads = 512;
   movement.together = 4;
   movement.at_once = 1;

@@ -12,22 +12,6 @@
 namespace roofcast::layer {
 namespace {
 
-/// Reads of a row in a later sweep. `written`: the share of other blocks that write theirs
-/// meanwhile.
-Reuse reread(double bytes, double row_bytes, double written_bytes, double written) {
-  return {.bytes = bytes,
-          .distance_bytes = row_bytes + written_bytes,
-          .l2_distance_bytes = row_bytes + written * written_bytes};
-}
-
-/// Vectors that every row reads. Between two uses an SM reads a row and writes one.
-Reuse parameter_reuse(double rows, double parameter_bytes, double row_bytes) {
-  return {.scope = Scope::sm,
-          .bytes = rows * parameter_bytes,
-          .distinct_bytes = parameter_bytes,
-          .distance_bytes = 2 * row_bytes + parameter_bytes};
-}
-
 // A 16-bit element is widened by an instruction when read; two are narrowed by one when written.
 double instructions(const Counted& one) {
   const Movement& movement = one.movement;
@@ -51,43 +35,34 @@ Work issued_for(const Counted& one, double share) {
 }
 
 Plan over_elements(const Counted& one) {
+  constexpr std::int64_t kThreads = 256, kVectorBytes = 16, kLoads = 1;
   const Traffic asked = one.asked();
   const double bytes = one.elements() * size_bytes(one.type);
-  Problem map{.dtype = one.type, .values = {}};
-  map[map::kElements] =
-      std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes / size_bytes(one.type)));
-  map[map::kThreads] = 256;
-  map[map::kVectorBytes] = 16;
-  map[map::kLoads] = 1;
+  const auto elements = static_cast<std::int64_t>(one.elements());
   return map::plan({.reads = asked.read_bytes / bytes,
                     .writes = asked.write_bytes / bytes,
                     .flops = one.flops(),
                     .special = one.movement.special,
                     .instructions = instructions(one)},
-                   map);
+                   {.dtype = one.type, .values = {elements, kThreads, kVectorBytes, kLoads}});
 }
 
-/// Blocks that do the same.
-struct Blocks {
-  std::int64_t count, threads;
-  std::vector<Phase> phases;
-  double last = 1;  ///< share of a block's steps that the last block has
-};
-
 // Blocks that share the launch's work evenly, step by step.
-Blocks even_blocks(const Counted& one, std::int64_t count, std::int64_t threads,
-                   double warp_instructions, const Waits& waits, double steps = 1) {
+Plan even_blocks(const Counted& one, std::int64_t count, std::int64_t threads,
+                 double warp_instructions, const Waits& waits, double steps = 1) {
   Step step;
   step.issued = issued_for(one, 1 / (as_double(count) * steps));
   step.warp_instructions = warp_instructions;
   step.waits = waits;
-  return {count, threads, {{step, steps}}};
+  Plan plan = launch_plan(count, {threads, 1, 1}, one.movement.registers);
+  set_blocks(plan, {{step, steps}});
+  return plan;
 }
 
 // A thread sums one column of a segment of rows; columns are padded to whole warps. It waits for
 // the number of segments and the end of its own; table_sums also for the segment and its row. Then
 // it waits for each row; part_sums also for the row's index before it.
-Blocks by_sums(const Counted& one) {
+Plan by_sums(const Counted& one) {
   constexpr double kDivided = 80;  // instructions: thread number ÷ columns, in 64 bits
   const bool of_table = one.movement.walk == Walk::table_sums;
   const auto sums = static_cast<std::int64_t>(of_table ? std::min(one.rows, one.of) : one.parts());
@@ -103,7 +78,7 @@ Blocks by_sums(const Counted& one) {
 
 // Sweeps that read, a reduction, then a sweep that writes. Where `together` is given, the last
 // sweep stores each access before it reads the next.
-Blocks by_rows(const Counted& one) {
+Plan by_rows(const Counted& one) {
   const Movement& movement = one.movement;
   const bool chunks = movement.walk == Walk::chunks;
   const double cols = chunks ? std::min(kChunk, one.elements()) : one.cols;
@@ -120,7 +95,7 @@ Blocks by_rows(const Counted& one) {
   const std::int64_t count = ceil_div(static_cast<std::int64_t>(all_rows), movement.rows_of_block);
   const double blocks = chunks ? one.elements() / cols : as_double(count);
   const double elements = one.elements() / blocks;
-  Blocks result{count, threads, {}, chunks ? blocks - as_double(count - 1) : 1};
+  std::vector<Phase> phases;
   const auto add = [&](double sweeps, double steps, const Traffic& bytes) {
     const double share = sweeps / (movement.sweeps * steps);
     Step step;
@@ -130,7 +105,7 @@ Blocks by_rows(const Counted& one) {
         cols * as_double(movement.rows_of_block) * sweeps / steps / rows::kWarp * instructions(one);
     step.waits = {.global = 1,
                   .arithmetic = share * elements / as_double(threads) * movement.chain};
-    result.phases.push_back({step, steps});
+    phases.push_back({step, steps});
   };
   const double before = movement.sweeps - 1;
   Traffic last = 1 / blocks * one.asked();
@@ -143,19 +118,26 @@ Blocks by_rows(const Counted& one) {
   }
   if (before > 0) {
     add(before, before * sweep, read);
-    result.phases.push_back({});
-  } else {
-    add(1, steps, last);
+    phases.push_back({});
   }
-  const double parts = result.phases.back().repeats;
-  Step& joins = result.phases.back().step;
+  add(1, steps, last);
+  const std::size_t joining = before > 0 ? 1 : 0;  // the phase, or the only sweep
+  const double parts = phases[joining].repeats;
+  Step& joins = phases[joining].step;
   joins.warp_instructions += warps_of(threads) * movement.of_thread / parts;
   joins.wavefronts.shared = movement.exchanged / parts;
   joins.waits.shared = movement.joined.shared / parts;
   joins.waits.arithmetic += movement.joined.arithmetic / parts;
   joins.waits.barriers = movement.joined.barriers / parts;
-  if (before > 0) add(1, steps, last);
-  return result;
+  Plan plan = launch_plan(count, {threads, 1, 1}, movement.registers);
+  set_blocks(plan, std::move(phases));
+  const double last_chunk = blocks - as_double(count - 1);
+  if (last_chunk < 1) {
+    plan.blocks.push_back({1, plan.blocks.front().phases});
+    --plan.blocks.front().count;
+    for (Phase& phase : plan.blocks.back().phases) phase.repeats *= last_chunk;
+  }
+  return plan;
 }
 
 // GammaBetaBackwardCUDAKernelTemplate (aten/src/ATen/native/cuda/layer_norm_kernel.cu) uses blocks
@@ -166,7 +148,7 @@ std::int64_t column_warps(const Counted& one) {
 }
 
 // A warp loads `tall` rows of its 32 columns, with their moments, before it adds them up.
-Blocks by_columns(const Counted& one) {
+Plan by_columns(const Counted& one) {
   // Instructions of a warp as compiled for compute capability 9.0 (CUDA 13.0): address and load for
   // an array of a row, two shuffles for a row, index and moments for a step.
   constexpr double kOfArray = 2.75, kShuffles = 2, kOfStep = 34;
@@ -181,22 +163,23 @@ Blocks by_columns(const Counted& one) {
   const double steps = std::ceil(in_block / (all * as_double(movement.tall)));
   const double of_row =
       instructions(one) + kOfArray * (movement.reads.typed + movement.reads.single) + kShuffles;
-  Blocks result =
-      even_blocks(one, groups * ceil_div(static_cast<std::int64_t>(one.cols), rows::kWarp),
-                  warps * rows::kWarp, in_block / steps * of_row + all * kOfStep,
-                  {.global = meets ? 2.0 : 1.0, .barriers = meets ? 2.0 : 0.0}, steps);
+  Plan plan = even_blocks(one, groups * ceil_div(static_cast<std::int64_t>(one.cols), rows::kWarp),
+                          warps * rows::kWarp, in_block / steps * of_row + all * kOfStep,
+                          {.global = meets ? 2.0 : 1.0, .barriers = meets ? 2.0 : 0.0}, steps);
   if (!meets && warps > 1) {
     const double columns = as_double(rows::kWarp) / all;  // of a warp
     Step end;
     end.warp_instructions = all * (kOfEnd + columns * kOfColumn);
     end.waits = {.shared = 1 + columns * (1 + std::log2(all)), .barriers = 1};
-    result.phases.push_back({end});
+    plan.blocks.front().phases.push_back({end});
   }
-  return result;
+  return plan;
 }
 
-Blocks blocks_of(const Counted& one) {
+Plan blocks_of(const Counted& one) {
   switch (one.movement.walk) {
+    case Walk::elements:
+      return over_elements(one);
     case Walk::rows:
     case Walk::chunks:
       return by_rows(one);
@@ -255,25 +238,13 @@ Traffic Counted::asked() const {
 }
 
 Work Counted::work() const {
-  Work work;
-  work.vector_flops = elements() * flops();
-  work.special_flops = elements() * movement.special;
-  return work;
+  return vector_work(elements() * flops(), elements() * movement.special);
 }
 
 Plan plan_of(const Counted& one) {
   const Movement& movement = one.movement;
-  if (movement.walk == Walk::elements) return over_elements(one);
-  Blocks blocks = blocks_of(one);
-  Plan plan = launch_plan(blocks.count, {blocks.threads, 1, 1}, movement.registers);
+  Plan plan = blocks_of(one);
   plan.useful = one.work();
-  if (blocks.last < 1 && blocks.count > 1) {
-    plan.blocks.push_back({blocks.count - 1, blocks.phases});
-    for (Phase& phase : blocks.phases) phase.repeats *= blocks.last;
-    plan.blocks.push_back({1, std::move(blocks.phases)});
-  } else {
-    set_blocks(plan, std::move(blocks.phases));
-  }
   if (movement.sweeps > 1) {
     const double read = one.cols * movement.reads.bytes_of_element(one.type);
     const double written = one.cols * movement.writes.bytes_of_element(one.type);
@@ -283,14 +254,21 @@ Plan plan_of(const Counted& one) {
     // The first sweep waits for DRAM and takes most of a block's life: until its second one every
     // other block has read a row and written one. Later sweeps that miss take equal time: a third
     // of the blocks are in each, and one in three writes.
-    plan.reuse.push_back(reread(one.rows * read, read, written, 1));
+    const double both = read + written;
+    plan.reuse.push_back(
+        {.bytes = one.rows * read, .distance_bytes = both, .l2_distance_bytes = both});
     if (movement.sweeps > 2) {
-      plan.reuse.push_back(reread((movement.sweeps - 2) * one.rows * read, read, written, 1.0 / 3));
+      plan.reuse.push_back({.bytes = (movement.sweeps - 2) * one.rows * read,
+                            .distance_bytes = both,
+                            .l2_distance_bytes = read + 1.0 / 3 * written});
     }
   }
-  if (movement.parameters > 0) {
-    plan.reuse.push_back(
-        parameter_reuse(one.rows, movement.parameters * one.row_bytes(), one.row_bytes()));
+  if (movement.parameters > 0) {  // between two uses an SM reads a row and writes one
+    const double vectors = movement.parameters * one.row_bytes();
+    plan.reuse.push_back({.scope = Scope::sm,
+                          .bytes = one.rows * vectors,
+                          .distinct_bytes = vectors,
+                          .distance_bytes = 2 * one.row_bytes() + vectors});
   }
   return plan;
 }

@@ -4,16 +4,10 @@
 #include <array>
 #include <span>
 
-#include "model/kernels/common/plan_parts.hpp"
-#include "model/libraries/gemm.hpp"
+#include "model/libraries/gemm_catalogue.hpp"
 
 namespace roofcast::products {
 namespace {
-
-constexpr double kElement = 2;  // bytes of the type that weights are widened to
-
-/// Weights per scale of 16 bits, and bytes per weight with it (AWQ, arXiv 2306.00978; GPTQ).
-constexpr double kGroup = 128, kInt4Bytes = 0.5 + 2 / kGroup;
 
 // --- weights of 4 bits ---
 
@@ -22,25 +16,23 @@ void require_plain(const Problem& p) {
           "weights of 4 bits lie packed: leave 'quantize' and 'layout' out");
 }
 
+/// Bytes per weight, with a scale of 16 bits for each group of them (AWQ, arXiv 2306.00978; GPTQ),
+/// relative to the two bytes to which it is widened.
+constexpr double kGroup = 128, kInt4Share = (0.5 + 2 / kGroup) / 2;
+
 /// Threads widen the weights: they shift and mask bits of four, join them to a pair of halves, take
 /// an offset off, and scale (Marlin, arXiv 2408.11743, section 3.4).
-constexpr gemm::Packings kInt4{.b = {kInt4Bytes / kElement, kInt4Bytes / kElement},
-                               .widening = 1.5};
+constexpr gemm::Packings kInt4{.b = {kInt4Share, kInt4Share}, .widening = 1.5};
 
 Work int4_work(const Problem& p) {
   Work work = gemm::library_work(p);
-  work.compulsory.read_bytes -= as_double(std::max<std::int64_t>(1, p[gemm::kBatch])) *
-                                as_double(p[gemm::kN] * p[gemm::kK]) * (kElement - kInt4Bytes);
+  work.compulsory.read_bytes -= gemm::sizes_of(p).b - gemm::sizes_of(p, kInt4).b;
   return work;
 }
 
 std::vector<Problem> int4_candidates(const Problem& p, const Gpu& gpu) {
   require_plain(p);
   return gemm::library_candidates(p, gpu);
-}
-
-Outline int4_outline(const Problem& p, const Gpu& gpu) {
-  return gemm::library_outline(p, gpu, kInt4);
 }
 
 LaunchSequence int4_plan(const Problem& p, const Gpu& gpu) {
@@ -62,9 +54,9 @@ constexpr std::array kInt4Variants = {
                 .plan = int4_plan,
                 .candidates = int4_candidates,
                 .own_choice = gemm::kOwnChoice,
-                .outline = int4_outline,
-                .work = int4_work,
-                .io = gemm::library_io}};
+                .outline = [](const Problem& p, const Gpu& gpu) {
+                  return gemm::library_outline(p, gpu, kInt4);
+                }}};
 
 // --- convolution ---
 
@@ -78,10 +70,10 @@ constexpr std::array kShape = {
     Parameter{"filters", "elements of a pixel of the result", 1, kMostExtent},
     Parameter{"side", "of a filter (pixels); as many around as leave the image its size", 1, 32, 3},
     Parameter{"stride", "pixels from filter to filter", 1, 32, 1}};
-constexpr std::array kParameters = with_own(
-    kShape, setting("tile_m", "pixels of a block; 0: to choose", kToChoose, 512, kToChoose),
-    setting("tile_n", "filters of a block; 0: to choose", kToChoose, 512, kToChoose),
-    setting("split_k", "parts of the sum, each a block's; 0: to choose", kToChoose, 64, kToChoose));
+constexpr std::array kParameters =
+    with_own(kShape, open_setting("tile_m", "pixels of a block; 0: to choose", 512),
+             open_setting("tile_n", "filters of a block; 0: to choose", 512),
+             open_setting("split_k", "parts of the sum, each a block's; 0: to choose", 64));
 constexpr std::array<std::size_t, 3> kOwnChoice = {kTileM, kTileN, kSplitK};
 
 // Rows: pixels of the result; columns: filters; k: pixels and channels of a filter.
@@ -106,17 +98,8 @@ double image_elements(const Problem& p) {
 Work convolution_work(const Problem& p) {
   const Problem product = product_of(p);
   Work work = gemm::library_work(product);
-  const double filters = as_double(product[gemm::kN]) * as_double(product[gemm::kK]);
-  work.compulsory.read_bytes = (image_elements(p) + filters) * size_bytes(p.dtype);
+  work.compulsory.read_bytes = image_elements(p) * size_bytes(p.dtype) + gemm::sizes_of(product).b;
   return work;
-}
-
-std::vector<Problem> convolution_candidates(const Problem& p, const Gpu& gpu) {
-  return gemm::candidates_of(p, product_of(p), gpu, kOwnChoice);
-}
-
-Outline convolution_outline(const Problem& p, const Gpu& gpu) {
-  return gemm::library_outline(product_of(p), gpu);
 }
 
 IoComplexity convolution_io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
@@ -140,11 +123,13 @@ constexpr std::array kConvolutionVariants = {KernelModel{
     .parameters = kParameters,
     .dtypes = kConvolutionTypes,
     .plan = convolution_plan,
-    .candidates = convolution_candidates,
+    .candidates =
+        [](const Problem& p, const Gpu& gpu) {
+          return gemm::candidates_of(p, product_of(p), gpu, kOwnChoice);
+        },
     .own_choice = kOwnChoice,
-    .outline = convolution_outline,
-    .work = convolution_work,
-    .io = convolution_io}};
+    .outline = [](const Problem& p,
+                  const Gpu& gpu) { return gemm::library_outline(product_of(p), gpu); }}};
 
 }  // namespace
 

@@ -86,19 +86,13 @@ namespace {
 
 // Neither sweep loads four elements before it has used the previous four: the branches of Welford's
 // update and the store stand between. Reads γ (and β); writes as many fp32 values per row.
-constexpr layer::Movement kSwept = layer::by_rows(layer::kOne, layer::kOne)
-                                       .swept(2)
-                                       .with(&layer::Movement::threads, 128)
-                                       .with(&layer::Movement::together, 4)
-                                       .with(&layer::Movement::at_once, 1);
-
 // Instructions as counted of PyTorch 2.11's kernels (compute capability 9.0). Welford's update of
 // mean and squared deviations divides: its reciprocal is refined and checked before the next
 // element begins; 31 instructions join two threads' statistics, 14 of them in a chain.
 constexpr double kLayernormResult = 4,
                  kRmsnormResult = 2;  // FLOPs: (x - mean)·rstd·γ + β; x·rstd·γ
 layer::Movement layernorm(std::int64_t cols) {
-  layer::Movement movement = kSwept.beside({0, 8});
+  layer::Movement movement = layer::kNormSweeps.beside({0, 8});
   movement.parameters = 2;
   movement.flops = 7 + kLayernormResult;
   movement.special = 1;
@@ -111,7 +105,7 @@ layer::Movement layernorm(std::int64_t cols) {
   return movement;
 }
 constexpr layer::Movement rmsnorm() {
-  layer::Movement movement = kSwept.beside({0, 4}).scaled();
+  layer::Movement movement = layer::kNormSweeps.beside({0, 4}).scaled();
   movement.flops = 2 + kRmsnormResult;
   movement.instructions = -1;
   movement.chain = 1;

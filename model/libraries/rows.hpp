@@ -50,7 +50,7 @@ namespace roofcast::norm {
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu);
 
 /// Positions in Problem after the shape.
-enum LibraryParameter : std::size_t { kLibraryPass = 2, kLibraryKind = 3 };
+enum LibraryParameter : std::size_t { kLibraryKind = 3 };
 enum LibraryKind : std::int64_t { kLibraryLayernorm, kLibraryRmsnorm };
 inline constexpr std::array<std::string_view, 2> kLibraryKinds = {"layernorm", "rmsnorm"};
 inline constexpr std::array<std::string_view, 1> kLibraryPasses = {"forward"};

@@ -43,6 +43,12 @@ constexpr Parameter setting(std::string_view name, std::string_view meaning, std
 /// The value of an open setting: predict chooses the one that is fastest.
 inline constexpr std::int64_t kToChoose = 0;
 
+/// A setting whose default leaves it to choose.
+constexpr Parameter open_setting(std::string_view name, std::string_view meaning,
+                                 std::int64_t maximum) {
+  return setting(name, meaning, kToChoose, maximum, kToChoose);
+}
+
 /// A value given by name: `fallback` is the position of the default.
 constexpr Parameter choice(std::string_view name, std::string_view meaning,
                            std::span<const std::string_view> choices,

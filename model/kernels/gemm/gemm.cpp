@@ -41,11 +41,6 @@ constexpr auto kCoarsened1d = ladder(64, 64, 8, 8, 1);
 constexpr auto kCoarsened2d = ladder(128, 128, 8, 8, 8);
 constexpr auto kVectorized = ladder(128, 256, 16, 16, 8);
 
-// A setting of the variants on tensor cores whose default leaves it to choose.
-constexpr roofcast::Parameter open_setting(std::string_view name, std::string_view meaning,
-                                           std::int64_t maximum) {
-  return setting(name, meaning, kToChoose, maximum, kToChoose);
-}
 constexpr roofcast::Parameter leading_dimension(std::string_view name, std::string_view meaning) {
   return {name, meaning, 0, 2 * kMaxExtent, 0};
 }

@@ -44,6 +44,10 @@ TEST(ExpertsRouting, APowerLawKeepsTheSumAndIsSkewed) {
   EXPECT_LT(sum_of(busiest), 8000);
 }
 
+LaunchSequence planned(const Problem& problem, const Gpu& gpu) {
+  return experts::kFamily.variants.front().plan(problem, gpu);
+}
+
 Problem mixtral(std::int64_t tokens) {
   return {.dtype = DType::bf16, .values = {tokens, 4096, 14336, 8, 2, 1, 0, 64, 128}};
 }
@@ -52,7 +56,7 @@ TEST(ExpertsLibrary, ExpertsNotChosenAreNotRead) {
   const double expert = 3.0 * 4096 * 14336 * 2;
   const auto read = [](std::int64_t tokens) {
     double bytes = 0;
-    for (const Launched& node : experts::plan_library(mixtral(tokens), hopper_like())) {
+    for (const Launched& node : planned(mixtral(tokens), hopper_like())) {
       bytes += total_work(node.plan).compulsory.read_bytes;
     }
     return bytes;
@@ -64,7 +68,7 @@ TEST(ExpertsLibrary, ExpertsNotChosenAreNotRead) {
 // 128 rows of each of 8 experts are 2 tiles each; 130 rows are 3, the last almost empty.
 TEST(ExpertsLibrary, TilesEndWithTheirExpert) {
   const auto blocks = [](std::int64_t tokens) {
-    const LaunchSequence launches = experts::plan_library(mixtral(tokens), hopper_like());
+    const LaunchSequence launches = planned(mixtral(tokens), hopper_like());
     const auto gate_and_up = std::max_element(
         launches.begin(), launches.end(), [](const Launched& a, const Launched& b) {
           return a.plan.useful.tensor_flops[DType::bf16] < b.plan.useful.tensor_flops[DType::bf16];
@@ -78,15 +82,15 @@ TEST(ExpertsLibrary, TilesEndWithTheirExpert) {
 
 TEST(ExpertsLibrary, Fp8NarrowsItsInputInALaunchOfItsOwn) {
   Problem problem = mixtral(64);
-  const std::size_t launches = experts::plan_library(problem, hopper_like()).size();
+  const std::size_t launches = planned(problem, hopper_like()).size();
   problem.dtype = DType::fp8;
-  EXPECT_EQ(experts::plan_library(problem, hopper_like()).size(), launches + 1);
+  EXPECT_EQ(planned(problem, hopper_like()).size(), launches + 1);
 }
 
 TEST(ExpertsLibrary, RefusalsNameTheParameter) {
   const auto refusal = [](Problem problem) {
     try {
-      (void)experts::plan_library(problem, hopper_like());
+      (void)planned(problem, hopper_like());
     } catch (const InputError& error) {
       return std::string(error.what());
     }

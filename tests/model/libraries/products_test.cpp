@@ -70,7 +70,7 @@ TEST(Int4Products, ReadAQuarterOfTheWeights) {
   const double weights = 4096.0 * 4096 * (0.5 + 2.0 / 128);
   const auto program = products::kInt4Family.variants.front().plan(problem, hopper_like());
   EXPECT_DOUBLE_EQ(program.front().plan.arrays[1].footprint.read_bytes, weights);
-  const Work work = products::kInt4Family.variants.front().work(problem);
+  const Work work = products::kInt4Family.work(problem);
   EXPECT_DOUBLE_EQ(work.compulsory.read_bytes, weights + 8.0 * 4096 * 2);
   EXPECT_DOUBLE_EQ(work.flops(), 2.0 * 8 * 4096 * 4096);
 }
@@ -90,7 +90,7 @@ TEST(Convolution, IsAProductThatReadsItsImageOnce) {
   Problem problem{.dtype = DType::bf16, .values = {32, 56, 56, 64, 64, 3, 1, 128, 64, 1}};
   const KernelModel& kernel = products::kConvolutionFamily.variants.front();
   const double pixels = 32.0 * 56 * 56;
-  const Work work = kernel.work(problem);
+  const Work work = products::kConvolutionFamily.work(problem);
   EXPECT_DOUBLE_EQ(work.flops(), 2 * pixels * 64 * 64 * 9);
   EXPECT_DOUBLE_EQ(work.compulsory.read_bytes, 2 * (pixels * 64 + 64.0 * 64 * 9));
   EXPECT_DOUBLE_EQ(work.compulsory.write_bytes, 2 * pixels * 64);
@@ -98,7 +98,8 @@ TEST(Convolution, IsAProductThatReadsItsImageOnce) {
   EXPECT_NEAR(program.front().plan.arrays.front().footprint.read_bytes, 2 * pixels * 64, 1);
   // Every second pixel in both directions: a quarter of the result.
   problem[products::kStride] = 2;
-  EXPECT_DOUBLE_EQ(kernel.work(problem).flops(), 2 * pixels / 4 * 64 * 64 * 9);
+  EXPECT_DOUBLE_EQ(products::kConvolutionFamily.work(problem).flops(),
+                   2 * pixels / 4 * 64 * 64 * 9);
 }
 
 }  // namespace

@@ -13,14 +13,18 @@ const Gpu& h100() {
   return gpu;
 }
 
+Forward decoded(std::int64_t batch, std::int64_t heads, std::int64_t kv_heads, std::int64_t keys) {
+  return library_forward(kTrtllm, of(kTrtllm, decode(batch, heads, kv_heads, keys)), h100());
+}
+
 std::int64_t splits(std::int64_t batch, std::int64_t heads, std::int64_t kv_heads,
                     std::int64_t keys) {
-  return serving::splits(Shape(decode(batch, heads, kv_heads, keys)), h100());
+  return decoded(batch, heads, kv_heads, keys).splits;
 }
 
 bool takes_groups(std::int64_t batch, std::int64_t heads, std::int64_t kv_heads,
                   std::int64_t keys) {
-  return serving::takes_groups(Shape(decode(batch, heads, kv_heads, keys)));
+  return decoded(batch, heads, kv_heads, keys).kernel.on_tensor_cores();
 }
 
 TEST(AttentionServing, GroupsAreDecodedTogether) {
@@ -45,9 +49,7 @@ TEST(AttentionServing, KeysOfLoneHeadsAreSplitToFillTheSms) {
 }
 
 TEST(AttentionServing, BlocksOfLoneHeadsGrowWhereTheyAreFew) {
-  const auto warps = [](std::int64_t batch) {
-    return serving::vector_tile(Shape(decode(batch, 8, 8, 1024)), h100()).warps;
-  };
+  const auto warps = [](std::int64_t batch) { return decoded(batch, 8, 8, 1024).tile.warps; };
   EXPECT_EQ(warps(66), 8);   // 528 heads: four blocks an SM
   EXPECT_EQ(warps(33), 16);  // 264: two
   EXPECT_EQ(warps(16), 32);
