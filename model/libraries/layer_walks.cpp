@@ -61,9 +61,9 @@ Plan over_elements(const Counted& one) {
   map[map::kLoads] = 1;
   return map::plan({.reads = asked.read_bytes / bytes,
                     .writes = asked.write_bytes / bytes,
-                    .flops = one.flops(),
-                    .special = one.movement.special,
-                    .instructions = instructions(one)},
+                    .cost = {.flops = one.flops(),
+                             .special = one.movement.special,
+                             .instructions = instructions(one)}},
                    map);
 }
 

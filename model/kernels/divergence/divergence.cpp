@@ -60,14 +60,16 @@ LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
   // A path occupies the pipe for a whole warp, however many lanes take it.
   const double occupied =
       taken * warps_of(problem[kThreads]) * kWarpLanes / as_double(problem[kThreads]);
-  Plan plan = map::plan_of(
-      {problem[kElements], problem[kThreads], problem[kThreads], size_bytes(problem.dtype)},
-      {.registers = kernel.registers,
-       .each = vector_work(occupied * useful_flops(problem)),
-       .arrays = {arrays_read, 1},
-       .instructions =
-           kernel.straight + kNextPath * (taken - 1) + taken * kernel.loops[0] * work / kWorkUnit,
-       .dependent = taken * (work / 4 + 3)});
+  Plan plan = map::plan_of({.elements = problem[kElements],
+                            .threads = problem[kThreads],
+                            .chunk = problem[kThreads],
+                            .element_bytes = size_bytes(problem.dtype),
+                            .registers = kernel.registers,
+                            .each = vector_work(occupied * useful_flops(problem)),
+                            .arrays = {arrays_read, 1},
+                            .instructions = kernel.straight + kNextPath * (taken - 1) +
+                                            taken * kernel.loops[0] * work / kWorkUnit,
+                            .dependent = taken * (work / 4 + 3)});
   plan.useful.vector_flops /= occupied;
   plan.arrays = {reads(0, array)};
   if (kChoice == Choice::by_data) plan.arrays.push_back(reads(1, array));

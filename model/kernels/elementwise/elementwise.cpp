@@ -23,30 +23,30 @@ constexpr Function in_all_types(const map::Operation& fused, std::string_view un
   return {fused, fused, unfused, kernels, kernels};
 }
 
-// Operations: arrays read, arrays written, FLOPs and special functions of an element. In fp32 they
-// are accurate to the last bits: expm1, and the polynomials of sin and cos after one reduction of
-// the angle. In 16-bit types they use the special-function unit. Counted in the PTX of CUDA 13.0,
-// without the paths for huge angles. The counters count no FLOP for a maximum.
+// Operations: arrays read, arrays written, {FLOPs, special functions, conversions} of an element. In
+// fp32 they are accurate to the last bits: expm1, and the polynomials of sin and cos after one
+// reduction of the angle. In 16-bit types they use the special-function unit. Counted in the PTX of
+// CUDA 13.0, without the paths for huge angles. The counters count no FLOP for a maximum.
 constexpr Function kReluFunction =
-    in_all_types({1, 1, 0, 0, "elementwise::Relu"}, kReluUnfused, {"elementwise::Relu"});
+    in_all_types({1, 1, {0}, "elementwise::Relu"}, kReluUnfused, {"elementwise::Relu"});
 constexpr Function kGeluFunction =
-    in_all_types({1, 1, 6, 2, "elementwise::Gelu"}, kGeluUnfused,
+    in_all_types({1, 1, {6, 2}, "elementwise::Gelu"}, kGeluUnfused,
                  {"elementwise::Square", "elementwise::Multiply", "elementwise::TimesCubic",
                   "elementwise::Add", "elementwise::TimesSlope", "elementwise::Tanh",
                   "elementwise::AddOne", "elementwise::Half", "elementwise::Multiply"});
-constexpr Function kFmaFunction = in_all_types({3, 1, 2, 0, "elementwise::Fma"}, kFmaUnfused,
+constexpr Function kFmaFunction = in_all_types({3, 1, {2}, "elementwise::Fma"}, kFmaUnfused,
                                                {"elementwise::Multiply", "elementwise::Add"});
 constexpr Function kEluFunction = {
-    .fused = {1, 1, 23, 1, "elementwise::Elu", 1},
-    .fused16 = {1, 1, 5, 1, "elementwise::Elu16"},
+    .fused = {1, 1, {23, 1, 1}, "elementwise::Elu"},
+    .fused16 = {1, 1, {5, 1}, "elementwise::Elu16"},
     .unfused = kEluUnfused,
     .kernels = {"elementwise::Relu", "elementwise::Exp", "elementwise::MinusOne",
                 "elementwise::Min0", "elementwise::Add"},
     .kernels16 = {"elementwise::Relu", "elementwise::Exp16", "elementwise::MinusOne",
                   "elementwise::Min0", "elementwise::Add"}};
 constexpr Function kSincosFunction = {
-    .fused = {1, 1, 27, 0, "elementwise::Sincos", 2},
-    .fused16 = {1, 1, 12, 2, "elementwise::Sincos16"},
+    .fused = {1, 1, {27, 0, 2}, "elementwise::Sincos"},
+    .fused16 = {1, 1, {12, 2}, "elementwise::Sincos16"},
     .unfused = kSincosUnfused,
     .kernels = {"elementwise::Sin", "elementwise::Square", "elementwise::Cos",
                 "elementwise::Square", "elementwise::Add"},

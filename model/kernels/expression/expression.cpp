@@ -12,6 +12,7 @@ using expression::Chain;
 using expression::Expression;
 using expression::Node;
 using expression::Op;
+using map::Cost;
 
 // A fused multiply-add is 2 FLOP in 1 instruction.
 struct Line {
@@ -61,9 +62,7 @@ Cost power_cost(double exponent, DType dtype) {
 
 void check_rows(const Problem& problem) {
   const std::int64_t n = problem[map::kElements], cols = problem[kCols];
-  if (cols == 0) {
-    throw InputError("sum, mean, amax and amin reduce rows: give cols, the elements of a row");
-  }
+  require(cols > 0, "sum, mean, amax and amin reduce rows: give cols, the elements of a row");
   require(n % cols == 0, "n is ", n, ", which rows of ", cols,
           " elements do not make up: give a multiple of cols");
 }
@@ -111,10 +110,6 @@ constexpr std::array<KernelModel, 2> kVariants = {{
 
 }  // namespace
 
-Work work_of(const Cost& cost, double elements) {
-  return elements * vector_work(cost.flops, cost.special, cost.conversions);
-}
-
 Cost cost_of(const Expression& expression, const Node& node, DType dtype) {
   const bool fixed_power = node.op == Op::power && expression.nodes[node.b].op == Op::number;
   return fixed_power ? power_cost(expression.nodes[node.b].value, dtype) : cost_of(node.op, dtype);
@@ -131,10 +126,7 @@ map::Operation operation_of(const Expression& expression, DType dtype) {
   for (const Node& node : shared.nodes) sum += cost_of(shared, node, dtype);
   return {.reads = static_cast<double>(shared.inputs.size()),
           .writes = static_cast<double>(shared.outputs().size()),
-          .flops = sum.flops,
-          .special = sum.special,
-          .conversions = sum.conversions,
-          .instructions = sum.instructions};
+          .cost = sum};
 }
 
 LaunchSequence chain_plans(const Chain& chain, std::span<const std::string_view> kernels,

@@ -10,38 +10,17 @@
 
 namespace roofcast::elementwise {
 
-/// Arrays that a kernel generated from an expression may read.
-inline constexpr std::size_t kMaxInputs = 8;
-
-/// Arrays that such a kernel may write.
-inline constexpr std::size_t kMaxOutputs = 4;
+/// Arrays that a kernel generated from an expression may read, and write.
+inline constexpr std::size_t kMaxInputs = 8, kMaxOutputs = 4;
 
 /// Positions of the text and of the row's length among the parameters of elementwise.expr.
 inline constexpr std::size_t kExpression = map::kParameters.size();
 inline constexpr std::size_t kCols = kExpression + 1;
 
-/// Work of one element.
-struct Cost {
-  double flops = 0;
-  double special = 0;
-  double conversions = 0;
-  double instructions = 0;
-
-  constexpr Cost& operator+=(const Cost& other) {
-    flops += other.flops;
-    special += other.special;
-    conversions += other.conversions;
-    instructions += other.instructions;
-    return *this;
-  }
-};
-
-/// Work that `elements` elements issue, without traffic.
-Work work_of(const Cost& cost, double elements);
-
 /// Cost per element of one node of a shared expression. A power of a constant exponent costs what
 /// the generated code puts in its place; a reduction costs its part for each reduced element.
-Cost cost_of(const expression::Expression& expression, const expression::Node& node, DType dtype);
+map::Cost cost_of(const expression::Expression& expression, const expression::Node& node,
+                  DType dtype);
 
 /// Whether the expression has a reduction.
 bool along_rows(const expression::Expression& expression);
@@ -50,8 +29,7 @@ bool along_rows(const expression::Expression& expression);
 /// written for each output, the arithmetic of each node.
 map::Operation operation_of(const expression::Expression& expression, DType dtype);
 
-/// What one sweep over a row does: nodes of the shared expression that it computes for each
-/// element.
+/// One sweep over a row: nodes of the shared expression that it computes for each element.
 struct Sweep {
   int level = 0;  ///< nesting of the reductions that must be complete before the sweep
   std::vector<std::size_t> computes;  ///< with a value an element, inputs among them
