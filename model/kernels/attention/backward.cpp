@@ -92,11 +92,10 @@ Plan blocks_plan(const Backward& c, const Blocks& b, const std::vector<ArrayUse>
                  reads(kDO, s.q_bytes()), scratch(kRowDots, {c.all_rows() * kRowNumbers, 0})};
   plan.arrays.insert(plan.arrays.end(), results.begin(), results.end());
   BlockSteps steps = block_steps(b, type);
-  for (Step* step : {&steps.full, &steps.masked}) {
-    step->wavefronts.shared = shared_bytes_of_step(b) / 128;
-    if (b.tile.addition_bytes > 0) {
-      step->wavefronts.l1 = step->issued.l2.write_bytes / b.tile.addition_bytes;
-    }
+  Step& step = steps.loop.step;
+  step.wavefronts.shared = shared_bytes_of_step(b) / 128;
+  if (b.tile.addition_bytes > 0) {
+    step.wavefronts.l1 = step.issued.l2.write_bytes / b.tile.addition_bytes;
   }
   add_tiles(plan, b, steps);
   return plan;

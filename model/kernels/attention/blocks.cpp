@@ -32,7 +32,7 @@ double step_instructions(const Blocks& b, bool masked) {
   return (scores * a_score + sums * b.kernel.instructions_a_sum) / 32;
 }
 
-Step step_of(const Blocks& b, DType type, bool masked) {
+Step step_of(const Blocks& b, DType type) {
   const double scores = as_double(b.tile.queries * b.tile.keys);
   const double rows = as_double(b.rows_passing()), queries = as_double(b.tile.queries);
   const double flops = 2 * b.products * as_double(b.width) * scores;
@@ -48,7 +48,7 @@ Step step_of(const Blocks& b, DType type, bool masked) {
   } else {
     step.issued.vector_flops = flops;
   }
-  step.warp_instructions = step_instructions(b, masked);
+  step.warp_instructions = step_instructions(b, false);
   step.waits = b.tile.waits;
   return step;
 }
@@ -116,14 +116,12 @@ BlockSteps block_steps(const Blocks& b, DType type) {
   prologue.waits = b.tile.waits_before;
   set_traffic(epilogue.issued, {0, there * b.written});
   epilogue.warp_instructions = b.tile.block_instructions;
-  return {prologue,
-          step_of(b, type, false),
-          step_of(b, type, true),
-          epilogue,
-          as_double(b.tile.stages),
-          b.kernel.async_mma() ? as_double(multiplying_groups(b.tile.warps)) : 0,
-          b.tile.chains,
-          b.tile.waited_products};
+  const Phase loop{.step = step_of(b, type),
+                   .ahead = as_double(b.tile.stages),
+                   .groups = b.kernel.async_mma() ? as_double(multiplying_groups(b.tile.warps)) : 0,
+                   .chains = b.tile.chains,
+                   .waited_products = b.tile.waited_products};
+  return {prologue, loop, step_instructions(b, true), epilogue};
 }
 
 Steps steps_over_keys(const Shape& shape, std::int64_t first, std::int64_t last,
@@ -168,19 +166,18 @@ std::vector<Steps> steps_of_tiles(const Blocks& b) {
 }
 
 BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps& steps) {
-  BlockClass result;
-  result.count = count;
-  result.phases.push_back({blocks.prologue});
-  const auto add = [&](Step step, double repeats) {
+  BlockClass result{count, {{blocks.prologue}}};
+  Phase loop = blocks.loop;
+  Work& issued = loop.step.issued;
+  for (Traffic* level : {&issued.requested, &issued.l1, &issued.l2}) *level = steps.share * *level;
+  const auto add = [&](double repeats) {
     if (repeats <= 0) return;
-    Work& issued = step.issued;
-    for (Traffic* level : {&issued.requested, &issued.l1, &issued.l2})
-      *level = steps.share * *level;
-    result.phases.push_back(
-        {step, repeats, blocks.ahead, blocks.groups, blocks.chains, blocks.waited_products});
+    loop.repeats = repeats;
+    result.phases.push_back(loop);
   };
-  add(blocks.full, steps.full);
-  add(blocks.masked, steps.masked);
+  add(steps.full);
+  loop.step.warp_instructions = blocks.masked_instructions;
+  add(steps.masked);
   result.phases.push_back({blocks.epilogue});
   return result;
 }

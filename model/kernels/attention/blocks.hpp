@@ -137,14 +137,13 @@ struct Blocks {
   }
 };
 
-/// The steps that blocks of one kernel are made of, whatever their number.
+/// The steps that blocks of one kernel are made of, whatever their number. A masked step takes more
+/// instructions, and is otherwise the same.
 struct BlockSteps {
   Step prologue;
-  Step full;
-  Step masked;
+  Phase loop;
+  double masked_instructions;  ///< of a masked step, in place of those of `loop`
   Step epilogue;
-  double ahead;                                        ///< as in Phase
-  double groups = 0, chains = 1, waited_products = 1;  ///< as in Phase
 };
 /// Counts everything but the wavefronts of shared memory.
 BlockSteps block_steps(const Blocks& blocks, DType type);

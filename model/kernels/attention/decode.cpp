@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "model/kernels/attention/blocks.hpp"
-#include "model/kernels/attention/decode.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
 
@@ -97,9 +96,9 @@ Plan main_launch(const Forward& c, DType type) {
   BlockSteps steps = block_steps(c.blocks(), type);
   set_ends(steps, c.tile, as_double(tile.head_dim));
   // Each warp reads K and V of its own unit, and Q, from shared memory.
-  steps.full.wavefronts.shared =
+  steps.loop.step.wavefronts.shared =
       as_double(tile.stage_bytes() + kMostRows * tile.head_dim * 2) * warps / 128;
-  steps.groups = warps;
+  steps.loop.groups = warps;
   deal_keys(plan, c, steps, kUnitKeys);
   return plan;
 }

@@ -18,9 +18,6 @@ enum DqSum : std::int64_t {
 };
 inline constexpr std::array<std::string_view, 2> kDqNames = {"atomic", "two_pass"};
 
-/// Parameter of attention.decode after the family's: parts of the keys, a block each; 0: to choose.
-enum DecodeParameter : std::size_t { kDecodeSplits = 8 };
-
 /// Head dims that kernels are compiled for. A head is padded to the next of them.
 inline constexpr std::array<std::int64_t, 3> kHeadDims = {64, 128, 256};
 /// Index of the padded head dim in kHeadDims and in the tables of tiles.
@@ -161,5 +158,41 @@ struct Flash3DqTile {
 };
 inline constexpr std::array<Flash3DqTile, 3> kFlash3DqTiles = {
     {{64, 128, 128, 2}, {128, 128, 128, 2}, {256, 128, 32, 2}}};
+
+/// Parameter of attention.decode after the family's: parts of the keys, a block each; 0: to choose.
+enum DecodeParameter : std::size_t { kDecodeSplits = 8 };
+
+namespace decoding {
+
+/// Most queries of all heads that share K and V: the rows of a matrix instruction.
+inline constexpr std::int64_t kMostRows = 16;
+inline constexpr std::int64_t kUnitKeys = 16;  ///< keys of a unit; warps take units in turn
+inline constexpr std::int64_t kMostSplits = 4096;
+
+/// A block takes one part of the keys of one head of K and V.
+struct Tile {
+  std::int64_t head_dim;
+  std::int64_t warps;
+  std::int64_t stages;  ///< units of K, and of V, that a warp has in flight
+  int blocks;           ///< resident per SM (__launch_bounds__)
+
+  constexpr std::int64_t threads() const { return 32 * warps; }
+  /// Bytes of a warp's stage: kUnitKeys rows of K and of V, two bytes an element.
+  constexpr std::int64_t stage_bytes() const { return 2 * kUnitKeys * head_dim * 2; }
+  /// Dynamic: the stages, and Q.
+  constexpr std::int64_t shared_bytes() const {
+    return warps * stages * stage_bytes() + kMostRows * head_dim * 2;
+  }
+  /// Static: the maximum and the sum of each row of each warp.
+  constexpr std::int64_t static_shared_bytes() const { return warps * kMostRows * 8; }
+};
+/// By head dim, as kHeadDims.
+inline constexpr std::array<Tile, 3> kTiles = {{{64, 4, 6, 2}, {128, 4, 3, 2}, {256, 4, 3, 1}}};
+
+/// Warps of a block that adds the parts of a row; they take parts in turn.
+inline constexpr std::int64_t kCombineWarps = 8;
+inline constexpr std::int64_t kCombineSharedBytes = kCombineWarps * kHeadDims.back() * 4;
+
+}  // namespace decoding
 
 }  // namespace roofcast::attention

@@ -37,11 +37,9 @@ BlockSteps forward_steps(const Forward& c, DType type) {
   const double queries = as_double(c.tile.queries);
   const double readers = async ? queries / 64 : c.tile.deals_keys ? 1 : as_double(c.tile.warps);
   const double kv_bytes = 2 * as_double(c.tile.keys) * c.shape.row_bytes();
-  for (Step* step : {&steps.full, &steps.masked}) {
-    step->issued.shared_bytes =
-        (readers + 1) * kv_bytes + (async ? queries * c.shape.row_bytes() : 0);
-    if (!async) step->wavefronts.shared = step->issued.shared_bytes / 128;
-  }
+  Step& step = steps.loop.step;
+  step.issued.shared_bytes = (readers + 1) * kv_bytes + (async ? queries * c.shape.row_bytes() : 0);
+  if (!async) step.wavefronts.shared = step.issued.shared_bytes / 128;
   return steps;
 }
 
