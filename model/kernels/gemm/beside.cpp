@@ -38,13 +38,11 @@ Plan conversion_of_vectors(double elements, const ArrayUse& wide, ArrayId narrow
   return plan;
 }
 
-// The passes over A below are those of TensorRT-LLM (cpp/tensorrt_llm/common/cudaFp8Utils.cu,
-// computeFP8QuantizeScale and scaleMatrix per tensor; scaleMatrixPerTensorVec converts in vectors):
-// 1024 blocks whatever A's size, in a grid-stride loop, one element of a thread at a time.
-// Instructions are counted from the source.
-//
-// `one` holds the work of an element, the instructions and wavefronts of a warp's 32 elements, and
-// the waits for `at_once` loads of a thread. Blocks beyond the last element run `end` alone.
+// A pass over A of TensorRT-LLM (cpp/tensorrt_llm/common/cudaFp8Utils.cu, computeFP8QuantizeScale and
+// scaleMatrix; scaleMatrixPerTensorVec converts in vectors): 1024 blocks in a grid-stride loop, one
+// element of a thread at a time. Instructions are counted from the source. `one` holds the work of
+// an element, the instructions and wavefronts of a warp's 32 elements, and the waits for `at_once`
+// loads of a thread. Blocks beyond the last element run `end` alone.
 Plan strided_pass(double elements, std::int64_t threads, double at_once, const Step& one,
                   const Step& end, std::vector<ArrayUse> arrays) {
   constexpr std::int64_t kBlocks = 1024;
@@ -109,16 +107,17 @@ Plan of_a_number(std::vector<ArrayUse> arrays) {
   return even_launch({.block = {128, 1, 1}, .registers = 16}, std::move(arrays), step);
 }
 
-// The reduction of split-K: `instructions` of a thread for each output, and `trips` to memory of
-// each thread, one after the other.
-Plan sums(const Launch& launch, double outputs, double parts, const ArrayUse& from,
-          const ArrayUse& to, double instructions, double trips) {
+// The reduction of split-K's fp32 sums to `result`: `instructions` of a thread for each output, and
+// `trips` to memory of each thread, one after the other.
+Plan sums(const Launch& launch, double outputs, double parts, ArrayId from, const ArrayUse& result,
+          double instructions, double trips) {
   const double blocks = as_double(launch.blocks());
   Step step;
   step.issued.vector_flops = outputs * (parts - 1) / blocks;
   step.warp_instructions = outputs / blocks / kLanes * instructions;
   step.waits.global = trips;
-  Plan plan = even_launch(launch, {from, to}, step);
+  Plan plan = even_launch(
+      launch, {scratch(from, {parts * outputs * as_double(kPartBytes), 0}), result}, step);
   plan.useful.vector_flops = outputs * (parts - 1);
   return plan;
 }
@@ -132,8 +131,7 @@ LaunchSequence quantization(Quantize how, double elements, const QuantizedArrays
     sequence.push_back({conversion_of_vectors(elements, wide, arrays.narrow)});
   }
   if (how != kDynamic && how != kDynamicVectors) return sequence;
-  sequence.push_back({of_a_number({scratch(arrays.scale, {0, 4})})});
-  sequence.push_back({largest(elements, arrays)});
+  sequence = {{of_a_number({scratch(arrays.scale, {0, 4})})}, {largest(elements, arrays)}};
   if (how == kDynamicVectors) {
     const ArrayUse again = scratch(arrays.wide, {elements * kWide, 0});
     sequence.push_back({conversion_of_vectors(elements, again, arrays.narrow)});
@@ -152,8 +150,7 @@ LaunchSequence quantization(Quantize how, double elements, const QuantizedArrays
 
 Plan sum_of_parts(double outputs, double splits, double result_bytes, ArrayId parts, ArrayId to) {
   constexpr std::int64_t kPerThread = 4;
-  return sums(launch_over(outputs, kPerThread), outputs, splits,
-              scratch(parts, {splits * outputs * as_double(kPartBytes), 0}),
+  return sums(launch_over(outputs, kPerThread), outputs, splits, parts,
               writes(to, outputs * result_bytes), splits * (1 + 1.0 / kPerThread) + 4, 1);
 }
 
@@ -213,14 +210,12 @@ Plan sum_of_parts(const Problem& p) {
   constexpr double kOfPart = 4, kBeside = 95;
   const Sizes s(p);
   const std::int64_t parts = p[kSplitK];
-  const double outputs = s.batch * s.outputs();
   const Launch launch{
       .grid = {ceil_div(p[kN], passes::kThreads), std::min(p[kBatch] * p[kM], kMostBlocksYZ), 1},
       .block = {passes::kThreads, 1, 1},
       .registers = compiled::registers("gemm::sum_kernel", result_type(p.dtype))};
   Plan plan =
-      sums(launch, outputs, as_double(parts),
-           scratch(kParts, {as_double(parts * kPartBytes) * outputs, 0}), writes(kC, s.c()),
+      sums(launch, s.batch * s.outputs(), as_double(parts), kParts, writes(kC, s.c()),
            kOfPart * as_double(parts) + kBeside, as_double(parts / kTogether + parts % kTogether));
   plan.start = Start::code;
   return plan;

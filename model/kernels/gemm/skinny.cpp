@@ -30,14 +30,11 @@ bool reads_across(const Problem& p) {
   return transposes(p) && has_whole_a(p) && is_whole(p, stored_b(p).row);
 }
 
-// The register tile for that many tokens. Those of more than 8 serve unaligned operands alone.
-const SkinnyTile* registers_for(const Problem& p, std::int64_t tokens) {
-  const auto fits = [&](const SkinnyTile& tile) {
-    return tile.along_k == along_k(p) && tile.tokens == tokens;
-  };
-  const auto* const found = std::find_if(kSkinnyTiles.begin(), kSkinnyTiles.end(), fits);
-  if (found != kSkinnyTiles.end()) return found;
-  return std::find_if(kSkinnyElementTiles.begin(), kSkinnyElementTiles.end(), fits);
+// The register tile that takes the place of a ring with that many tokens.
+const SkinnyTile* element_tile_for(const Problem& p, std::int64_t tokens) {
+  return std::find_if(
+      kSkinnyElementTiles.begin(), kSkinnyElementTiles.end(),
+      [&](const SkinnyTile& tile) { return tile.along_k == along_k(p) && tile.tokens == tokens; });
 }
 
 /// A tile of tokens and rows of weights that a problem can ask for, and its kernel: by a ring or by
@@ -66,7 +63,7 @@ std::vector<Option> options_of(const Problem& p, const Gpu& gpu) {
       if (has_whole_rows(p)) {
         option.ring = &ring;
       } else {
-        option.registers = registers_for(p, ring.tokens);
+        option.registers = element_tile_for(p, ring.tokens);
       }
     }
     all.push_back(option);

@@ -69,8 +69,7 @@ inline std::string overflowing_sums(const Problem& p) {
 /// TileRaster::group_rows of gemm.mma_sync.
 inline constexpr std::int64_t kMmaGroupRows = 8;
 /// TileRaster::group_rows of gemm.wgmma: about 16, such that a group with `beside` tile columns
-/// takes whole rounds of its `blocks` persistent blocks. Where a group ends within a round, A is
-/// read again.
+/// takes whole rounds of `blocks` persistent blocks: within a round A would be read again.
 constexpr std::int64_t wgmma_group(std::int64_t beside, std::int64_t blocks) {
   constexpr std::int64_t kTiles = 16;
   const std::int64_t rounds = (2 * kTiles * beside + blocks) / (2 * blocks);  // to the nearest
@@ -128,8 +127,7 @@ inline constexpr std::array kWgmmaTiles = {
     WgmmaTile{128, 128, 5, 2, 2, true},  WgmmaTile{128, 128, 5, 2, 1, true},
     WgmmaTile{64, 256, 4, 2, 1, true},   WgmmaTile{64, 128, 7, 2, 1, true},
     WgmmaTile{64, 64, 8, 2, 1, true}};
-/// More tiles for these types where B is [n,k]: less padding where m is no multiple of 64, and
-/// fuller rounds.
+/// More tiles where B is [n,k]: less padding where m is no multiple of 64, and fuller rounds.
 inline constexpr std::array kWgmmaSwapAbTiles = {
     WgmmaTile{240, 128, 4, 2, 2, false, true}, WgmmaTile{224, 128, 4, 2, 2, false, true},
     WgmmaTile{208, 128, 4, 2, 1, false, true}, WgmmaTile{176, 128, 5, 2, 1, false, true},

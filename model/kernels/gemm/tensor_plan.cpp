@@ -35,6 +35,11 @@ IoComplexity product_io(const Problem& p, double compulsory_bytes, double on_chi
 
 namespace {
 
+// Products in fp32 run on the SIMT pipes.
+double& flops_in(Work& work, DType type) {
+  return type == DType::fp32 ? work.vector_flops : work.tensor_flops[type];
+}
+
 // The greatest common divisor of a pitch and a unit that is a power of two.
 constexpr std::int64_t common_divisor(std::int64_t pitch_bytes, std::int64_t unit_bytes) {
   const std::int64_t bits = pitch_bytes | unit_bytes;
@@ -46,6 +51,36 @@ constexpr std::int64_t common_divisor(std::int64_t pitch_bytes, std::int64_t uni
 double units_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes, std::int64_t unit_bytes) {
   const std::int64_t step = common_divisor(pitch_bytes | piece_bytes, unit_bytes);
   return as_double(piece_bytes + unit_bytes - step) / as_double(unit_bytes);
+}
+
+/// An operand as it is stored, and whether a launch before the product copies or transposes it.
+struct Source {
+  Matrix matrix;
+  std::int64_t pitch_bytes;
+  bool is_a, copied, transposed;
+  ArrayId copy;
+
+  Operands::Side side(std::int64_t piece_bytes) const {
+    if (copied) return Operands::Side(scratch(copy, {matrix.bytes(), 0}), 0, piece_bytes);
+    return operand(use(), pitch_bytes, piece_bytes);
+  }
+  ArrayUse use() const {
+    return is_a ? reads_activation(kA, matrix.bytes()) : reads(kB, matrix.bytes());
+  }
+  Plan copying() const {
+    return transposed ? transposed_copy(matrix, use(), copy) : copy_of_rows(matrix, use(), copy);
+  }
+};
+
+std::array<Source, 2> sources_of(const Problem& p, Copies copies) {
+  const std::int64_t size = element_bytes(p.dtype);
+  const auto source = [&](const Stored& from, bool is_a, bool transposed) {
+    const Matrix matrix{from.rows, from.columns, size, p[kBatch]};
+    const bool copied = transposed || (copies.off_rows && from.row * size % kVectorBytes != 0);
+    return Source{matrix, from.row * size, is_a, copied, transposed, is_a ? kCopyOfA : kCopyOfB};
+  };
+  return {source(stored_a(p), true, p[kTransposedA] != 0),
+          source(stored_b(p), false, copies.transposed_b)};
 }
 
 }  // namespace
@@ -96,40 +131,6 @@ Operands::Side::Side(const ArrayUse& use_of, std::int64_t pitch_bytes, std::int6
              (1 - off) * as_double(piece_bytes / (2 * kSectorBytes));
 }
 
-namespace {
-
-/// An operand as it is stored, and whether a launch before the product copies or transposes it.
-struct Source {
-  Matrix matrix;
-  std::int64_t pitch_bytes;
-  bool is_a, copied, transposed;
-  ArrayId copy;
-
-  Operands::Side side(std::int64_t piece_bytes) const {
-    if (copied) return Operands::Side(scratch(copy, {matrix.bytes(), 0}), 0, piece_bytes);
-    return operand(use(), pitch_bytes, piece_bytes);
-  }
-  ArrayUse use() const {
-    return is_a ? reads_activation(kA, matrix.bytes()) : reads(kB, matrix.bytes());
-  }
-  Plan copying() const {
-    return transposed ? transposed_copy(matrix, use(), copy) : copy_of_rows(matrix, use(), copy);
-  }
-};
-
-std::array<Source, 2> sources_of(const Problem& p, Copies copies) {
-  const std::int64_t size = element_bytes(p.dtype);
-  const auto source = [&](const Stored& from, bool is_a, bool transposed) {
-    const Matrix matrix{from.rows, from.columns, size, p[kBatch]};
-    const bool copied = transposed || (copies.off_rows && from.row * size % kVectorBytes != 0);
-    return Source{matrix, from.row * size, is_a, copied, transposed, is_a ? kCopyOfA : kCopyOfB};
-  };
-  return {source(stored_a(p), true, p[kTransposedA] != 0),
-          source(stored_b(p), false, copies.transposed_b)};
-}
-
-}  // namespace
-
 Operands operands_of(const Problem& p, Copies copies, std::int64_t piece_bytes) {
   const auto [a, b] = sources_of(p, copies);
   return {a.side(piece_bytes), b.side(piece_bytes)};
@@ -140,20 +141,13 @@ std::size_t copied(const Problem& p, Copies copies) {
   return std::size_t{a.copied} + std::size_t{b.copied};
 }
 
-LaunchSequence copies_before(const Problem& p, Copies copies) {
+LaunchSequence with_copies(const Problem& p, Copies copies, Plan product) {
   LaunchSequence sequence;
   for (const Source& source : sources_of(p, copies)) {
-    if (!source.copied) continue;
-    sequence.push_back({source.copying()});
-    if (sequence.size() > 1) sequence.back().plan.start = Start::code;
+    if (source.copied) sequence.push_back({source.copying()});
   }
-  return sequence;
-}
-
-LaunchSequence with_copies(const Problem& p, Copies copies, Plan product) {
-  LaunchSequence sequence = copies_before(p, copies);
-  if (!sequence.empty()) product.start = Start::code;
   sequence.push_back({std::move(product)});
+  for (std::size_t i = 1; i < sequence.size(); ++i) sequence[i].plan.start = Start::code;
   return sequence;
 }
 
@@ -211,15 +205,6 @@ std::optional<TileRaster> TiledProduct::raster() const {
   return raster;
 }
 
-namespace {
-
-// Products in fp32 run on the SIMT pipes.
-double& flops_in(Work& work, DType type) {
-  return type == DType::fp32 ? work.vector_flops : work.tensor_flops[type];
-}
-
-}  // namespace
-
 Plan TiledProduct::plan(std::vector<Instruction> needs, const Launch& launch) const {
   Plan plan;
   plan.needs = std::move(needs);
@@ -261,7 +246,12 @@ void set_mma_loop(Plan& plan, const TiledProduct& c, const MmaTile& tile, const 
   }
   step.warp_instructions = operand_bytes / kMatricesBytes +
                            kOfCopy * thread_copied / as_double(kVectorBytes * kWarpLanes);
-  step.waits = mma_waits(as_double(tile.threads() / kWarpLanes));
+  // A step waits for its tiles, the first operands from shared memory and the first product. A warp
+  // alone on its scheduler also waits for later operands; with two, the other one multiplies then.
+  constexpr std::int64_t kSchedulers = 4;
+  const bool alone = tile.threads() / kWarpLanes <= kSchedulers;
+  step.waits = {
+      .tile_loads = 1, .shared = alone ? 4.0 : 2.0, .arithmetic = kProductWaits, .barriers = 1};
   const Phase loop{step, as_double(c.steps), tile.stages - kNotAhead, 0, kUnrolledProducts};
   plan.blocks.push_back({c.blocks(), {loop, {end}}});
 }

@@ -64,10 +64,9 @@ struct Sizes {
   double flops() const { return batch * 2 * m * n * k; }
 };
 
-/// Mean sectors that a piece of a row touches, relative to piece_bytes ÷ 32, where rows begin
-/// `pitch_bytes` apart.
+/// Mean sectors that a piece of a row touches, relative to piece_bytes ÷ 32, and mean lines, where
+/// rows begin `pitch_bytes` apart.
 double sectors_share(std::int64_t piece_bytes, std::int64_t pitch_bytes);
-/// Mean lines that such a piece touches.
 double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 /// Share of rows that begin within a sector.
 double off_sector_share(std::int64_t pitch_bytes);
@@ -113,9 +112,8 @@ struct Copies {
 };
 /// The operands as the product's launch reads them: as stored, or from their copies.
 Operands operands_of(const Problem&, Copies, std::int64_t piece_bytes = kTileLineBytes);
-/// Number of operands copied, each by a launch; these launches alone; and followed by the product.
+/// Number of operands copied, each by a launch; and these launches, followed by the product.
 std::size_t copied(const Problem&, Copies);
-LaunchSequence copies_before(const Problem&, Copies);
 LaunchSequence with_copies(const Problem&, Copies, Plan product);
 
 /// The tile settings of a problem, in elements.
@@ -148,8 +146,8 @@ void check_split(std::string_view parameter, std::int64_t parts, std::string_vie
                  std::int64_t steps);
 
 /// A tiled product. "Down" runs along m and "across" along n; with swap_ab the other way round. The
-/// operand down (A; with swap_ab B) is read once by each tile column across, the operand across
-/// once by each row of clusters.
+/// operand down (A; with swap_ab B) is read once by each tile column, the operand across once by
+/// each row of clusters.
 struct TiledProduct {
   explicit TiledProduct(const Problem& problem) : TiledProduct(problem, tile_in(problem)) {}
   TiledProduct(const Problem& problem, const TileShape& shape, bool swaps_ab = false)
@@ -185,15 +183,13 @@ struct TiledProduct {
   double across_bytes() const { return swap_ab ? s.a() : s.b(); }
 
   /// Operand bytes that all blocks read, weighted by the member `each` of each operand (sectors,
-  /// requests). The operand across is read `times_across` times, by default once by each row of
-  /// clusters.
+  /// requests). The operand across is read `times_across` times, by default `clusters_down`.
   double asked(const Operands&, double Operands::Side::*each,
                std::optional<std::int64_t> times_across = {}) const;
   /// Bytes, in whole sectors, that L2 serves with a neighbouring block's lookup: half of the reads
   /// times joined_share(); 0 where a cluster shares copies.
   double joined(const Operands&) const;
-  /// The order in which blocks visit tiles. Absent for a batch: tiles of different products share
-  /// no operand.
+  /// The order in which blocks visit tiles; absent for a batch.
   std::optional<TileRaster> raster() const;
   /// The plan of a launch, still without arrays and blocks.
   Plan plan(std::vector<Instruction> needs, const Launch& launch) const;
@@ -215,17 +211,6 @@ inline constexpr double kUnrolledProducts = 4.5, kProductWaits = 8;
 constexpr double end_instructions(double sums) {
   constexpr double kOfTile = 600, kOfSum = 3.5;
   return kOfTile + kOfSum * sums / as_double(kWarpLanes);
-}
-
-/// Waits of a step of mma.sync in a block of `warps` warps: its tiles, the first operands from
-/// shared memory, and the first product. A warp alone on its scheduler also waits for later
-/// operands; with two, the other one multiplies meanwhile.
-constexpr Waits mma_waits(double warps) {
-  constexpr double kSchedulers = 4, kOperands = 2;
-  return {.tile_loads = 1,
-          .shared = warps > kSchedulers ? kOperands : 2 * kOperands,
-          .arithmetic = kProductWaits,
-          .barriers = 1};
 }
 
 /// A batch of products by mma.sync, one block a tile. The array uses cover the whole batch; tiles
