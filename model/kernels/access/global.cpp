@@ -1,5 +1,4 @@
-// The kernels of the family that access global memory, each thread with one load (gather: with the
-// index two) and one store.
+// Kernels that access global memory, each thread with one load (gather: two) and one store.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -29,8 +28,7 @@ struct Touched {
   }
 };
 
-// Distinct units that each group of `group` lanes touches, summed; each group is taken to begin at
-// the first one's alignment.
+// Distinct units that each group of `group` lanes touches, summed. All begin aligned as the first.
 double units_by_group(WarpAccess all, std::int64_t group, std::int64_t unit_bytes) {
   const std::int64_t lanes = all.lanes;
   all.lanes = group;
@@ -115,8 +113,7 @@ double shuffled_units(std::int64_t window, std::int64_t lanes, std::int64_t plac
   return as_double(std::unique(units.begin(), end) - units.begin());
 }
 
-// What the lanes of a gather touch: in a shuffled one each its own place of the window, in a
-// uniform one any place of the table.
+// What lanes touch: in a shuffled gather each its own place, in a uniform one any of the table.
 Touched gathered(const Problem& p, std::int64_t element) {
   const std::int64_t n = p[gather::kElements], window = p[gather::kWindow];
   const double warps = warps_of(n);

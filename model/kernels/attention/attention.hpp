@@ -11,8 +11,7 @@
 namespace roofcast::attention {
 
 /// O = softmax(Q·Kᵀ/√d)·V for each query head, or the gradients of Q, K and V from that of O.
-/// Matrices are [batch, heads, sequence, head_dim]. Positions in Problem; a variant's own
-/// parameters follow.
+/// Matrices are [batch, heads, sequence, head_dim]. Positions in Problem; a variant's own follow.
 enum Parameter : std::size_t { kBatch, kHeads, kKvHeads, kSeqQ, kSeqKv, kHeadDim, kCausal, kPass };
 enum Pass : std::int64_t { kForward, kBackward };
 
@@ -68,9 +67,8 @@ struct Shape {
   double rows_bytes() const { return rows() * 4; }
 };
 
-/// Throws InputError where this project's kernels do not compute the problem: on a device without
-/// tensor cores for its type, for rows that are no multiples of 16 bytes, or where a mask hides all
-/// keys from a query.
+/// Throws InputError where this project's kernels do not compute the problem: no tensor cores for
+/// its type, rows that are no multiples of 16 bytes, or a mask that hides all keys from a query.
 void check_computable(const Problem&, const Shape&, const Gpu&);
 
 /// Parameter of attention.standard after the family's: passes over the scores besides softmax.

@@ -39,16 +39,15 @@ Blocks blocks_of_queries(const Backward& c) {
           .written = c.shape.row_bytes()};
 }
 
-// Operand elements that `down` × `across` warps read from shared memory for m by n results, k deep.
-// Each warp reads its own rows, unless they are in registers, and its own columns.
+// Operand elements that `down` × `across` warps read from shared memory for m by n results, k deep:
+// each its own rows, unless they are in registers, and its own columns.
 double read_by_warps(double m, double n, double k, double down, double across, bool rows_held) {
   return k * ((rows_held ? 0 : m * across) + n * down);
 }
 
 // Bytes through shared memory in a step without the copies to it: dS (and P) from sums to operands,
-// and the operands that products read. A warpgroup of wgmma counts as a warp of mma.sync with 64
-// rows, unless they are in registers, and all columns. dQ of blocks of keys is divided along its
-// rows first, then along its columns.
+// and the operands of products. A warpgroup of wgmma counts as a warp of mma.sync with 64 rows and
+// all columns. dQ of blocks of keys is divided along its rows first, then along its columns.
 double shared_bytes_of_step(const Blocks& b) {
   constexpr double kRowsOfGroup = 64;
   const double rows = as_double(b.rows_held()), columns = as_double(b.rows_passing());
@@ -115,11 +114,9 @@ Plan plan_of_keys(const Backward& c, DType type) {
 
 constexpr std::int64_t kVectorElements = 8;  // 16 bytes
 
-// Computes D = rowsum(dO∘O) of each query, rewrites the log-sum-exp for the blocks that follow, and
-// clears dQ where blocks add to it.
+// Computes D = rowsum(dO∘O), rewrites the log-sum-exp, and clears dQ where blocks add to it.
 Plan row_dots(const Backward& c) {
-  // Thread instructions for two vectors of eight: multiply-adds, conversions, five shuffles and
-  // sums.
+  // Of a thread, for two vectors of eight: multiply-adds, conversions, five shuffles and sums.
   constexpr double kInstructions = 40;
   const Shape& s = c.shape;
   std::vector<ArrayUse> arrays = {reads(kO, s.q_bytes()), gradient_input(s),

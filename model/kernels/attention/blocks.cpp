@@ -84,8 +84,7 @@ std::vector<Run> runs_of(const std::vector<Steps>& tiles, std::size_t most) {
   return runs;
 }
 
-// The first parts of a tile have equally many whole steps, one has the rest, and later ones are
-// empty: they write zeros. Where a tile's queries see no key, all its parts are empty.
+// The first parts of a tile have equally many whole steps, one the rest; later ones write zeros.
 void add_parts(Plan& plan, const BlockSteps& blocks, std::int64_t tiles, const Steps& all,
                std::int64_t splits) {
   if (splits == 1) return plan.blocks.push_back(block_class(blocks, tiles, all));

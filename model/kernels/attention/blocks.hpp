@@ -1,7 +1,6 @@
 #pragma once
-// Attention kernels, a library's or this project's. A block keeps a tile of one sequence, queries
-// or keys, and streams two matrices of the other one in steps. Also the launches of forward and
-// backward.
+// Attention kernels, a library's or this project's, and their launches. A block keeps a tile of
+// queries or keys, and streams two matrices of the other sequence in steps.
 #include <cstdint>
 #include <vector>
 
@@ -99,9 +98,8 @@ struct Steps {
   friend bool operator==(const Steps&, const Steps&) = default;
 };
 
-/// Steps of the block of queries `first` to `last` over tiles of `keys` keys. Tiles that no query
-/// sees are skipped. A tile is masked where some query does not see all of it, or where it extends
-/// beyond the last key.
+/// Steps of the block of queries `first` to `last` over tiles of `keys` keys that some query sees. A
+/// tile is masked where some query does not see all of it, or where it extends beyond the last key.
 Steps steps_over_keys(const Shape& shape, std::int64_t first, std::int64_t last, std::int64_t keys);
 
 /// Steps of the block of keys `first` to `last` over tiles of `queries` queries. Queries beyond the
@@ -153,16 +151,14 @@ BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps
 std::vector<Steps> steps_of_tiles(const Blocks& blocks);
 
 /// Adds the tiles of `copies` heads, `together` heads at a time: the first tile of each, then the
-/// second of each, and so on. Neighbouring tiles of as many steps form one class. More than 32 such
-/// runs of tiles are averaged to fewer.
+/// second, and so on. Neighbouring tiles of as many steps form one class; at most 32 classes.
 void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& tiles,
                 std::int64_t copies, std::int64_t together, std::int64_t splits = 1);
 
 /// The launch without its arrays and block classes.
 Plan launch_plan(const Blocks& blocks, std::int64_t splits, DType type);
 
-/// Adds the blocks, and the raster of their tiles, from which the L2 reuse of streamed rows
-/// follows.
+/// Adds the blocks, and their raster, from which the L2 reuse of streamed rows follows.
 void add_tiles(Plan& plan, const Blocks& blocks, const BlockSteps& steps);
 
 // --- forward: blocks keep queries and stream K and V ---
@@ -192,8 +188,7 @@ BlockSteps forward_steps(const Forward& forward, DType type);
 /// The launch without its block classes.
 Plan forward_plan(const Forward& forward, DType type);
 
-/// Adds the block classes where keys are dealt to the parts in units of `unit` keys: some parts
-/// have one unit more than others.
+/// Adds the block classes where keys are dealt to the parts in units of `unit` keys.
 void deal_keys(Plan& plan, const Forward& forward, const BlockSteps& steps, std::int64_t unit);
 /// Steps of the last block of a head to end, which also adds the parts.
 BlockSteps with_merging(BlockSteps steps, const Forward& forward);
@@ -233,15 +228,14 @@ struct Backward {
   double dq_sum_bytes() const { return all_rows() * as_double(rows.width) * kSumElement; }
 };
 
-/// The launches: D (and zeros for dQ), blocks of keys, dQ rounded from fp32 or by blocks of
-/// queries, and the sums over groups.
+/// The launches: D (and zeros for dQ), blocks of keys, dQ, and the sums over groups.
 LaunchSequence backward_launches(const Backward& backward, DType type);
 
 /// dO, which an earlier kernel has just computed.
 ArrayUse gradient_input(const Shape& shape);
 
 /// A pass over `elements` elements, eight per thread, with `instructions` per thread and `waits`
-/// dependent round trips to memory. Each array is read or written once.
+/// dependent round trips to memory, which reads or writes each array once.
 Plan pass_over(double elements, double instructions, std::vector<ArrayUse> arrays,
                double waits = 1);
 

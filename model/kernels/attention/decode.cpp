@@ -15,9 +15,8 @@ using decoding::kMostRows;
 using decoding::kTiles;
 using decoding::kUnitKeys;
 
-// Instructions of a warp outside its units: constant, and per element of the head dim. From
-// hardware counters, since the compiled kernel's straight-line code has paths that a launch does
-// not take.
+// Instructions of a warp outside its units: constant, and per element of the head dim. From hardware
+// counters: the compiled kernel's straight-line code has paths that a launch does not take.
 constexpr double kEndsInstructions = 630, kEndsElementInstructions = 6;
 
 Shape checked_shape(const Problem& p, const Gpu& gpu) {
@@ -69,15 +68,13 @@ Forward forward_of(const Shape& shape, DType type, std::int64_t splits) {
 }
 
 // Half of a block's instructions precede its units (copies of all stages and Q), half follow them
-// (sums through shared memory). There four rows of a warp's sums meet in the same banks, hence
-// kEndsWavefronts cycles per element of the head dim.
+// (sums through shared memory, where four rows of a warp meet in the same banks: kEndsWavefronts).
 constexpr double kEndsWavefronts = 10;
 
 void set_ends(BlockSteps& blocks, const Tile& tile, double head_dim) {
   const double half = tile.block_instructions / 2;
   blocks.prologue.warp_instructions = blocks.epilogue.warp_instructions = half;
-  // Addresses, conversions and sums depend on one another: two instructions of five wait for the
-  // one before (sm_cycles of the same cases).
+  // Of addresses, conversions and sums two instructions of five wait for the one before (sm_cycles).
   constexpr double kDependent = 0.4;
   const double dependent = kDependent * half / as_double(tile.warps);
   blocks.prologue.waits.global = 1;  // Q, before the first product
@@ -105,8 +102,7 @@ Plan main_launch(const Forward& c, DType type) {
 
 }  // namespace
 
-// Numbers of parts that give each warp at least one unit: small ones, one block per SM, and one to
-// kMostRounds full waves.
+// Splits with at least one unit a warp: small ones, one block per SM, and 1 to kMostRounds waves.
 std::vector<Problem> decode_candidates(const Problem& p, const Gpu& gpu) {
   if (p[kDecodeSplits] != kToChoose) return {p};
   const Shape shape = checked_shape(p, gpu);

@@ -44,8 +44,7 @@ Tile flash2_forward(const Shape& s, DType type) {
   return tile;
 }
 
-// Blocks are persistent. Under a causal mask, which makes tiles unequal, they take the next tile
-// from a counter.
+// Persistent blocks. A causal mask makes tiles unequal: blocks take the next one from a counter.
 Tile flash3_forward(const Shape& s, DType type) {
   const Flash3Tile& t = kFlash3Tiles[s.causal ? 1 : 0][head_row(s.head_dim)];
   const std::int64_t warps = 4 * t.warpgroups();
@@ -98,8 +97,7 @@ Backward flash3_backward(const Shape& s, DqSum dq, DType type) {
   const Flash3BackwardTile& k = kFlash3BackwardTiles[head_row(s.head_dim)];
   const Flash3DqTile& q = kFlash3DqTiles[head_row(s.head_dim)];
   constexpr std::int64_t kMultiplying = 8;
-  // Bytes re-read per element of the head dim. Blocks of keys: Q and dO, and the sums of dQ if
-  // blocks add them; blocks of queries: K and V.
+  // Bytes re-read per element of the head dim: Q, dO and the sums of dQ (kAtomic); K and V.
   const std::int64_t read_by_keys = s.group() * s.seq_q * (dq == kAtomic ? 8 : 4);
   const std::int64_t read_by_queries = s.seq_kv * 4;
   Tile keys =

@@ -1,6 +1,5 @@
 #pragma once
-// The tiles that this project's attention kernels are compiled for (kernels/attention). The CUDA
-// kernels are instantiated from the same tables.
+// The tiles that this project's attention kernels (kernels/attention) are instantiated from.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -63,8 +62,7 @@ struct Flash2BackwardTile {
   int blocks;        ///< resident per SM (__launch_bounds__)
 
   constexpr std::int64_t threads() const { return std::int64_t{32} * warps_down * warps_across; }
-  /// K and V, the stages of Q and dO, the log-sum-exp and D of each query. dS passes through shared
-  /// memory for dQ; with several warps across, P and dS do.
+  /// K and V, stages of Q and dO, log-sum-exp and D; dS for dQ; P and dS with several warps across.
   constexpr std::int64_t shared_bytes(DqSum sum) const {
     const int exchanged = warps_across > 1 ? 2 : sum == kAtomic ? 1 : 0;
     return (keys + queries * stages) * 2 * head_dim * 2 + queries * stages * 8 +
@@ -74,8 +72,7 @@ struct Flash2BackwardTile {
 inline constexpr std::array<Flash2BackwardTile, 3> kFlash2BackwardTiles = {
     {{64, 128, 64, 32, 4, 1, 2, 2}, {128, 128, 64, 64, 8, 1, 2, 1}, {256, 64, 32, 32, 4, 2, 2, 1}}};
 
-/// attention.flash3 forward: consumer warpgroups of 64 queries hold O in registers, a producer
-/// warpgroup copies. Blocks are persistent.
+/// attention.flash3 forward: consumer warpgroups of 64 queries hold O, a producer warpgroup copies.
 struct Flash3Tile {
   std::int64_t head_dim;
   std::int64_t queries;
@@ -96,9 +93,9 @@ inline constexpr std::array<std::array<Flash3Tile, 3>, 2> kFlash3Tiles = {
     {{{{64, 192, 128, 2, 2}, {128, 128, 176, 2, 1}, {256, 128, 80, 2, 1}}},
      {{{64, 192, 128, 2, 2}, {128, 128, 128, 2, 2}, {256, 128, 80, 2, 1}}}}};
 
-/// Heads whose tiles run concurrently, longest first, under a causal mask: as many as keep two
-/// matrices of `kv_bytes_of_head` each within half the L2 of the GPUs that have wgmma. Without a
-/// mask all tiles are equal, and one head follows another.
+/// Heads whose tiles run concurrently under a causal mask: as many as keep two matrices of
+/// `kv_bytes_of_head` each within half the L2 of the GPUs that have wgmma. Without a mask all tiles
+/// are equal, and one head follows another.
 constexpr std::int64_t heads_together(std::int64_t heads, std::int64_t group,
                                       std::int64_t kv_bytes_of_head, bool causal) {
   constexpr std::int64_t kBytes = std::int64_t{25} << 20;
@@ -121,8 +118,8 @@ constexpr std::int64_t padded_queries(std::int64_t seq_q) {
   return ceil_div(seq_q, kFlash3PaddedQueries) * kFlash3PaddedQueries;
 }
 
-/// attention.flash3 backward, dK and dV: a block keeps a tile of K and V and streams the queries
-/// that see it. Two consumer warpgroups hold the sums, a producer warpgroup copies.
+/// attention.flash3 backward, dK and dV: a block keeps a tile of K and V and streams queries. Two
+/// consumer warpgroups hold the sums, a producer warpgroup copies.
 struct Flash3BackwardTile {
   std::int64_t head_dim;
   std::int64_t queries;  ///< per step
@@ -142,8 +139,7 @@ struct Flash3BackwardTile {
 inline constexpr std::array<Flash3BackwardTile, 3> kFlash3BackwardTiles = {
     {{64, 128, 128, 2}, {128, 64, 128, 2}, {256, 64, 64, 2}}};
 
-/// attention.flash3 backward, dQ in a separate pass: a block keeps a tile of Q and dO and streams
-/// the keys that it sees.
+/// attention.flash3 backward, dQ in a separate pass: a block keeps Q and dO and streams keys.
 struct Flash3DqTile {
   std::int64_t head_dim;
   std::int64_t queries;  ///< 64 per warpgroup

@@ -90,8 +90,7 @@ Plan Sequence::over_rows(std::int64_t registers, std::vector<ArrayUse> arrays) c
   return plan;
 }
 
-// Writes P and the log-sum-exp, P in place of S (kPlain); or P alone, beside S (kMaskDropout). Rows
-// too long to be held are read twice.
+// Writes P and the log-sum-exp, P in place of S (kPlain); or P alone, beside S (kMaskDropout).
 void Sequence::softmax() {
   const bool held = s.seq_kv <= standard::kHeldKeys;
   const compiled::Kernel kernel = compiled::kernel("attention::softmax_kernel", p.dtype, held);
@@ -103,8 +102,7 @@ void Sequence::softmax() {
   const double blocks = as_double(plan.launch.blocks()), of_block = s.all_scores() / blocks;
   const double slots =
       as_double(layout.rows * layout.threads * standard::kHeldVectors * kVectorScores);
-  // Reductions of a row's maximum and sum: shuffles within a warp; where a row has several warps,
-  // barriers and as many shuffles again.
+  // A row's maximum and sum: shuffles in a warp; with several warps barriers and as many shuffles.
   const bool several = layout.threads > 32;
   const double written = score_bytes() + (passes == kPlain ? s.rows_bytes() : 0);
   Step step;
@@ -163,8 +161,7 @@ void Sequence::forward() {
            writes(kO, s.q_bytes()));
 }
 
-// With dropout, P and the dropout mask are kept from forward. An added mask takes no step of its
-// own: its gradient is that of the sum.
+// With dropout, P and the dropout mask are kept from forward. An added mask takes no step.
 void Sequence::backward() {
   const ArrayUse q = reads(kQ, s.q_bytes()), k = reads(kK, s.kv_bytes());
   const ArrayUse v = reads(kV, s.kv_bytes()), d_o = gradient_input(s);

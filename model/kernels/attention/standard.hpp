@@ -1,6 +1,6 @@
 #pragma once
-// The tiles of attention.standard (kernels/attention/standard.cu): batched matrix products, and
-// passes over rows of scores between them. The CUDA kernels are instantiated from these tables.
+// The tiles that attention.standard (kernels/attention/standard.cu) is instantiated from: batched
+// matrix products, and passes over rows of scores between them.
 #include <array>
 #include <cstdint>
 

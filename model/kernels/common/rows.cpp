@@ -102,11 +102,10 @@ Plan plan_of(const Layout& layout, std::int64_t blocks, std::int64_t registers,
 }
 
 void set_rows(Plan& plan, const HeldRows& how) {
-  // The blocks of a cluster meet before the first row, and an SM starts no new block in their
-  // places until the last of them has ended.
+  // Blocks of a cluster meet before the first row, and free their places on the SM together.
   constexpr double kExchangesOfStart = 2;
-  // A barrier of the cluster begins only once the stores before it have reached the other blocks,
-  // and its answer must come back. Where mbarriers count the stores, one way is enough.
+  // A barrier of the cluster waits for the stores before it to arrive, and for its answer. Where
+  // mbarriers count the stores, one way is enough.
   constexpr double kExchangesOfBarrier = 2;
   constexpr double kDependentOfFactor = 28;  // exponential or root, reciprocal, products
   const Layout& layout = how.layout;

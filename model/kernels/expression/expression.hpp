@@ -37,8 +37,7 @@ struct Sweep {
   std::vector<std::size_t> writes;    ///< outputs with a value an element
 };
 
-/// The sweeps of a shared expression, in order. `input_rows`: for each input, whether it has one
-/// value a row.
+/// The sweeps of a shared expression, in order. `input_rows`: inputs that have one value a row.
 std::vector<Sweep> sweeps_of(const expression::Expression& shared,
                              const std::vector<bool>& input_rows);
 
@@ -52,14 +51,11 @@ std::int64_t row_width(const Problem& problem);
 Plan plan_rows(const expression::Expression& expression, const std::vector<bool>& input_rows,
                const Problem& problem);
 
-/// The launches of a chain. `kernels`: the kernel of each step, in order, as
-/// map::Operation::kernel; empty: generated at run time.
+/// The launches of a chain. `kernels`: as map::Operation::kernel for each step, or empty.
 LaunchSequence chain_plans(const expression::Chain& chain,
                            std::span<const std::string_view> kernels, const Problem& problem);
 
-/// The expression of a problem of elementwise.expr, numbers folded. Throws InputError where it
-/// cannot be read, computes nothing, has more than kMaxInputs inputs or kMaxOutputs outputs, or
-/// reduces rows that the elements do not divide into.
+/// The expression of a problem, numbers folded. Throws InputError where no kernel computes it.
 expression::Expression expression_of(const Problem& problem);
 
 /// y = any expression of named arrays.

@@ -1,6 +1,5 @@
 #pragma once
-// Alignment of the operands of a library's product: kernels for the newest instructions take whole
-// vectors only.
+// Alignment of a library's operands: kernels for the newest instructions take whole vectors only.
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -10,8 +9,7 @@
 
 namespace roofcast::gemm {
 
-/// Storage of A and B by BLAS's letters: n as written, A [m,k] and B [k,n]; t transposed, A [k,m]
-/// and B [n,k].
+/// Storage of A and B by BLAS's letters: n as written, [m,k] and [k,n]; t transposed.
 enum Layout : std::uint8_t { kNN, kNT, kTN, kTT };
 inline constexpr std::array<std::string_view, 4> kLayoutNames = {"nn", "nt", "tn", "tt"};
 

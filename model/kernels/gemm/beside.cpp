@@ -82,8 +82,7 @@ Plan largest(double elements, const QuantizedArrays& arrays) {
       {reads_activation(arrays.wide, elements * kWide), scratch(arrays.scale, {4, 4})});
 }
 
-// A divided by the scale. The compiler must assume that a thread's store aliases its next load, so
-// each load waits for the one before.
+// A divided by the scale. A thread's store may alias its next load, so each load waits for it.
 Plan conversion(double elements, const QuantizedArrays& arrays) {
   constexpr std::int64_t kThreads = 256;
   Step one, end;
@@ -173,8 +172,8 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   Step step;
   step.warp_instructions =
       warps * (as_double(groups) / blocks * kInstructionsOfRows + kernel.straight / blocks_of_row);
-  // The ends of rows go element by element, each stored before the next is loaded. The first
-  // element of each sector that no vector load touched waits for L2.
+  // The ends of rows go element by element, each stored before the next is loaded. The first in a
+  // sector that no vector load touched waits for L2.
   const std::int64_t rest = matrix.columns % width, whole_words = ceil_div(kWordBytes, matrix.size);
   const bool one_more = rest < whole_words && matrix.columns >= width;
   const double stores = as_double(passes::kRowsEach * (one_more ? width + rest : rest));
@@ -201,8 +200,7 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   return even_launch(launch, {from, scratch(to, {0, matrix.bytes()})}, step);
 }
 
-// A thread adds the partial sums of an element in order: it loads four at once and waits for them;
-// the remaining ones it loads one by one.
+// A thread adds an element's partial sums in order, loaded four at once, the remaining one by one.
 Plan sum_of_parts(const Problem& p) {
   constexpr std::int64_t kTogether = 4;
   // Instructions of an output: for each part, and besides, with 64-bit addresses and a loop over an

@@ -22,8 +22,7 @@ struct QuantizedArrays {
 /// The launches before the product; none if `how` is kNothing.
 LaunchSequence quantization(Quantize how, double elements, const QuantizedArrays& arrays);
 
-/// The reduction of split-K: adds `splits` partial sums of each output. A thread takes four outputs
-/// and loads their partial sums together.
+/// The reduction of split-K: a thread adds `splits` partial sums of each of four outputs.
 Plan sum_of_parts(double outputs, double splits, double result_bytes, ArrayId parts, ArrayId sums);
 
 }  // namespace roofcast::gemm

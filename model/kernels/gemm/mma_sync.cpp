@@ -1,5 +1,5 @@
-// gemm.mma_sync: a pipelined main loop in which each warp multiplies for itself. With cp.async
-// there is one block a tile; with TMA blocks are persistent.
+// gemm.mma_sync: each warp multiplies for itself; with cp.async a block a tile, with TMA
+// persistent.
 #include <algorithm>
 #include <span>
 #include <string>
@@ -65,9 +65,8 @@ Launch launch_of(const TiledProduct& c, const MmaTile& tile, bool persistent, co
   return launch;
 }
 
-// Sectors that element-wise stores of C send to L2; 0 where a lane stores 16 bytes. Rows that are
-// not aligned to 16 bytes are stored by elements: two lanes' 2-byte elements fill part of a sector,
-// 8 times the bytes of C in all; 4-byte elements are coalesced.
+// Sectors that element-wise stores of C send to L2; 0 where a lane stores 16 bytes. Where rows are
+// not aligned to these, 2-byte elements of two lanes fill part of a sector: 8 times the bytes of C.
 double sectors_by_element(const TiledProduct& c) {
   if (c.s.result != 2 || stored_c(c.p).row * 2 % kVectorBytes == 0) return 0;
   return c.s.batch * c.s.outputs() / 2;

@@ -37,8 +37,7 @@ const SkinnyTile* element_tile_for(const Problem& p, std::int64_t tokens) {
       [&](const SkinnyTile& tile) { return tile.along_k == along_k(p) && tile.tokens == tokens; });
 }
 
-/// A tile of tokens and rows of weights that a problem can ask for, and its kernel: by a ring or by
-/// registers; with neither it is gemm.wgmma's.
+/// A tile of tokens and rows of weights, and its kernel: by a ring or by registers, else of wgmma.
 struct Option {
   TileShape tile;
   const SkinnyRing* ring = nullptr;
@@ -118,10 +117,9 @@ Launch launch_of(const Choice& c) {
   return launch;
 }
 
-// L1 lookups of a warp's loads in a round. A 16-byte load goes by groups of eight lanes, of which
-// each looks up two lines of weights (four where rows of weights do not hold k); a token takes one
-// line for each block of k. Unaligned, eight loads of one element replace each, and look up five of
-// eight lines (4.7 to 6.5 by the counters).
+// L1 lookups of a warp's loads in a round. Each eight lanes of a 16-byte load look up two lines of
+// weights (four where rows of weights do not hold k); a token takes one line for each block of k.
+// Unaligned, eight loads of an element replace each, with five lines of eight (counted 4.7 to 6.5).
 double lines_of_loads(const Choice& c) {
   constexpr double kEighths = 4, kElements = 8, kLinesOfElements = 5;
   const double weight_loads = as_double(SkinnyTile::kLoads);
@@ -155,8 +153,8 @@ void add_registers(Plan& plan, const Choice& c, Step end) {
 Plan main_launch(const Choice& c, const Operands& operands) {
   Plan plan = c.plan({Instruction::mma_sync}, launch_of(c));
   plan.arrays = {operands.a.use, operands.b.use, writes(kC, c.s.c())};
-  // Split-K: blocks leave their partial sums to the block with a tile's last part. Three trips to
-  // L2 pass until they are written, seen and read.
+  // Split-K: the block with a tile's last part adds the others' partial sums, three trips to L2
+  // later: written, seen and read.
   constexpr double kTrips = 3;
   const double sums = as_double(c.tiles() * (c.parts() - 1) * kPartBytes) * c.area();
   const double blocks = as_double(c.blocks());

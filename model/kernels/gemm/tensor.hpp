@@ -1,6 +1,6 @@
 #pragma once
-// C[m,n] = A[m,k] · B on the tensor cores by this project's kernels (kernels/gemm): parameters,
-// tiles, and how gemm.skinny and the passes lay a product out. The CUDA kernels include this file.
+// C[m,n] = A[m,k] · B on the tensor cores by this project's kernels (kernels/gemm), which include
+// this file: parameters, tiles, and how gemm.skinny and the passes lay a product out.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -134,8 +134,7 @@ inline constexpr std::array kWgmmaSwapAbTiles = {
     WgmmaTile{160, 128, 5, 2, 1, true, true},  WgmmaTile{144, 128, 5, 2, 1, true, true},
     WgmmaTile{112, 128, 6, 2, 1, true, true},  WgmmaTile{160, 256, 4, 2, 2, false, true},
     WgmmaTile{96, 256, 4, 2, 1, false, true}};
-/// Whether wgmma reads both operands with k along their rows (tf32, fp8): B as [k,n] is transposed
-/// first.
+/// Whether wgmma reads both operands along k (tf32, fp8): B as [k,n] is transposed first.
 constexpr bool wgmma_along_k(DType type) {
   return type == DType::tf32 || type == DType::fp8;
 }
@@ -177,8 +176,7 @@ inline constexpr std::array kMmaInt8Tiles = {MmaTile{128, 256, 128, 2, 4, 3, 1},
                                              MmaTile{128, 128, 64, 2, 2, 4, 2},
                                              MmaTile{64, 64, 128, 2, 2, 4, 2}};
 
-/// A tile of gemm.skinny's register kernel: few tokens (rows of A, or columns of B) against weights
-/// that are read once, from memory to registers.
+/// A tile of gemm.skinny's register kernel: few tokens against weights that are read once.
 struct SkinnyTile {
   std::int64_t tokens;
   bool along_k;  ///< a row of weights holds k
@@ -206,8 +204,7 @@ inline constexpr std::array kSkinnyElementTiles = {
     SkinnyTile{64, false, {755}, {681}}, SkinnyTile{16, true, {572}, {190}},
     SkinnyTile{32, true, {653}, {410}},  SkinnyTile{64, true, {936}, {592}}};
 
-/// A tile of gemm.skinny for more than 8 tokens: both operands, aligned to 16 bytes, go through a
-/// ring of stages in shared memory.
+/// A tile of gemm.skinny for more than 8 tokens: both aligned operands go through shared memory.
 struct SkinnyRing {
   std::int64_t tokens, rows;
   std::int64_t depth;  ///< k of a stage
@@ -241,8 +238,7 @@ constexpr std::int64_t rows_of(const Problem& p) {
 constexpr bool along_k(const Problem& p) {
   return !weights_in_b(p) || p[kTransposedB] != 0;
 }
-/// Whether the tokens are columns of B stored as [k,n]. Lanes load neighbouring k of a token, so
-/// without a ring B is transposed first.
+/// Whether the tokens are columns of B stored as [k,n]; without a ring B is transposed first.
 constexpr bool transposes(const Problem& p) {
   return !weights_in_b(p) && p[kTransposedB] == 0;
 }

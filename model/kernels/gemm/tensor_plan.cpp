@@ -223,9 +223,8 @@ Step TiledProduct::step(double read_bytes) const {
   return step;
 }
 
-// Warps read the operands of their own sums by ldmatrix, kMatricesBytes an instruction. cp.async,
-// unlike TMA, also takes wavefronts to write shared memory, and for each 16 bytes of a thread
-// kOfCopy instructions for address and bounds.
+// Warps read operands by ldmatrix, kMatricesBytes an instruction. cp.async, unlike TMA, also takes
+// wavefronts, and for each 16 bytes of a thread kOfCopy instructions for address and bounds.
 void set_mma_loop(Plan& plan, const TiledProduct& c, const MmaTile& tile, const Operands& operands,
                   bool by_tma, Step end) {
   constexpr double kMatricesBytes = 512, kOfCopy = 17;

@@ -12,8 +12,8 @@
 
 namespace roofcast::gemm {
 
-/// One thread an output element, operands straight from global memory. `rows_first`: neighbouring
-/// threads take neighbouring rows, so each lane's load of A and store of C touches its own line.
+/// One thread an output element. `rows_first`: neighbouring threads take neighbouring rows, so each
+/// lane's load of A and store of C touches its own line.
 LaunchSequence plan_direct(const Problem&, bool rows_first);
 
 /// How a kernel on the SIMT pipes stages tiles in shared memory.
@@ -82,8 +82,7 @@ struct Matrix {
   double bytes() const { return as_double(count) * as_double(rows) * as_double(columns * size); }
 };
 
-/// The launches of kernels/gemm/passes.cu: a copy to rows padded to multiples of 128 bytes, the
-/// transpose, and the reduction of split-K's partial sums to C.
+/// The launches of kernels/gemm/passes.cu: a copy to padded rows, the transpose, and the reduction.
 Plan copy_of_rows(const Matrix&, const ArrayUse& from, ArrayId to);
 Plan transposed_copy(const Matrix&, const ArrayUse& from, ArrayId to);
 Plan sum_of_parts(const Problem&);
@@ -186,8 +185,7 @@ struct TiledProduct {
   /// requests). The operand across is read `times_across` times, by default `clusters_down`.
   double asked(const Operands&, double Operands::Side::*each,
                std::optional<std::int64_t> times_across = {}) const;
-  /// Bytes, in whole sectors, that L2 serves with a neighbouring block's lookup: half of the reads
-  /// times joined_share(); 0 where a cluster shares copies.
+  /// Bytes, in whole sectors, that L2 serves with a neighbouring block's lookup (joined_share()).
   double joined(const Operands&) const;
   /// The order in which blocks visit tiles; absent for a batch.
   std::optional<TileRaster> raster() const;
@@ -197,8 +195,7 @@ struct TiledProduct {
   Step step(double read_bytes) const;
 };
 
-/// Adds the main loop of mma.sync and `end`, the epilogue of a tile. Its stages in shared memory
-/// are filled by TMA, or by the threads' cp.async.
+/// Adds the main loop of mma.sync, its stages filled by TMA or cp.async, and `end`, the epilogue.
 void set_mma_loop(Plan&, const TiledProduct&, const MmaTile&, const Operands&, bool by_tma,
                   Step end);
 
@@ -206,15 +203,13 @@ void set_mma_loop(Plan&, const TiledProduct&, const MmaTile&, const Operands&, b
 /// (arXiv:2402.13499), in dependent multiply-adds.
 inline constexpr double kUnrolledProducts = 4.5, kProductWaits = 8;
 
-/// Warp instructions at the end of a tile: `sums` accumulators are set to zero, converted, staged
-/// and stored by TMA. By the counters of gemm.wgmma.
+/// Warp instructions of a tile's epilogue of `sums` accumulators, by the counters of gemm.wgmma.
 constexpr double end_instructions(double sums) {
   constexpr double kOfTile = 600, kOfSum = 3.5;
   return kOfTile + kOfSum * sums / as_double(kWarpLanes);
 }
 
-/// A batch of products by mma.sync, one block a tile. The array uses cover the whole batch; tiles
-/// read the operands from L2, which reads them from DRAM once.
+/// A batch of products by mma.sync, one block a tile. The array uses cover the whole batch.
 Plan mma_sync_batch(const Problem&, const MmaTile&, const Operands&, const ArrayUse& result,
                     const Gpu&);
 

@@ -1,6 +1,5 @@
 #pragma once
-// The tiles and split-K factors that a library is assumed to choose from; the tiles depend on the
-// matrix instruction of the GPU.
+// The tiles and split-K factors that a library is assumed to choose from.
 #include <array>
 #include <cstdint>
 #include <span>
@@ -30,22 +29,19 @@ constexpr std::int64_t stage_bytes(const LibraryTile& tile) {
   return (tile.m + tile.n) * tile.step_bytes;
 }
 
-// Tiles of cuBLAS 13.0 for wgmma, by the names of 1707 kernels (nvjet_sm90_*; cublas-kernels in
-// validation/measured): one side, along m or n, is one of kWgmmaSides, the other any
-// multiple of 8. Two warpgroups share a tile. Stages fill the shared memory.
+// Tiles of cuBLAS 13.0 for wgmma, by the names of 1707 kernels (nvjet_sm90_*, validation/measured):
+// one side is one of kWgmmaSides, the other any multiple of 8. Two warpgroups share a tile.
 inline constexpr std::array<std::int64_t, 4> kWgmmaSides = {64, 128, 192, 256};
 inline constexpr std::int64_t kColumnUnit = 8;
 inline constexpr std::int64_t kGroupThreads = 128;
 inline constexpr std::int64_t kSumsShared = 160;  ///< most accumulators a thread of two warpgroups
 inline constexpr std::int64_t kMostStages = 16;
-/// Shared memory for the epilogue, beside the stages: with it 1646 of 1692 names for 16-bit types
-/// have as many stages as fit.
+/// Shared memory for the epilogue, by the stages in 1646 of 1692 names for 16-bit types.
 inline constexpr std::int64_t kResultBytes = 16384;
 /// Two stages cannot hide the copies; 8 of the 1707 names have two.
 inline constexpr std::int64_t kLeastStages = 3;
 
-/// A tile of wgmma for tf32 (sm90_xmma_*, same profile): one block an SM. The rate is from products
-/// that this project timed.
+/// A tile of wgmma for tf32 (sm90_xmma_*, same profile). Its rate is timed by this project.
 constexpr LibraryTile tf32_tile(std::int64_t m, std::int64_t n) {
   return {.m = m, .n = n, .blocks_per_sm = 1, .rate = 0.85};
 }
@@ -91,8 +87,7 @@ constexpr LibraryTile simt_tile(std::int64_t m, std::int64_t n, std::int64_t blo
                                 std::int64_t threads, std::int64_t stages) {
   return staged_tile(m, n, blocks_per_sm, threads, stages, 32);
 }
-/// Tiles on the SIMT pipes, by kernel names and blocks in gemm_fp32.csv (sitar-lab/NeuSight, test
-/// set).
+/// Tiles on the SIMT pipes, by gemm_fp32.csv (sitar-lab/NeuSight, test set).
 inline constexpr std::array kSimtTiles = {
     simt_tile(128, 128, 2, 256, 2), simt_tile(128, 64, 4, 128, 2), simt_tile(64, 128, 4, 128, 2),
     simt_tile(64, 64, 4, 128, 2), simt_tile(32, 32, 4, 128, 2)};

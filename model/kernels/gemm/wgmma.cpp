@@ -88,8 +88,7 @@ Launch launch_of(const Choice& c, const Gpu& gpu) {
   return launch;
 }
 
-// Operand bytes delivered to all blocks, with k rounded up to whole steps. A tile that a cluster
-// shares counts once for each of its blocks.
+// Operand bytes delivered to all blocks, k in whole steps; each block of a cluster counts.
 double box_bytes(const Choice& c, const Operands& operands) {
   return c.asked(operands, &Operands::Side::sectors, c.down()) / c.s.k *
          as_double(c.parts() * c.steps * c.tile.k);
@@ -106,10 +105,9 @@ struct Stores {
   double merged;  ///< partial writes of the launch, which L2 merges (AccessPattern::partial_writes)
 };
 
-// TMA stores C in lines, panel by panel: a warpgroup writes a panel to shared memory and meets at a
-// barrier before and after TMA stores it. Threads store C whose rows are not aligned to 16 bytes,
-// an element a lane, and partial sums, 32 bytes of each of eight rows at once: in pairs, or one by
-// one where rows are not aligned to pairs.
+// TMA stores C in lines, panel by panel, with a barrier of the warpgroup before and after. Threads
+// store C whose rows are not aligned to 16 bytes, an element a lane, and partial sums, 32 bytes of
+// each of eight rows at once: in pairs, or one by one where rows are not aligned to pairs.
 Stores stores_of(const Choice& c) {
   const bool parts = c.parts() > 1;
   const auto size = static_cast<std::int64_t>(c.s.result);
@@ -198,8 +196,7 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   return plan;
 }
 
-// Factors of tail split-K worth a forecast: those whose parts fill one round of blocks, or several
-// rounds if these take less time in all.
+// Factors of tail split-K worth a forecast: their parts fill one round, or several in less time.
 std::vector<std::int64_t> tail_splits(const Choice& c, std::int64_t split, const Gpu& gpu) {
   constexpr std::int64_t kMost = 12, kLeastSteps = 3, kMostRounds = 4;
   constexpr double kWorthIt = 0.03;  // least gain, in rounds of whole tiles

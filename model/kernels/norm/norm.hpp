@@ -18,8 +18,7 @@ inline constexpr double kEpsilon = 1e-5;
 
 /// Most threads of a block: with two blocks on an SM each thread has 64 registers.
 inline constexpr std::int64_t kMostThreads = 512;
-/// Columns of a thread of the backward pass; for each it holds x, dy, γ, two sums, and the next
-/// row's x and dy.
+/// Columns of a thread of the backward pass: of each x, dy, γ, two sums, and the next x and dy.
 inline constexpr std::int64_t kBackwardElements = 8;
 
 using rows::element_bytes;
@@ -40,8 +39,8 @@ constexpr rows::Layout forward_layout(const Problem& p) {
                            p[kRowsPerCluster]);
 }
 
-/// Bytes of shared memory that keep `parameters` arrays (γ, β) of a block's columns for all its
-/// rows, where the forward pass holds rows in registers; 0 where it reads them for each row.
+/// Bytes of shared memory that keep `parameters` arrays (γ, β) of a block's columns where registers
+/// hold rows in turn; 0 where they are read for each row.
 constexpr std::int64_t kept_bytes(const Problem& p, std::int64_t parameters) {
   const rows::Layout layout = forward_layout(p);
   const bool in_turn = layout.rows_per_cluster > 1 || layout.cluster > 1;
@@ -60,16 +59,14 @@ constexpr rows::Layout forward_ring_layout(const Problem& p) {
                            p[kRowsPerCluster]);
 }
 
-/// Bytes of dynamic shared memory: a buffer a warp, and `parameters` arrays (γ, β) of a block's
-/// columns.
+/// Bytes of dynamic shared memory: a buffer a warp, and `parameters` arrays (γ, β).
 constexpr std::int64_t forward_ring_bytes(const Problem& p, std::int64_t parameters) {
   const rows::Layout layout = forward_ring_layout(p);
   return rows::ring_bytes(layout, 1, 1) +
          parameters * layout.vectors * layout.threads * rows::kVectorBytes;
 }
 
-/// The backward pass in registers: each thread keeps its columns over all rows of a strip. The
-/// problem's settings are not used.
+/// The backward pass in registers: each thread keeps its columns over all rows of a strip.
 constexpr rows::Layout backward_layout(const Problem& p) {
   const std::int64_t width = rows::kVectorBytes / element_bytes(p);
   const std::int64_t held = kBackwardElements / width;
@@ -78,8 +75,8 @@ constexpr rows::Layout backward_layout(const Problem& p) {
                            rows::cluster_for(vectors, held * kMostThreads));
 }
 
-/// Blocks (or clusters) of the backward pass in registers: as many as are resident at once, and no
-/// more, since each strip of rows writes a row of partial sums.
+/// Blocks (or clusters) of the backward pass in registers: as many as are resident at once, since
+/// each strip of rows writes a row of partial sums.
 constexpr std::int64_t backward_blocks(const Problem& p, const rows::Layout& layout,
                                        std::int64_t sm_count) {
   constexpr std::int64_t kThreadsPerSm = 640;  // at up to 96 registers
@@ -93,8 +90,8 @@ constexpr std::int64_t backward_blocks(const Problem& p, const rows::Layout& lay
 inline constexpr std::int64_t kRingElements = 16;
 inline constexpr std::int64_t kRingStages = 2;
 
-/// The backward pass through rings: blocks of 128 threads, of which several fit an SM, where a
-/// cluster of 8 of them holds the row; larger blocks for longer rows.
+/// The backward pass through rings: blocks of 128 threads where a cluster of 8 holds the row, of
+/// which several fit an SM; else larger blocks.
 constexpr rows::Layout backward_ring_layout(const Problem& p) {
   constexpr std::int64_t kFewThreads = 128, kPortableCluster = 8;
   const std::int64_t cluster =

@@ -23,8 +23,7 @@ constexpr double kInstructionsOfMerge = 22;
 // The accesses that a thread issues before it adds the first.
 struct Batch {
   std::int64_t accesses;  // to each row
-  // Accesses issued before the thread waits for one of them, because the address register of a
-  // later one shares its scoreboard. 0: all are in flight together.
+  // Accesses before the thread waits for one, as later ones share its scoreboard; 0: it does not.
   std::int64_t before_wait;
 };
 Batch batch_of(bool weighted, bool ragged, bool narrow) {
@@ -34,8 +33,7 @@ Batch batch_of(bool weighted, bool ragged, bool narrow) {
 }
 constexpr double kDependentOfBatch = 20;
 
-// Waits after the last load; those before the first access are part of Sustained::first_access_s.
-// `alone`: each chunk has one warp, which meets no other.
+// Waits after the last load. `alone`: each chunk has one warp, which meets no other.
 Waits waits_of_ends(bool alone) {
   return {.shared = alone ? 5.0 : 10, .arithmetic = alone ? 40.0 : 73, .barriers = alone ? 0.0 : 1};
 }
@@ -92,7 +90,7 @@ std::vector<Problem> candidates(const Problem& p, const Gpu& /*gpu*/) {
 }
 
 // Mean round trips to memory of a batch: one, or two where some accesses are issued only when an
-// earlier one has returned. The last batch of a chunk, often not full, may take one.
+// earlier one has returned; the last batch of a chunk may take one.
 double rounds_of(const Batch& batch, std::int64_t units, std::int64_t threads) {
   if (batch.before_wait == 0) return 1;
   const std::int64_t full = units / (batch.accesses * threads);
