@@ -7,7 +7,6 @@
 #include "model/constants/libraries.hpp"
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/gemm/beside.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/libraries/gemm_catalogue.hpp"
 

@@ -17,11 +17,8 @@ struct Touched {
   double l2_sectors;  ///< distinct within a block, summed over blocks: L1 serves the other loads
   double wavefronts;  ///< cycles of the data pipe
 
-  Touched& operator+=(const Touched& other) {
-    sectors += other.sectors;
-    l2_sectors += other.l2_sectors;
-    wavefronts += other.wavefronts;
-    return *this;
+  friend Touched operator+(const Touched& a, const Touched& b) {
+    return {a.sectors + b.sectors, a.l2_sectors + b.l2_sectors, a.wavefronts + b.wavefronts};
   }
   friend Touched operator*(double n, const Touched& a) {
     return {n * a.sectors, n * a.l2_sectors, n * a.wavefronts};
@@ -187,10 +184,8 @@ LaunchSequence plan_gather(const Problem& p, const Gpu& gpu) {
   require(uniform || n % window == 0, "n is ", n, ": give a multiple of window, ", window);
   const Touched found = gathered(p, element);
   const double elements = as_double(n * element), indices = as_double(n * kIndexBytes);
-  Touched loads = in_order(n, kIndexBytes);
-  loads += found;
   Plan plan = plan_of(compiled::kernel("access::gather_kernel", element), n,
-                      {elements + indices, elements}, loads, element);
+                      {elements + indices, elements}, in_order(n, kIndexBytes) + found, element);
   const double table = as_double((uniform ? std::min(window, n) : n) * element);
   plan.arrays = {reads(0, indices), {1, {table, 0}, {}}, writes(2, elements)};
   const auto waste = [&](Level level, double sectors) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/kernels/attention/flash.hpp"
+#include "model/kernels/attention/tiles.hpp"
 #include "model/types/plan.hpp"
 
 namespace roofcast::attention {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "model/kernels/attention/blocks.hpp"
-#include "model/kernels/attention/standard.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"

@@ -14,10 +14,6 @@
 
 namespace roofcast {
 
-constexpr std::int64_t element_bytes(DType type) {
-  return static_cast<std::int64_t>(size_bytes(type));
-}
-
 /// Warps of a block of `threads` threads.
 constexpr double warps_of(std::int64_t threads) {
   return as_double(ceil_div(threads, 32));

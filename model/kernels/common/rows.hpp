@@ -45,7 +45,7 @@ using roofcast::ceil_div;
 using roofcast::power_of_two_from;
 
 constexpr std::int64_t element_bytes(const Problem& p) {
-  return static_cast<std::int64_t>(size_bytes(p.dtype));
+  return roofcast::element_bytes(p.dtype);
 }
 constexpr bool has_16_bits(const Problem& p) {
   return element_bytes(p) == 2;

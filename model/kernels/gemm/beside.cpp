@@ -1,5 +1,4 @@
-#include "model/kernels/gemm/beside.hpp"
-
+// Launches before and after a product: quantization, copies of operands, the reduction of split-K.
 #include <algorithm>
 #include <cmath>
 #include <iterator>

@@ -1,7 +1,8 @@
 #include <algorithm>
 
 #include "model/counting/coalescing.hpp"
-#include "model/kernels/norm/passes.hpp"
+#include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/norm/norm.hpp"
 
 namespace roofcast::norm {
 namespace {

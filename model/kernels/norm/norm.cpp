@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "model/counting/coalescing.hpp"
-#include "model/kernels/norm/passes.hpp"
+#include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/compiled.hpp"
 #include "model/libraries/rows.hpp"
 
 namespace roofcast::norm {
