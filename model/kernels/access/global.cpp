@@ -195,10 +195,9 @@ LaunchSequence plan_gather(const Problem& p, const Gpu& gpu) {
   };
   waste(Level::l1, found.sectors);
   if (uniform) {
-    plan.arrays[1].random =
-        RandomReads{.sectors = found.sectors,
-                    .table_bytes = as_double(window * element),
-                    .streamed_lines = as_double(kIndexBytes) / as_double(kLineBytes)};
+    plan.arrays[1].random = RandomReads{.sectors = found.sectors,
+                                        .table_bytes = as_double(window * element),
+                                        .streamed_lines = as_double(kIndexBytes) / kLineBytes};
     return launch_of(std::move(plan));
   }
   waste(Level::l2, found.l2_sectors);

@@ -22,10 +22,10 @@ inline constexpr std::array kTypes = {DType::bf16, DType::fp16};
 
 inline constexpr std::array kShape = {
     roofcast::Parameter{"batch", "sequences", 1, std::int64_t{1} << 20, 1},
-    roofcast::Parameter{"heads", "query heads of a sequence", 1, 4096, std::nullopt},
+    roofcast::Parameter{"heads", "query heads of a sequence", 1, 4096},
     roofcast::Parameter{"kv_heads", "heads of K and V, which divide the query heads; 0: as many",
                         kAsTheOther, 4096, kAsTheOther},
-    roofcast::Parameter{"seq_q", "queries of a sequence", 1, std::int64_t{1} << 20, std::nullopt},
+    roofcast::Parameter{"seq_q", "queries of a sequence", 1, std::int64_t{1} << 20},
     roofcast::Parameter{"seq_kv", "keys of a sequence; 0: as many as queries", kAsTheOther,
                         std::int64_t{1} << 24, kAsTheOther},
     roofcast::Parameter{"head_dim", "elements of a head", 8, 256, 128},

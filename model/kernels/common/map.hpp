@@ -17,7 +17,7 @@ inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
 
 /// Shape and configuration of every such kernel.
 inline constexpr std::array kParameters = {
-    roofcast::Parameter{"n", "elements of each array", 1, kMaxElements, std::nullopt},
+    roofcast::Parameter{"n", "elements of each array", 1, kMaxElements},
     setting("threads", "threads of a block", 32, 1024, 256),
     setting("vector_bytes", "bytes of one access of a thread: 4, 8 or 16", 4, 16, 16),
     setting("loads", "accesses a thread issues before it uses the first: 1, 2, 4, 8", 1, 8, 1)};

@@ -131,9 +131,9 @@ void set_rows(Plan& plan, const HeldRows& how) {
   // Bulk copies bypass L1's lookup. They are written to shared memory and read from it once.
   const double streamed = how.streams ? how.reads * how.matrix.accessed / steps : 0;
   row.wavefronts.l1 = row.wavefronts.l1_lookups =
-      (row.issued.l1.total_bytes() - streamed) / as_double(kLineBytes);
-  row.wavefronts.shared = 2 * streamed / as_double(kLineBytes);
-  row.issued.shared_bytes = row.wavefronts.shared * as_double(kLineBytes);
+      (row.issued.l1.total_bytes() - streamed) / kLineBytes;
+  row.wavefronts.shared = 2 * streamed / kLineBytes;
+  row.issued.shared_bytes = row.wavefronts.shared * kLineBytes;
   row.waits = {.global = how.round_trips,
                .tile_loads = how.streams ? 1.0 : 0.0,
                .shared = (alone ? 1 : 2) * kShufflesOfWarp,
@@ -173,8 +173,7 @@ void set_partial_sums(Plan& plan, const compiled::Kernel& kernel, const PartialS
   const auto& loops = kernel.loops;
   step.warp_instructions =
       warps * (kernel.straight + ones * (loops[0] + loops[2]) + eights * (loops[1] + loops[3]));
-  step.wavefronts.l1 = step.wavefronts.l1_lookups =
-      step.issued.l1.read_bytes / as_double(kLineBytes);
+  step.wavefronts.l1 = step.wavefronts.l1_lookups = step.issued.l1.read_bytes / kLineBytes;
   step.waits = {.global = sums.arrays * sums.trips,
                 .shared = sums.arrays * kShufflesOfWarp,
                 .arithmetic = sums.arrays * (kDependentOfEnds + 2 * as_double(sums.loads)),

@@ -22,8 +22,8 @@ enum Parameter : std::size_t { kRows, kCols };
 inline constexpr std::int64_t kMaxRows = (std::int64_t{1} << 31) - 1;
 inline constexpr std::int64_t kMaxCols = std::int64_t{1} << 30;
 inline constexpr std::array kShape = {
-    roofcast::Parameter{"rows", "rows of the matrix", 1, kMaxRows, std::nullopt},
-    roofcast::Parameter{"cols", "elements of a row", 1, kMaxCols, std::nullopt}};
+    roofcast::Parameter{"rows", "rows of the matrix", 1, kMaxRows},
+    roofcast::Parameter{"cols", "elements of a row", 1, kMaxCols}};
 
 inline constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 /// Validated ranges of softmax and the normalizations: validation/sweeps/rows.json.

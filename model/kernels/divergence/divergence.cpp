@@ -12,8 +12,7 @@ namespace roofcast::divergence {
 namespace {
 
 constexpr std::array kParameters = {
-    roofcast::Parameter{"n", "elements, one a thread", 1, (std::int64_t{1} << 35) - 1,
-                        std::nullopt},
+    roofcast::Parameter{"n", "elements, one a thread", 1, (std::int64_t{1} << 35) - 1},
     roofcast::Parameter{"paths", "branches there are", 1, kMaxPaths, 8},
     roofcast::Parameter{"work", "multiply-adds of a branch: a multiple of 16", kWorkUnit, 1 << 20,
                         512},

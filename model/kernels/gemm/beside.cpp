@@ -114,8 +114,7 @@ Plan sums(const Launch& launch, double outputs, double parts, ArrayId from, cons
   step.issued.vector_flops = outputs * (parts - 1) / blocks;
   step.warp_instructions = outputs / blocks / kLanes * instructions;
   step.waits.global = trips;
-  Plan plan = even_launch(
-      launch, {scratch(from, {parts * outputs * as_double(kPartBytes), 0}), result}, step);
+  Plan plan = even_launch(launch, {scratch(from, {parts * outputs * kPartBytes, 0}), result}, step);
   plan.useful.vector_flops = outputs * (parts - 1);
   return plan;
 }

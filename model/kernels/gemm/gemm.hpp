@@ -17,9 +17,9 @@ inline constexpr std::int64_t kPartBytes = 4;     ///< an fp32 partial sum of sp
 
 inline constexpr std::int64_t kMaxExtent = std::int64_t{1} << 24;
 inline constexpr std::array kShape = {
-    roofcast::Parameter{"m", "rows of A and C (elements)", 1, kMaxExtent, std::nullopt},
-    roofcast::Parameter{"n", "columns of B and C (elements)", 1, kMaxExtent, std::nullopt},
-    roofcast::Parameter{"k", "columns of A, rows of B (elements)", 1, kMaxExtent, std::nullopt}};
+    roofcast::Parameter{"m", "rows of A and C (elements)", 1, kMaxExtent},
+    roofcast::Parameter{"n", "columns of B and C (elements)", 1, kMaxExtent},
+    roofcast::Parameter{"k", "columns of A, rows of B (elements)", 1, kMaxExtent}};
 
 /// Storage of A and B by BLAS's letters: n as written, [m,k] and [k,n]; t transposed.
 enum Layout : std::uint8_t { kNN, kNT, kTN, kTT };

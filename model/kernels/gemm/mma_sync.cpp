@@ -83,9 +83,8 @@ Plan main_launch(const TiledProduct& c, const MmaTile& tile, bool persistent,
   plan.arrays = {operands.a.use, operands.b.use, result};
   const double tiles = as_double(c.tiles()), scattered = sectors_by_element(c);
   Step store;
-  store.warp_instructions =
-      (kOfWarp * as_double(tile.threads()) + kOfSum * c.area()) / as_double(kWarpLanes);
-  const double stored = scattered > 0 ? scattered * as_double(kSectorBytes) : c.s.c();
+  store.warp_instructions = (kOfWarp * as_double(tile.threads()) + kOfSum * c.area()) / kWarpLanes;
+  const double stored = scattered > 0 ? scattered * kSectorBytes : c.s.c();
   set_traffic(store.issued, {0, stored / tiles});
   store.wavefronts.l1 = scattered / tiles;
   set_mma_loop(plan, c, tile, operands, persistent, store);

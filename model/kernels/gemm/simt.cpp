@@ -56,7 +56,7 @@ void set_loop(Plan& plan, const TiledProduct& c, Step step, double ahead, const 
   step.issued.requested = loaded(requested);
   step.issued.l1 = loaded(l1);
   step.issued.l2 = loaded(l2);
-  step.issued.shared_bytes = step.wavefronts.shared * as_double(kLineBytes);
+  step.issued.shared_bytes = step.wavefronts.shared * kLineBytes;
   const auto add = [&](std::int64_t blocks, double share_of_block) {
     if (blocks == 0) return;
     const auto stored = [&](const Traffic& all) {

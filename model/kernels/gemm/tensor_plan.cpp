@@ -86,7 +86,7 @@ std::array<Source, 2> sources_of(const Problem& p, Copies copies) {
 }  // namespace
 
 double sectors_share(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
-  return units_of_piece(piece_bytes, pitch_bytes, kSectorBytes) * as_double(kSectorBytes) /
+  return units_of_piece(piece_bytes, pitch_bytes, kSectorBytes) * kSectorBytes /
          as_double(piece_bytes);
 }
 
@@ -95,7 +95,7 @@ double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
 }
 
 double off_sector_share(std::int64_t pitch_bytes) {
-  return 1 - as_double(common_divisor(pitch_bytes, kSectorBytes)) / as_double(kSectorBytes);
+  return 1 - as_double(common_divisor(pitch_bytes, kSectorBytes)) / kSectorBytes;
 }
 
 double joined_share(std::int64_t pitch_bytes) {
@@ -211,7 +211,7 @@ Plan TiledProduct::plan(std::vector<Instruction> needs, const Launch& launch) co
   plan.compute = p.dtype;
   flops_in(plan.useful, p.dtype) = s.flops();
   plan.launch = launch;
-  plan.on_chip_bytes = area() * as_double(kPartBytes) + as_double(launch.shared_bytes);
+  plan.on_chip_bytes = area() * kPartBytes + as_double(launch.shared_bytes);
   return plan;
 }
 
@@ -238,7 +238,7 @@ void set_mma_loop(Plan& plan, const TiledProduct& c, const MmaTile& tile, const 
   const double operand_bytes =
       as_double((tile.m * tile.warps_across + tile.n * tile.warps_down) * tile.k_bytes);
   const double thread_copied = by_tma ? 0 : c.stage_bytes();
-  step.wavefronts.operands = (operand_bytes + thread_copied) / as_double(kTileLineBytes);
+  step.wavefronts.operands = (operand_bytes + thread_copied) / kTileLineBytes;
   if (by_tma) {
     step.wavefronts.copies =
         c.asked(operands, &Operands::Side::requests) / as_double(tile.k_bytes) / steps;

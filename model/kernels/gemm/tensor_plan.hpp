@@ -227,7 +227,7 @@ inline constexpr double kUnrolledProducts = 4.5, kProductWaits = 8;
 /// Warp instructions of a tile's epilogue of `sums` accumulators, by the counters of gemm.wgmma.
 constexpr double end_instructions(double sums) {
   constexpr double kOfTile = 600, kOfSum = 3.5;
-  return kOfTile + kOfSum * sums / as_double(kWarpLanes);
+  return kOfTile + kOfSum * sums / kWarpLanes;
 }
 
 /// A batch of products by mma.sync, one block a tile. The array uses cover the whole batch.

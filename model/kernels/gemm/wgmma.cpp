@@ -56,7 +56,7 @@ struct Choice : TiledProduct {
   /// Warpgroups that multiply a tile.
   double groups() const { return one.ping_pong ? 1 : one.consumers; }
   /// Bytes of a tile's partial sums; the block with the last part adds the others' to its own.
-  double sums_bytes() const { return area() * as_double(kPartBytes); }
+  double sums_bytes() const { return area() * kPartBytes; }
 };
 
 // Throws InputError where there is no such tile or no such split.
@@ -118,7 +118,7 @@ Stores stores_of(const Choice& c) {
   const double times = parts && pitch % (2 * kPartBytes) != 0 ? 2 : 1;
   const double stored = times * bytes * sectors_share(piece, pitch);
   const double lines = bytes / as_double(piece) * lines_of_piece(piece, pitch);
-  const double sectors = stored / as_double(kSectorBytes);
+  const double sectors = stored / kSectorBytes;
   Step step;
   step.issued.requested = {0, bytes / tiles};
   step.issued.l1 = step.issued.l2 = {0, stored / tiles};
@@ -138,8 +138,7 @@ Step step_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
   Step step = c.step(box_bytes(c, operands) / steps);
   // An instruction reads 64 rows of one operand and all columns of the other from shared memory.
   step.wavefronts.operands = as_double(c.one.down() / 64 * (64 + c.one.across()));
-  step.wavefronts.copies =
-      c.asked(operands, &Operands::Side::requests) / as_double(kTileLineBytes) / steps;
+  step.wavefronts.copies = c.asked(operands, &Operands::Side::requests) / kTileLineBytes / steps;
   step.waits = {.tile_loads = 1, .barriers = 1};
   return step;
 }
@@ -148,7 +147,7 @@ Step step_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
 Step partial_epilogue(const Choice& c) {
   Step leave;
   set_traffic(leave.issued, {0, c.sums_bytes()});
-  leave.wavefronts.l1 = c.sums_bytes() / as_double(kTileLineBytes);
+  leave.wavefronts.l1 = c.sums_bytes() / kTileLineBytes;
   return leave;
 }
 
@@ -158,8 +157,8 @@ Step reducing_epilogue(const Choice& c, Step store) {
   const double others = as_double(c.p[kSplitRest] - 1), bytes = others * c.sums_bytes();
   store.issued.requested.read_bytes = store.issued.l1.read_bytes = store.issued.l2.read_bytes =
       bytes;
-  store.wavefronts.l1 += bytes / as_double(kTileLineBytes);
-  store.warp_instructions += others * c.area() / as_double(kWarpLanes) * (1 + 1.0 / 4);
+  store.wavefronts.l1 += bytes / kTileLineBytes;
+  store.warp_instructions += others * c.area() / kWarpLanes * (1 + 1.0 / 4);
   store.waits.global = others;
   store.waits.tile_loads = 2;
   return store;

@@ -148,8 +148,7 @@ Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
   load.issued.l1 = shared_by({x.accessed + groups * weights, 0}, steps);
   load.issued.l2 = shared_by({x.distinct + groups * weights, 0}, steps);
   load.warp_instructions = warps * kernel.loops[0];
-  load.wavefronts.l1 = load.wavefronts.l1_lookups =
-      load.issued.l1.read_bytes / as_double(kLineBytes);
+  load.wavefronts.l1 = load.wavefronts.l1_lookups = load.issued.l1.read_bytes / kLineBytes;
   load.waits = {.global = rounds_of(batch, units, layout.threads), .arithmetic = kDependentOfBatch};
 
   const bool alone = layout.threads == rows::kWarp;

@@ -89,8 +89,7 @@ LaunchSequence plan_sweeps(const Problem& p, const Gpu& /*gpu*/) {
       1 / (as_double(plan.launch.blocks()) * batches) * rows::traffic_of(x, kReads, kStoreParts);
   batch.warp_instructions =
       (entered * sweeps - (entered * as_double(kBatch) - x.inside) * beyond) / batches;
-  batch.wavefronts.l1 = batch.wavefronts.l1_lookups =
-      batch.issued.l1.total_bytes() / as_double(kLineBytes);
+  batch.wavefronts.l1 = batch.wavefronts.l1_lookups = batch.issued.l1.total_bytes() / kLineBytes;
   // Maximum and sum are chains over elements, rescaling is one over vectors; the last sweep is none.
   const double of_vector = 2 * x.width + (kOnline ? kDependentOfRescale : 0);
   batch.waits = {.global = 1,
