@@ -60,7 +60,8 @@ function flat(argument) {
 
 // "void roofcast::cuda::softmax::held_kernel<float, 8>(...)" is softmax::held_kernel, [fp32, 8]. A
 // kernel of an operation has the operation's name: map::map_vectors<stream::Add, float, 16, 2> is
-// stream::Add, [fp32, 16, 2].
+// stream::Add, [fp32, 16, 2]. An operation for 16-bit types alone, elementwise::Exp16, stands as
+// elementwise::Exp of these types.
 function keyOf(function_name) {
   const plain = function_name
     .replace(/^void /, "")
@@ -70,7 +71,8 @@ function keyOf(function_name) {
   const open = plain.search(/[<(]/);
   const is_template = plain[open] === "<";
   const all = is_template ? split(plain.slice(open + 1, closed(plain, open) - 1)).flatMap(flat) : [];
-  const name = all.find((one) => one.operation)?.operation ?? plain.slice(0, open);
+  const operation = all.find((one) => one.operation)?.operation;
+  const name = operation?.replace(/^(elementwise::\D+)16$/, "$1") ?? plain.slice(0, open);
   return { name, arguments: all.filter((one) => !one.operation) };
 }
 

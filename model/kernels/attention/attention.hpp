@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/counting/integers.hpp"
 #include "model/types/kernel_model.hpp"
 
 namespace roofcast::attention {
@@ -50,19 +51,19 @@ struct Shape {
   std::int64_t visible(std::int64_t query) const;
   /// Unmasked scores of one head: S(S+1)/2 where a causal mask is square.
   double pairs() const;
-  double rows() const { return static_cast<double>(batch * heads) * static_cast<double>(seq_q); }
-  double scores() const { return static_cast<double>(batch * heads) * pairs(); }
+  double rows() const { return as_double(batch * heads) * as_double(seq_q); }
+  double scores() const { return as_double(batch * heads) * pairs(); }
   /// Scores of all heads, masked ones included.
-  double all_scores() const { return rows() * static_cast<double>(seq_kv); }
+  double all_scores() const { return rows() * as_double(seq_kv); }
   /// FLOPs of one matrix product over the scores: S, P·V, or one of the five of backward.
-  double product_flops() const { return 2 * scores() * static_cast<double>(head_dim); }
+  double product_flops() const { return 2 * scores() * as_double(head_dim); }
   /// Forward has two products, backward five.
   double flops() const { return (backward ? 5 : 2) * product_flops(); }
   /// Bytes of Q, and of O.
   double q_bytes() const { return rows() * row_bytes(); }
   /// Bytes of K, and of V.
-  double kv_bytes() const { return static_cast<double>(batch * kv_heads * seq_kv) * row_bytes(); }
-  double row_bytes() const { return static_cast<double>(head_dim) * element; }
+  double kv_bytes() const { return as_double(batch * kv_heads * seq_kv) * row_bytes(); }
+  double row_bytes() const { return as_double(head_dim) * element; }
   /// Bytes of one fp32 number for each row of scores, such as its log-sum-exp.
   double rows_bytes() const { return rows() * 4; }
 };

@@ -33,10 +33,6 @@ const decoding::Tile& tile_for(const Shape& shape) {
   return kTiles[head_row(shape.head_dim)];
 }
 
-std::int64_t units_of(const Shape& shape) {
-  return ceil_div(shape.seq_kv, kUnitKeys);
-}
-
 // A step is one unit of each warp.
 Forward forward_of(const Shape& shape, DType type, std::int64_t splits) {
   constexpr std::int64_t kLoadsOfWarp = 4;  // in flight
@@ -69,9 +65,8 @@ Forward forward_of(const Shape& shape, DType type, std::int64_t splits) {
 
 // Half of a block's instructions precede its units (copies of all stages and Q), half follow them
 // (sums through shared memory, where four rows of a warp meet in the same banks: kEndsWavefronts).
-constexpr double kEndsWavefronts = 10;
-
 void set_ends(BlockSteps& blocks, const Tile& tile, double head_dim) {
+  constexpr double kEndsWavefronts = 10;
   const double half = tile.block_instructions / 2;
   blocks.prologue.warp_instructions = blocks.epilogue.warp_instructions = half;
   // Of addresses, conversions and sums two instructions of five wait for the one before (sm_cycles).
@@ -108,8 +103,9 @@ std::vector<Problem> decode_candidates(const Problem& p, const Gpu& gpu) {
   const Shape shape = checked_shape(p, gpu);
   const std::int64_t whole = shape.batch * shape.kv_heads;  // blocks of one part
   const std::int64_t places = gpu.slots(tile_for(shape).blocks);
+  const std::int64_t units = ceil_div(shape.seq_kv, kUnitKeys);
   const std::int64_t most =
-      std::clamp(units_of(shape) / tile_for(shape).warps, std::int64_t{1}, decoding::kMostSplits);
+      std::clamp(units / tile_for(shape).warps, std::int64_t{1}, decoding::kMostSplits);
   constexpr std::int64_t kMostRounds = 4;
   std::set<std::int64_t> splits = {1, 2, 3, 4, 6, 8, gpu.slots(1) / whole};
   for (std::int64_t rounds = 1; rounds <= kMostRounds; ++rounds) {
@@ -127,7 +123,7 @@ std::vector<Problem> decode_candidates(const Problem& p, const Gpu& gpu) {
 
 LaunchSequence plan_decode(const Problem& p, const Gpu& gpu) {
   const Shape shape = checked_shape(p, gpu);
-  const std::int64_t most = std::min(units_of(shape), decoding::kMostSplits);
+  const std::int64_t most = std::min(ceil_div(shape.seq_kv, kUnitKeys), decoding::kMostSplits);
   require(p[kDecodeSplits] >= 1 && p[kDecodeSplits] <= most, "splits is ", p[kDecodeSplits],
           ": give 1 to ", most, ", a unit of ", kUnitKeys, " keys each at least");
   const Forward c = forward_of(shape, p.dtype, p[kDecodeSplits]);

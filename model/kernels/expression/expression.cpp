@@ -59,13 +59,6 @@ Cost power_cost(double exponent, DType dtype) {
   return cost_of(Op::power, dtype);
 }
 
-void check_rows(const Problem& problem) {
-  const std::int64_t n = problem[map::kElements], cols = problem[kCols];
-  require(cols > 0, "sum, mean, amax and amin reduce rows: give cols, the elements of a row");
-  require(n % cols == 0, "n is ", n, ", which rows of ", cols,
-          " elements do not make up: give a multiple of cols");
-}
-
 Plan plan_whole(const Problem& problem) {
   const Expression asked = expression_of(problem);
   if (!along_rows(asked)) return map::plan(operation_of(asked, problem.dtype), problem);
@@ -160,7 +153,12 @@ Expression expression_of(const Problem& problem) {
   const std::size_t inputs = folded.inputs.size(), outputs = folded.outputs().size();
   require(outputs <= kMaxOutputs, "the expression has ", outputs,
           " results and a kernel writes at most ", kMaxOutputs, ": compute a part of them apart");
-  if (along_rows(folded)) check_rows(problem);
+  if (along_rows(folded)) {
+    const std::int64_t n = problem[map::kElements], cols = problem[kCols];
+    require(cols > 0, "sum, mean, amax and amin reduce rows: give cols, the elements of a row");
+    require(n % cols == 0, "n is ", n, ", which rows of ", cols,
+            " elements do not make up: give a multiple of cols");
+  }
   require(inputs <= kMaxInputs, "the expression reads ", inputs,
           " arrays and a kernel takes at most ", kMaxInputs, ": compute a part of it first");
   return folded;

@@ -58,8 +58,7 @@ std::vector<std::int64_t> splits(std::int64_t given, std::int64_t groups,
   if (given != 0) return {given};
   std::vector<std::int64_t> values = {1};
   const std::int64_t most = std::min(group_bytes / kLeastChunkBytes, kMostChunks / groups);
-  std::int64_t largest = 1;
-  while (2 * largest <= most) largest *= 2;
+  const std::int64_t largest = rows::powers_of_two(0, 1, most).back();
   for (std::int64_t split = largest; split > 1 && split > largest / 32; split /= 2) {
     values.push_back(split);
   }
