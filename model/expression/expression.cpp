@@ -1,7 +1,6 @@
 #include "model/expression/expression.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,6 +1,5 @@
 // Kernels that access global memory, each thread with one load (gather: two) and one store.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "model/counting/coalescing.hpp"

@@ -1,10 +1,5 @@
 #pragma once
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string_view>
-#include <vector>
 
 #include "model/counting/integers.hpp"
 #include "model/types/kernel_model.hpp"

@@ -1,11 +1,7 @@
 #pragma once
 // Attention kernels, a library's or this project's, and their launches. A block keeps a tile of
 // queries or keys, and streams two matrices of the other sequence in steps.
-#include <cstdint>
-#include <vector>
-
 #include "model/kernels/attention/tiles.hpp"
-#include "model/types/plan.hpp"
 
 namespace roofcast::attention {
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include "model/kernels/attention/blocks.hpp"
 #include "model/kernels/common/plan_parts.hpp"

@@ -2,9 +2,7 @@
 // The tiles that this project's attention kernels (kernels/attention) are instantiated from.
 #include <algorithm>
 #include <array>
-#include <cstdint>
 
-#include "model/counting/integers.hpp"
 #include "model/kernels/attention/attention.hpp"
 #include "model/kernels/gemm/tensor.hpp"
 

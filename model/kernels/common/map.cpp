@@ -1,6 +1,5 @@
 #include "model/kernels/common/map.hpp"
 
-#include <algorithm>
 #include <bit>
 
 #include "model/kernels/common/plan_parts.hpp"

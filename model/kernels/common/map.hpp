@@ -1,9 +1,6 @@
 #pragma once
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
 
 #include "model/types/kernel_model.hpp"
 

@@ -1,11 +1,8 @@
 #pragma once
 // Parts that the plans of all families are made of.
 #include <array>
-#include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "model/counting/integers.hpp"
 #include "model/counting/io_complexity.hpp"

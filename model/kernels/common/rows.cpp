@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "model/counting/coalescing.hpp"
-#include "model/counting/totals.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 
 namespace roofcast::rows {

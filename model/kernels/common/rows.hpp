@@ -2,17 +2,11 @@
 // Kernels whose unit of work is a row of a row-major matrix: softmax, normalization, reductions.
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <initializer_list>
-#include <vector>
 
 #include "model/counting/integers.hpp"
 #include "model/kernels/compiled.hpp"
-#include "model/types/gpu.hpp"
 #include "model/types/kernel_model.hpp"
-#include "model/types/plan.hpp"
-#include "model/types/problem.hpp"
 
 namespace roofcast::rows {
 

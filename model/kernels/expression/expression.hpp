@@ -1,12 +1,7 @@
 #pragma once
 // The cost of an expression as one kernel, and as a chain of kernels.
-#include <span>
-#include <vector>
-
 #include "model/expression/chain.hpp"
-#include "model/expression/expression.hpp"
 #include "model/kernels/common/map.hpp"
-#include "model/types/kernel_model.hpp"
 
 namespace roofcast::elementwise {
 

@@ -3,9 +3,7 @@
 #include <cmath>
 #include <iterator>
 #include <utility>
-#include <vector>
 
-#include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 

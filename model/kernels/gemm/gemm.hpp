@@ -1,8 +1,5 @@
 #pragma once
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
 
 #include "model/types/kernel_model.hpp"
 

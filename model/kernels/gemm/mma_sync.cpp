@@ -2,7 +2,6 @@
 // persistent.
 #include <algorithm>
 #include <span>
-#include <string>
 #include <utility>
 
 #include "model/kernels/compiled.hpp"

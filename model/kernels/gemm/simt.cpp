@@ -1,7 +1,6 @@
 // The matrix product on the SIMT pipes in fp32, from naive to vectorized.
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <utility>
 
 #include "model/kernels/compiled.hpp"

@@ -2,7 +2,6 @@
 // memory to registers; for more, both operands go through a ring of stages in shared memory, or the
 // product runs in gemm.wgmma's tiles.
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "model/kernels/compiled.hpp"

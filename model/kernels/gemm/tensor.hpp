@@ -1,8 +1,6 @@
 #pragma once
 // C[m,n] = A[m,k] · B on the tensor cores by this project's kernels (kernels/gemm), which include
 // this file: parameters, tiles, and how gemm.skinny and the passes lay a product out.
-#include <array>
-#include <cstdint>
 #include <string>
 
 #include "model/kernels/gemm/gemm.hpp"

@@ -4,7 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "model/counting/coalescing.hpp"
 #include "model/counting/io_complexity.hpp"
 
 namespace roofcast::gemm::tensor {

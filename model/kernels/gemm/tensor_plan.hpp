@@ -1,10 +1,6 @@
 #pragma once
 // The plans of the variants, and the parts that they share.
-#include <array>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"

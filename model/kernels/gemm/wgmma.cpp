@@ -1,8 +1,5 @@
 // gemm.wgmma: TMA copies, warpgroups (four warps) multiply, blocks are persistent.
 #include <algorithm>
-#include <array>
-#include <span>
-#include <vector>
 
 #include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"

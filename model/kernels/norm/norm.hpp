@@ -1,9 +1,5 @@
 #pragma once
-#include <cstddef>
-#include <cstdint>
-
 #include "model/kernels/common/rows.hpp"
-#include "model/types/kernel_model.hpp"
 
 namespace roofcast::norm {
 
