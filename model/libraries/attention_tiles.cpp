@@ -10,10 +10,9 @@
 namespace roofcast::attention {
 namespace {
 
-constexpr double kRescaling = 1;  // an instruction per element of a sum
-constexpr Kernel kFlash2 = {Instruction::mma_sync, library::kScoreInstructions, kRescaling,
+constexpr Kernel kFlash2 = {Instruction::mma_sync, library::kScoreInstructions,
                             library::kMaskInstructions};
-constexpr Kernel kFlash3 = {Instruction::wgmma, library::kScoreInstructions, kRescaling,
+constexpr Kernel kFlash3 = {Instruction::wgmma, library::kScoreInstructions,
                             library::kMaskInstructions};
 
 // FlashAttention-2, flash_fwd_launch_template.h: the usual kernel, and the one for split keys.

@@ -21,8 +21,6 @@ Blocks blocks_of_keys(const Backward& c) {
           .keys_stationary = true,
           .packed = c.heads_apart ? 1 : c.shape.group(),
           .products = adds ? 5.0 : 4.0,
-          .resident_matrices = 2,
-          .row_stat_bytes = kRowNumbers,
           .written = 2 * c.shape.row_bytes(),
           .dq_row_elements = adds ? as_double(c.rows.width) : 0};
 }
@@ -34,8 +32,6 @@ Blocks blocks_of_queries(const Backward& c) {
           .tile = c.queries,
           .width = c.width,
           .products = 3,
-          .resident_matrices = 2,
-          .row_stat_bytes = kRowNumbers,
           .written = c.shape.row_bytes()};
 }
 

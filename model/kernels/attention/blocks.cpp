@@ -23,13 +23,14 @@ double step_instructions(const Blocks& b, bool masked) {
     return b.tile.step_instructions - (masked ? 0 : kOfCompiledMask * scores / 32);
   }
   const double queries = as_double(b.tile.queries);
+  // Elements of the sums that a step rescales or adds to, each by an instruction.
   const double sums = (b.keys_stationary ? 0 : queries * head) + queries * b.dq_row_elements;
   const double multiplying = !b.kernel.on_tensor_cores() ? b.kernel.vector_instructions * head
                              : b.kernel.async_mma()      ? 0
                                                     : 2 * b.products * head * kInstructionsAFlop;
   const double a_score =
       b.kernel.instructions_a_score + multiplying + (masked ? b.kernel.instructions_a_mask : 0);
-  return (scores * a_score + sums * b.kernel.instructions_a_sum) / 32;
+  return (scores * a_score + sums) / 32;
 }
 
 Step step_of(const Blocks& b, DType type) {
@@ -39,7 +40,7 @@ Step step_of(const Blocks& b, DType type) {
   Step step;
   step.issued.special_flops = scores;
   set_traffic(step.issued,
-              {rows * (2 * b.copied_row_bytes() + (b.keys_stationary ? b.row_stat_bytes : 0)),
+              {rows * (2 * b.copied_row_bytes() + (b.keys_stationary ? b.row_stat_bytes() : 0)),
                queries * b.dq_row_elements * kSumElement});
   if (b.kernel.on_tensor_cores()) {
     step.issued.tensor_flops[type] = flops;
@@ -109,8 +110,8 @@ BlockSteps block_steps(const Blocks& b, DType type) {
   const double there = as_double(b.rows()) / as_double(b.tiles());
   const double copied = b.kernel.by_boxes() ? as_double(b.rows_held()) : there;
   Step prologue, epilogue;
-  set_traffic(prologue.issued, {copied * (b.resident_matrices * b.copied_row_bytes() +
-                                          (b.keys_stationary ? 0 : b.row_stat_bytes)),
+  set_traffic(prologue.issued, {copied * (b.resident_matrices() * b.copied_row_bytes() +
+                                          (b.keys_stationary ? 0 : b.row_stat_bytes())),
                                 0});
   prologue.waits = b.tile.waits_before;
   set_traffic(epilogue.issued, {0, there * b.written});

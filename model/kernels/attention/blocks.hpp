@@ -41,7 +41,6 @@ inline constexpr double kWaitsForScores = 1.0 / 2, kWaitsForDq = 1.0 / 5;
 struct Kernel {
   Instruction product;              ///< all but mma_sync read shared memory themselves
   double instructions_a_score = 0;  ///< per score: scale, maximum, exponential, sum …
-  double instructions_a_sum = 0;    ///< per element of the sums that a step rescales or adds to
   double instructions_a_mask = 0;   ///< more per score of a masked step
   /// Per score and element of the head dim, where threads multiply; 0: tensor cores multiply.
   double vector_instructions = 0;
@@ -58,9 +57,9 @@ struct Kernel {
 struct Tile {
   std::int64_t queries, keys;  ///< rows of Q and of K: one stays, the other is a step
   std::int64_t warps;
-  std::int64_t stages;         ///< buffers for each of the two streamed matrices
-  std::int64_t blocks_per_sm;  ///< blocks that fit an SM by their registers
-  std::int64_t registers = 0;  ///< per thread
+  std::int64_t stages;             ///< buffers for each of the two streamed matrices
+  std::int64_t blocks_per_sm = 1;  ///< blocks that fit an SM by their registers
+  std::int64_t registers = 0;      ///< per thread
   std::int64_t shared_bytes = 0;
   /// Heads whose tiles run concurrently, so that their streamed matrices stay in L2.
   std::int64_t together = 1;
@@ -112,13 +111,14 @@ struct Blocks {
   bool keys_stationary = false;  ///< the block keeps keys and streams queries; else the reverse
   std::int64_t packed = 1;       ///< query heads that share a block
   double products = 2;           ///< matrix products per step
-  double resident_matrices = 1;  ///< matrices that the block keeps
-  double row_stat_bytes = 0;     ///< bytes per query besides its matrices: log-sum-exp and D
   double written = 0;            ///< bytes per row of the kept tile, at the end of the block
   double dq_row_elements = 0;    ///< elements per row of dQ that a step adds to
 
   std::int64_t rows_held() const { return keys_stationary ? tile.keys : tile.queries; }
   std::int64_t rows_passing() const { return keys_stationary ? tile.queries : tile.keys; }
+  /// Matrices that the block keeps, and bytes per query besides its matrices: log-sum-exp and D.
+  double resident_matrices() const { return shape.backward ? 2 : 1; }
+  double row_stat_bytes() const { return shape.backward ? 2 * kSumElement : 0; }
   /// Rows of the sequence whose tiles blocks keep; packed heads count as more queries.
   std::int64_t rows() const { return keys_stationary ? shape.seq_kv : shape.seq_q * packed; }
   std::int64_t tiles() const { return ceil_div(rows(), rows_held()); }
@@ -127,7 +127,7 @@ struct Blocks {
   /// head dim; cp.async: whole sectors.
   double copied_row_bytes() const;
   double passing_row_bytes() const {
-    return 2 * shape.row_bytes() + (keys_stationary ? row_stat_bytes : 0);
+    return 2 * shape.row_bytes() + (keys_stationary ? row_stat_bytes() : 0);
   }
 };
 

@@ -44,7 +44,6 @@ Forward forward_of(const Shape& shape, DType type, std::int64_t splits) {
       .keys = kUnitKeys * t.warps,
       .warps = t.warps,
       .stages = t.stages,
-      .blocks_per_sm = t.blocks,
       .registers = kernel.registers,
       .shared_bytes = t.shared_bytes() + t.static_shared_bytes(),
       .step_instructions = as_double(t.warps) * kernel.loops[2],

@@ -22,7 +22,6 @@ Tile tile_of(const Compiled& tile, const compiled::Kernel& kernel, std::int64_t 
           .keys = tile.keys,
           .warps = tile.threads() / 32,
           .stages = tile.stages,
-          .blocks_per_sm = 1,
           .registers = kernel.registers,
           .shared_bytes = shared_bytes,
           .together = together,

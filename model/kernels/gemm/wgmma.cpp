@@ -71,18 +71,16 @@ Choice choice_of(const Problem& p) {
 
 Launch launch_of(const Choice& c, const Gpu& gpu) {
   const WgmmaTile& tile = c.one;
-  Launch launch;
   const std::int64_t clusters = std::max<std::int64_t>(1, gpu.sm_count.value_or(1) / c.cluster);
-  launch.grid[0] =
-      std::min(c.tiles() * std::max(c.p[kSplitK], c.p[kSplitRest]), clusters * c.cluster);
-  launch.block[0] = tile.threads();
-  launch.cluster[0] = c.cluster;
-  launch.registers = compiled::registers(
-      "gemm::wgmma_kernel", c.p.dtype, tile.down(), tile.across(), tile.stages, tile.consumers,
-      tile.cluster, tile.ping_pong, wgmma_along_k(c.p.dtype) || c.p[kTransposedB] != 0,
-      tile.swap_ab, tile.panel_lines());
-  launch.shared_bytes = tile.shared_bytes();
-  return launch;
+  const std::int64_t parts = c.tiles() * std::max(c.p[kSplitK], c.p[kSplitRest]);
+  return {.grid = {std::min(parts, clusters * c.cluster), 1, 1},
+          .block = {tile.threads(), 1, 1},
+          .cluster = {c.cluster, 1, 1},
+          .registers = compiled::registers(
+              "gemm::wgmma_kernel", c.p.dtype, tile.down(), tile.across(), tile.stages,
+              tile.consumers, tile.cluster, tile.ping_pong,
+              wgmma_along_k(c.p.dtype) || c.p[kTransposedB] != 0, tile.swap_ab, tile.panel_lines()),
+          .shared_bytes = tile.shared_bytes()};
 }
 
 // Operand bytes delivered to all blocks, k in whole steps; each block of a cluster counts.
