@@ -97,23 +97,22 @@ Choice choice_of(const Problem& p, const Option& option) {
 }
 
 Launch launch_of(const Choice& c) {
-  Launch launch;
-  launch.grid = {c.down(), c.p[kSplitK], c.p[kBatch]};
-  if (c.ring != nullptr) {
-    const SkinnyRing& ring = *c.ring;
-    launch.block[0] = ring.threads();
-    launch.registers = compiled::registers(
-        "gemm::skinny_kernels::ring_kernel", c.p.dtype, ring.tokens, ring.rows, ring.depth, 1,
-        ring.warps, ring.stages, ring.blocks, along_k(c.p), reads_across(c.p));
-    launch.shared_bytes = ring.shared_bytes();
-  } else {
-    launch.block[0] = kWarpLanes * SkinnyTile::kWarps;
-    launch.registers =
-        compiled::registers("gemm::skinny_kernels::register_kernel", c.p.dtype, c.registers->tokens,
-                            along_k(c.p), c.aligned(), c.p[kSplitK] > 1);
-    launch.shared_bytes = c.registers->shared_bytes();
+  const std::array grid = {c.down(), c.p[kSplitK], c.p[kBatch]};
+  if (c.ring == nullptr) {
+    return {.grid = grid,
+            .block = {kWarpLanes * SkinnyTile::kWarps, 1, 1},
+            .registers = compiled::registers("gemm::skinny_kernels::register_kernel", c.p.dtype,
+                                             c.registers->tokens, along_k(c.p), c.aligned(),
+                                             c.p[kSplitK] > 1),
+            .shared_bytes = c.registers->shared_bytes()};
   }
-  return launch;
+  const SkinnyRing& ring = *c.ring;
+  return {.grid = grid,
+          .block = {ring.threads(), 1, 1},
+          .registers = compiled::registers(
+              "gemm::skinny_kernels::ring_kernel", c.p.dtype, ring.tokens, ring.rows, ring.depth, 1,
+              ring.warps, ring.stages, ring.blocks, along_k(c.p), reads_across(c.p)),
+          .shared_bytes = ring.shared_bytes()};
 }
 
 // L1 lookups of a warp's loads in a round. Each eight lanes of a 16-byte load look up two lines of

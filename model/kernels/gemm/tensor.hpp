@@ -95,6 +95,8 @@ struct WgmmaTile {
   bool swap_ab = false;
 
   constexpr std::int64_t threads() const { return std::int64_t{128} * (1 + consumers); }
+  /// Registers of a thread at launch: a block takes all of an SM's, and setmaxnreg deals them out.
+  constexpr std::int64_t registers() const { return 65536 / threads() / 8 * 8; }
   /// Elements of the tile along the rows and the columns of an instruction.
   constexpr std::int64_t down() const { return swap_ab ? n : m; }
   constexpr std::int64_t across() const { return swap_ab ? m : n; }

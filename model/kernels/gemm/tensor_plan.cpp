@@ -54,32 +54,31 @@ double units_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes, std::i
 
 /// An operand as it is stored, and whether a launch before the product copies or transposes it.
 struct Source {
+  ArrayUse use;
   Matrix matrix;
   std::int64_t pitch_bytes;
-  bool is_a, copied, transposed;
+  bool copied, transposed;
   ArrayId copy;
 
   Operands::Side side(std::int64_t piece_bytes) const {
     if (copied) return Operands::Side(scratch(copy, {matrix.bytes(), 0}), 0, piece_bytes);
-    return operand(use(), pitch_bytes, piece_bytes);
-  }
-  ArrayUse use() const {
-    return is_a ? reads_activation(kA, matrix.bytes()) : reads(kB, matrix.bytes());
+    return operand(use, pitch_bytes, piece_bytes);
   }
   Plan copying() const {
-    return transposed ? transposed_copy(matrix, use(), copy) : copy_of_rows(matrix, use(), copy);
+    return transposed ? transposed_copy(matrix, use, copy) : copy_of_rows(matrix, use, copy);
   }
 };
 
 std::array<Source, 2> sources_of(const Problem& p, Copies copies) {
   const std::int64_t size = element_bytes(p.dtype);
-  const auto source = [&](const Stored& from, bool is_a, bool transposed) {
+  const auto source = [&](const auto& read, ArrayId array, const Stored& from, bool transposed,
+                          ArrayId copy) {
     const Matrix matrix{from.rows, from.columns, size, p[kBatch]};
     const bool copied = transposed || (copies.off_rows && from.row * size % kVectorBytes != 0);
-    return Source{matrix, from.row * size, is_a, copied, transposed, is_a ? kCopyOfA : kCopyOfB};
+    return Source{read(array, matrix.bytes()), matrix, from.row * size, copied, transposed, copy};
   };
-  return {source(stored_a(p), true, p[kTransposedA] != 0),
-          source(stored_b(p), false, copies.transposed_b)};
+  return {source(reads_activation, kA, stored_a(p), p[kTransposedA] != 0, kCopyOfA),
+          source(reads, kB, stored_b(p), copies.transposed_b, kCopyOfB)};
 }
 
 }  // namespace

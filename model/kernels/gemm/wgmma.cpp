@@ -1,7 +1,6 @@
 // gemm.wgmma: TMA copies, warpgroups (four warps) multiply, blocks are persistent.
 #include <algorithm>
 
-#include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/kernels/gemm/tiles.hpp"
 
@@ -76,10 +75,7 @@ Launch launch_of(const Choice& c, const Gpu& gpu) {
   return {.grid = {std::min(parts, clusters * c.cluster), 1, 1},
           .block = {tile.threads(), 1, 1},
           .cluster = {c.cluster, 1, 1},
-          .registers = compiled::registers(
-              "gemm::wgmma_kernel", c.p.dtype, tile.down(), tile.across(), tile.stages,
-              tile.consumers, tile.cluster, tile.ping_pong,
-              wgmma_along_k(c.p.dtype) || c.p[kTransposedB] != 0, tile.swap_ab, tile.panel_lines()),
+          .registers = tile.registers(),
           .shared_bytes = tile.shared_bytes()};
 }
 
