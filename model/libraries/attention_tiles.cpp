@@ -231,8 +231,7 @@ std::int64_t library_width(Library library, std::int64_t head_dim) {
 Forward library_forward(Library library, const Problem& p, const Gpu& gpu) {
   const Shape shape(p);
   const bool paged = p[kCacheWrites] != kNoWrites;
-  Forward c{{shape, kernel_of(library, gpu), {}, library_width(library, shape.head_dim)},
-            p[kSplits]};
+  Forward c{shape, kernel_of(library, gpu), {}, library_width(library, shape.head_dim), p[kSplits]};
   // With tensor memory TensorRT-LLM's kernels are built as cuDNN's, except for very large groups.
   const bool too_large = serving::decodes(shape) && shape.group() > serving::kLargestGroup;
   if (library == kTrtllm && (c.kernel.product != Instruction::tcgen05 || too_large)) {

@@ -21,18 +21,12 @@ Blocks blocks_of_keys(const Backward& c) {
           .keys_stationary = true,
           .packed = c.heads_apart ? 1 : c.shape.group(),
           .products = adds ? 5.0 : 4.0,
-          .written = 2 * c.shape.row_bytes(),
           .dq_row_elements = adds ? as_double(c.rows.width) : 0};
 }
 
 // Products: S and dP again, and dQ.
 Blocks blocks_of_queries(const Backward& c) {
-  return {.shape = c.shape,
-          .kernel = c.kernel,
-          .tile = c.queries,
-          .width = c.width,
-          .products = 3,
-          .written = c.shape.row_bytes()};
+  return {.shape = c.shape, .kernel = c.kernel, .tile = c.queries, .width = c.width, .products = 3};
 }
 
 // Operand elements that `down` × `across` warps read from shared memory for m by n results, k deep:
@@ -78,7 +72,7 @@ bool adds_over_groups(const Backward& c) {
 Plan blocks_plan(const Backward& c, const Blocks& b, const std::vector<ArrayUse>& results,
                  DType type) {
   const Shape& s = c.shape;
-  Plan plan = launch_plan(b, 1, type);
+  Plan plan = launch_plan(b, type);
   if (!b.keys_stationary) {  // S and dP are useful once: in the blocks of keys
     plan.useful = {};
     plan.useful.tensor_flops[type] = s.product_flops();

@@ -100,6 +100,17 @@ void add_parts(Plan& plan, const BlockSteps& blocks, std::int64_t tiles, const S
 
 }  // namespace
 
+double Blocks::written() const {
+  if (shape.backward) return (keys_stationary ? 2 : 1) * shape.row_bytes();
+  // Each row of a part comes with one scale factor.
+  if (splits > 1) return (as_double(shape.head_dim) + 1) * kSumElement;
+  return shape.row_bytes() + (writes_lse ? kSumElement : 0);
+}
+
+double Blocks::part_bytes() const {
+  return splits > 1 ? as_double(splits * shape.batch * shape.heads * shape.seq_q) * written() : 0;
+}
+
 double Blocks::copied_row_bytes() const {
   if (kernel.by_boxes()) return as_double(width) * shape.element;
   return kSectorBytes * std::ceil(shape.row_bytes() / kSectorBytes);
@@ -114,7 +125,7 @@ BlockSteps block_steps(const Blocks& b, DType type) {
                                           (b.keys_stationary ? 0 : b.row_stat_bytes())),
                                 0});
   prologue.waits = b.tile.waits_before;
-  set_traffic(epilogue.issued, {0, there * b.written});
+  set_traffic(epilogue.issued, {0, there * b.written()});
   epilogue.warp_instructions = b.tile.block_instructions;
   const Phase loop{.step = step_of(b, type),
                    .ahead = as_double(b.tile.stages),
@@ -199,14 +210,14 @@ void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& 
   }
 }
 
-Plan launch_plan(const Blocks& b, std::int64_t splits, DType type) {
+Plan launch_plan(const Blocks& b, DType type) {
   Plan plan;
   plan.needs = {b.kernel.product, b.kernel.copy()};
   (b.kernel.on_tensor_cores() ? plan.useful.tensor_flops[type] : plan.useful.vector_flops) =
       b.products * b.shape.product_flops();
   // Without tensor memory every exponential goes through the special-function unit.
   if (b.kernel.product != Instruction::tcgen05) plan.useful.special_flops = b.shape.scores();
-  plan.launch.grid[0] = b.tiles() * b.heads() * splits;
+  plan.launch.grid[0] = b.tiles() * b.heads() * b.splits;
   plan.launch.block[0] = b.tile.warps * 32;
   plan.launch.registers = b.tile.registers;
   plan.launch.shared_bytes = b.tile.shared_bytes;

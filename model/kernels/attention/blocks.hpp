@@ -102,23 +102,36 @@ Steps steps_over_keys(const Shape& shape, std::int64_t first, std::int64_t last,
 Steps steps_over_queries(const Shape& shape, std::int64_t first, std::int64_t last,
                          std::int64_t queries);
 
+/// Layout of the separate kernel that adds the parts of split keys.
+struct PartSums {
+  std::int64_t warps_of_row = 1;
+  std::int64_t parts_at_once = 4096;  ///< parts of a row in flight
+  std::int64_t shared_bytes = 0;      ///< per block, where several warps sum a row
+};
+
 /// The blocks of one launch.
 struct Blocks {
   Shape shape;
   Kernel kernel;
   Tile tile;
   std::int64_t width;            ///< padded head dim: elements of a row in a tile
+  std::int64_t splits = 1;       ///< forward: parts of the keys, one block each
+  bool writes_lse = false;       ///< forward: the log-sum-exp is kept for backward
   bool keys_stationary = false;  ///< the block keeps keys and streams queries; else the reverse
   std::int64_t packed = 1;       ///< query heads that share a block
   double products = 2;           ///< matrix products per step
-  double written = 0;            ///< bytes per row of the kept tile, at the end of the block
   double dq_row_elements = 0;    ///< elements per row of dQ that a step adds to
+  PartSums sums{};               ///< forward
 
   std::int64_t rows_held() const { return keys_stationary ? tile.keys : tile.queries; }
   std::int64_t rows_passing() const { return keys_stationary ? tile.queries : tile.keys; }
   /// Matrices that the block keeps, and bytes per query besides its matrices: log-sum-exp and D.
   double resident_matrices() const { return shape.backward ? 2 : 1; }
   double row_stat_bytes() const { return shape.backward ? 2 * kSumElement : 0; }
+  /// Bytes per row of the kept tile that a block writes at its end.
+  double written() const;
+  /// Bytes of all fp32 parts of O, one scale factor a row included; 0 where keys are not split.
+  double part_bytes() const;
   /// Rows of the sequence whose tiles blocks keep; packed heads count as more queries.
   std::int64_t rows() const { return keys_stationary ? shape.seq_kv : shape.seq_q * packed; }
   std::int64_t tiles() const { return ceil_div(rows(), rows_held()); }
@@ -152,30 +165,14 @@ void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& 
                 std::int64_t copies, std::int64_t together, std::int64_t splits = 1);
 
 /// The launch without its arrays and block classes.
-Plan launch_plan(const Blocks& blocks, std::int64_t splits, DType type);
+Plan launch_plan(const Blocks& blocks, DType type);
 
 /// Adds the blocks, and their raster, from which the L2 reuse of streamed rows follows.
 void add_tiles(Plan& plan, const Blocks& blocks, const BlockSteps& steps);
 
 // --- forward: blocks keep queries and stream K and V ---
 
-/// Layout of the separate kernel that adds the parts of split keys.
-struct PartSums {
-  std::int64_t warps_of_row = 1;
-  std::int64_t parts_at_once = 4096;  ///< parts of a row in flight
-  std::int64_t shared_bytes = 0;      ///< per block, where several warps sum a row
-};
-
-struct Forward : Blocks {
-  std::int64_t splits = 1;  ///< parts of the keys, one block each
-  bool writes_lse = false;
-  PartSums sums{};
-
-  /// The blocks, with the bytes that they write per row.
-  Blocks blocks() const;
-  /// Bytes of all fp32 parts of O, one scale factor a row included; 0 where keys are not split.
-  double part_bytes() const;
-};
+using Forward = Blocks;
 
 /// K or V of forward: just computed in self-attention (as many keys as queries), else a cache.
 ArrayUse kv_input(const Shape& shape, ArrayId array);

@@ -50,16 +50,16 @@ Forward forward_of(const Shape& shape, DType type, std::int64_t splits) {
       .block_instructions = as_double(t.warps) *
                             (kEndsInstructions + kEndsElementInstructions * as_double(t.head_dim))};
   tile.waits = {.tile_loads = 1};
-  return {{.shape = shape,
-           .kernel = {.product = Instruction::mma_sync},
-           .tile = tile,
-           .width = t.head_dim,
-           .packed = shape.group()},
-          splits,
-          true,
-          {.warps_of_row = decoding::kCombineWarps,
-           .parts_at_once = decoding::kCombineWarps * kLoadsOfWarp,
-           .shared_bytes = decoding::kCombineSharedBytes}};
+  return {.shape = shape,
+          .kernel = {.product = Instruction::mma_sync},
+          .tile = tile,
+          .width = t.head_dim,
+          .splits = splits,
+          .writes_lse = true,
+          .packed = shape.group(),
+          .sums = {.warps_of_row = decoding::kCombineWarps,
+                   .parts_at_once = decoding::kCombineWarps * kLoadsOfWarp,
+                   .shared_bytes = decoding::kCombineSharedBytes}};
 }
 
 // Half of a block's instructions precede its units (copies of all stages and Q), half follow them
@@ -84,7 +84,7 @@ Plan main_launch(const Forward& c, DType type) {
   Plan plan = forward_plan(c, type);
   plan.on_chip_bytes = as_double(kMostRows * tile.warps * c.width) * kSumElement +
                        as_double(plan.launch.shared_bytes);
-  BlockSteps steps = block_steps(c.blocks(), type);
+  BlockSteps steps = block_steps(c, type);
   set_ends(steps, c.tile, as_double(tile.head_dim));
   // Each warp reads K and V of its own unit, and Q, from shared memory.
   steps.loop.step.wavefronts.shared =

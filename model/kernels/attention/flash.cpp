@@ -124,11 +124,11 @@ Backward flash3_backward(const Shape& s, DqSum dq, DType type) {
 
 LaunchSequence forward_launches(const Shape& shape, const Kernel& kernel, const Tile& tile,
                                 DType type, const Gpu& gpu) {
-  const Forward c{{shape, kernel, tile, padded_head(shape.head_dim)}, 1, true};
+  const Forward c{shape, kernel, tile, padded_head(shape.head_dim), 1, true};
   Plan plan = forward_plan(c, type);
   if (is_persistent(plan.scheduler))
     plan.launch.grid[0] = std::min(plan.launch.grid[0], gpu.slots(1));
-  add_tiles(plan, c.blocks(), forward_steps(c, type));
+  add_tiles(plan, c, forward_steps(c, type));
   LaunchSequence sequence = launch_of(std::move(plan));
   // The counter is cleared first, but the sequence begins with the kernel that it is about.
   if (tile.scheduler == TileScheduler::queue) sequence.push_back({cleared_counter()});

@@ -13,22 +13,8 @@ ArrayUse kv_input(const Shape& shape, ArrayId array) {
   return use(array, shape.kv_bytes());
 }
 
-Blocks Forward::blocks() const {
-  Blocks blocks = static_cast<const Blocks&>(*this);
-  // Each row of a part comes with one scale factor.
-  blocks.written = splits > 1 ? (as_double(shape.head_dim) + 1) * kSumElement
-                              : shape.row_bytes() + (writes_lse ? kSumElement : 0);
-  return blocks;
-}
-
-double Forward::part_bytes() const {
-  if (splits == 1) return 0;
-  return as_double(splits * shape.batch * shape.heads * shape.seq_q) *
-         (as_double(shape.head_dim) + 1) * kSumElement;
-}
-
 BlockSteps forward_steps(const Forward& c, DType type) {
-  BlockSteps steps = block_steps(c.blocks(), type);
+  BlockSteps steps = block_steps(c, type);
   if (!c.kernel.on_tensor_cores()) return steps;
   // K and V are written to shared memory once. Each warp with its own queries, or 64 rows of wgmma
   // or tcgen05, read them whole, wgmma and tcgen05 also Q; warps that divide the keys read them once.
@@ -44,7 +30,7 @@ BlockSteps forward_steps(const Forward& c, DType type) {
 
 Plan forward_plan(const Forward& c, DType type) {
   const Shape& s = c.shape;
-  Plan plan = launch_plan(c.blocks(), c.splits, type);
+  Plan plan = launch_plan(c, type);
   plan.arrays = {reads_activation(kQ, s.q_bytes()), kv_input(s, kK), kv_input(s, kV)};
   if (c.splits > 1) {
     plan.arrays.push_back(scratch(kParts, {c.tile.merges ? c.part_bytes() : 0, c.part_bytes()}));
