@@ -37,7 +37,7 @@ struct Forward {
   bool streams, in_turn;
   rows::Layout layout;
   compiled::Kernel kernel;
-  std::int64_t ring, kept;  // bytes of shared memory: of rows; of γ and β of a block's columns
+  std::int64_t dynamic_bytes;  // shared memory of rings, and of γ and β; 0 where these are not kept
 };
 
 Forward forward_of(Kind kind, const Problem& p) {
@@ -51,10 +51,8 @@ Forward forward_of(Kind kind, const Problem& p) {
           ? compiled::kernel("norm::several_rows_kernel", p.dtype, layout.vectors, kind, clustered)
           : compiled::kernel("norm::forward_kernel", p.dtype, layout.vectors, kind);
   const auto parameters = static_cast<std::int64_t>(counts_of(kind).parameters);
-  const std::int64_t ring = streams ? rows::ring_bytes(layout, 1, 1) : 0;
-  return {streams, in_turn,
-          layout,  kernel,
-          ring,    streams ? forward_ring_bytes(p, parameters) - ring : kept_bytes(p, parameters)};
+  return {streams, in_turn, layout, kernel,
+          streams ? forward_ring_bytes(p, parameters) : kept_bytes(p, parameters)};
 }
 
 rows::Instructions instructions_of(Kind kind, const Problem& p, const Forward& how, bool ragged) {
@@ -98,8 +96,8 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
   const std::int64_t exchanged = how.streams ? rows::exchange_bytes(kMostThreads, clustered)
                                              : parts_bytes(clustered) * (how.in_turn ? 2 : 1);
   Plan plan = rows::plan_of(layout, layout.blocks(p[rows::kRows]), how.kernel.registers,
-                            exchanged + how.ring + how.kept);
-  plan.on_chip_bytes += as_double(how.ring + how.kept);
+                            exchanged + how.dynamic_bytes);
+  plan.on_chip_bytes += as_double(how.dynamic_bytes);
 
   const rows::Matrix x = rows::matrix_of(p, layout);
   const Counts counts = counts_of(kind);
@@ -111,7 +109,7 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
                  writes(kStatistics, 4 * statistics), writes(kResult, x.bytes)};
   // Between two uses of γ and β an SM reads and writes one group of rows. In a cluster L1 keeps
   // nothing: acquiring what other blocks sent invalidates it.
-  const double in_group = how.kept > 0 ? as_double(layout.rows_per_cluster) : 1;
+  const double in_group = how.dynamic_bytes > 0 ? as_double(layout.rows_per_cluster) : 1;
   const double parameters = std::ceil(x.rows / in_group) * parameter_bytes;
   if (!clustered) {
     plan.reuse = {{.scope = Scope::sm,
@@ -128,7 +126,8 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
   const bool loads_ahead = held_in_turn && 2 * layout.vectors <= most;
   const bool drained = clustered && !how.streams && !loads_ahead;
   // γ and β outside shared memory take a round trip a vector: loads wait for stores that may alias.
-  const double of_parameters = how.kept > 0 ? 0 : std::ceil(x.inside / as_double(layout.warps()));
+  const double of_parameters =
+      how.dynamic_bytes > 0 ? 0 : std::ceil(x.inside / as_double(layout.warps()));
   rows::set_rows(plan,
                  {.layout = layout,
                   .matrix = x,

@@ -33,7 +33,8 @@ Batch batch_of(bool weighted, bool ragged, bool narrow) {
 }
 constexpr double kDependentOfBatch = 20;
 
-// Waits after the last load. `alone`: each chunk has one warp, which meets no other.
+// Waits after the last load; those before it are in Sustained::first_access_s. `alone`: by one
+// warp.
 Waits waits_of_ends(bool alone) {
   return {.shared = alone ? 5.0 : 10, .arithmetic = alone ? 40.0 : 73, .barriers = alone ? 0.0 : 1};
 }
