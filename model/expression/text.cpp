@@ -79,11 +79,12 @@ class Parser {
   // Takes an operator of that level. The search begins with the last: "<=" is not read as "<".
   std::optional<Op> take_infix(Level level) {
     skip_spaces();
-    for (auto one = kOperations.rbegin(); one != kOperations.rend(); ++one) {
-      if (one->level != level || one->op == Op::negate) continue;
-      if (!text_.substr(at_).starts_with(one->written)) continue;
-      at_ += one->written.size();
-      return one->op;
+    for (std::size_t i = kOperations.size(); i-- > 0;) {
+      const Operation& one = kOperations[i];
+      if (one.level != level || one.op == Op::negate) continue;
+      if (!text_.substr(at_).starts_with(one.written)) continue;
+      at_ += one.written.size();
+      return one.op;
     }
     return std::nullopt;
   }

@@ -126,6 +126,7 @@ std::vector<Problem> with_each(const std::vector<Problem>& problems, std::size_t
                                const std::vector<std::int64_t>& values);
 
 /// Values to try of a setting: `given` alone, or if it is 0 `least` times 1, 2, 4 … up to `most`.
+/// `least` is always among them.
 std::vector<std::int64_t> powers_of_two(std::int64_t given, std::int64_t least, std::int64_t most);
 
 /// Vectors a thread to try in registers: with these a slice takes 32 to `most_threads` threads.

@@ -33,8 +33,8 @@ Batch batch_of(bool weighted, bool ragged, bool narrow) {
 }
 constexpr double kDependentOfBatch = 20;
 
-// Waits after the last load; those before it are in Sustained::first_access_s. `alone`: by one
-// warp.
+// Waits after the last load; those before the first access are part of Sustained::first_access_s.
+// `alone`: each chunk has one warp, which meets no other.
 Waits waits_of_ends(bool alone) {
   return {.shared = alone ? 5.0 : 10, .arithmetic = alone ? 40.0 : 73, .barriers = alone ? 0.0 : 1};
 }
