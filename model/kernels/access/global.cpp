@@ -24,7 +24,7 @@ struct Touched {
   }
 };
 
-// Distinct units that each group of `group` lanes touches, summed. All begin aligned as the first.
+// Distinct units of each group of `group` lanes, summed. All groups are aligned as the first one.
 double units_by_group(WarpAccess all, std::int64_t group, std::int64_t unit_bytes) {
   const std::int64_t lanes = all.lanes;
   all.lanes = group;

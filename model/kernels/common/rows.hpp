@@ -62,7 +62,8 @@ struct Layout {
   }
 };
 
-/// 16-byte vectors of a row. Fewer elements than a vector at each end are accessed one by one.
+/// 16-byte vectors of a row; the elements at its ends, fewer than a vector, are accessed one by
+/// one.
 constexpr std::int64_t vectors_of(std::int64_t cols, std::int64_t element_bytes) {
   return cols / (kVectorBytes / element_bytes);
 }
@@ -133,8 +134,8 @@ std::vector<std::int64_t> powers_of_two(std::int64_t given, std::int64_t least, 
 std::vector<std::int64_t> held_vectors(std::int64_t given, std::int64_t slice_vectors,
                                        std::int64_t most_vectors, std::int64_t most_threads);
 
-/// The problem with each cluster size to try, from `smallest` on, and 1, 2, 4, 8 and 16 rows a
-/// cluster, a setting that stands behind the cluster's.
+/// The problem with each cluster size from `smallest` to the device's largest, and each of 1, 2, 4,
+/// 8 and 16 rows a cluster, whose setting stands behind the cluster's.
 std::vector<Problem> with_clusters(const Problem& p, std::size_t cluster, std::int64_t smallest,
                                    const Gpu& gpu);
 
@@ -144,7 +145,7 @@ struct Instructions {
   double beyond;     ///< saved by each access beyond the row
   double start = 0;  ///< before the first row
 };
-/// Instructions of a warp, by the counters: index, edges and exit; merging the warps of a row.
+/// Instructions of a warp, by the counters: index, edges and exit; merging a row's partial results.
 inline constexpr double kInstructionsOfEnds = 10, kInstructionsOfMerge = 48;
 /// Turns of the loop that merges the partial results of all warps of a row, 32 a turn.
 constexpr double turns_of_merge(const Layout& layout) {

@@ -1,5 +1,5 @@
-// gemm.mma_sync: each warp multiplies for itself; with cp.async a block a tile, with TMA
-// persistent.
+// gemm.mma_sync: each warp multiplies for itself. With cp.async there is one block a tile; with TMA
+// blocks are persistent.
 #include <algorithm>
 #include <span>
 #include <utility>

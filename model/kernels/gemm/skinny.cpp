@@ -36,7 +36,7 @@ const SkinnyTile* element_tile_for(const Problem& p, std::int64_t tokens) {
       [&](const SkinnyTile& tile) { return tile.along_k == along_k(p) && tile.tokens == tokens; });
 }
 
-/// A tile of tokens and rows of weights, and its kernel: by a ring or by registers, else of wgmma.
+/// A tile of tokens and rows of weights, and its kernel: a ring's, registers', else gemm.wgmma's.
 struct Option {
   TileShape tile;
   const SkinnyRing* ring = nullptr;

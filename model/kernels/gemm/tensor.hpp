@@ -67,7 +67,8 @@ inline std::string overflowing_sums(const Problem& p) {
 /// TileRaster::group_rows of gemm.mma_sync.
 inline constexpr std::int64_t kMmaGroupRows = 8;
 /// TileRaster::group_rows of gemm.wgmma: about 16, such that a group with `beside` tile columns
-/// takes whole rounds of `blocks` persistent blocks: within a round A would be read again.
+/// takes whole rounds of `blocks` persistent blocks. Where a group ends within a round, A is read
+/// again.
 constexpr std::int64_t wgmma_group(std::int64_t beside, std::int64_t blocks) {
   constexpr std::int64_t kTiles = 16;
   const std::int64_t rounds = (2 * kTiles * beside + blocks) / (2 * blocks);  // to the nearest

@@ -41,7 +41,7 @@ inline constexpr std::int64_t kResultBytes = 16384;
 /// Two stages cannot hide the copies; 8 of the 1707 names have two.
 inline constexpr std::int64_t kLeastStages = 3;
 
-/// A tile of wgmma for tf32 (sm90_xmma_*, same profile). Its rate is timed by this project.
+/// A tile of wgmma for tf32 (sm90_xmma_*, same profile). The rate is of products timed here.
 constexpr LibraryTile tf32_tile(std::int64_t m, std::int64_t n) {
   return {.m = m, .n = n, .blocks_per_sm = 1, .rate = 0.85};
 }

@@ -14,7 +14,7 @@ inline constexpr double kEpsilon = 1e-5;
 
 /// Most threads of a block: with two blocks on an SM each thread has 64 registers.
 inline constexpr std::int64_t kMostThreads = 512;
-/// Columns of a thread of the backward pass: of each x, dy, γ, two sums, and the next x and dy.
+/// Columns of a thread of the backward pass, each with x, dy, γ, two sums, and the next x and dy.
 inline constexpr std::int64_t kBackwardElements = 8;
 
 using rows::element_bytes;
@@ -86,8 +86,8 @@ constexpr std::int64_t backward_blocks(const Problem& p, const rows::Layout& lay
 inline constexpr std::int64_t kRingElements = 16;
 inline constexpr std::int64_t kRingStages = 2;
 
-/// The backward pass through rings: blocks of 128 threads where a cluster of 8 holds the row, of
-/// which several fit an SM; else larger blocks.
+/// The backward pass through rings: blocks of 128 threads, of which several fit an SM, where a
+/// cluster of 8 holds the row; else larger blocks.
 constexpr rows::Layout backward_ring_layout(const Problem& p) {
   constexpr std::int64_t kFewThreads = 128, kPortableCluster = 8;
   const std::int64_t cluster =

@@ -22,7 +22,7 @@ constexpr Work kSwept = vector_work(6, 2);      // max | - ·log2e exp + | - ·l
 constexpr double kOperationsOfResult = 4;
 
 // Chains of dependent operations, in latencies of a multiply-add.
-// Merging: one after each shuffle, and for the rescaling exponential product, ex2 (four), product.
+// Merging: one a shuffle, and the exponential that rescales a sum: product, ex2 (four), product.
 constexpr double kDependentOfMerge = 16;
 // Rescaling a running sum: the test of the maximum (3), difference, product, exponential (5),
 // product, and the first exponential to be added (4).
