@@ -1,4 +1,4 @@
-#include "model/kernels/gemm/alignment.hpp"
+#include "model/kernels/gemm/gemm.hpp"
 #include "model/search.hpp"
 #include "model/types/quantity_text.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "kernels/common/kernel.hpp"
 #include "model/kernels/attention/attention.hpp"
-#include "model/kernels/attention/flash.hpp"
+#include "model/kernels/attention/tiles.hpp"
 
 namespace roofcast::cuda::attention {
 

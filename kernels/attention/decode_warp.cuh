@@ -10,7 +10,7 @@
 #include "kernels/common/rows.cuh"
 #include "kernels/gemm/mma.cuh"
 #include "kernels/gemm/tile_copy.cuh"
-#include "model/kernels/attention/decode.hpp"
+#include "model/kernels/attention/tiles.hpp"
 
 namespace roofcast::cuda::attention::decoding {
 

@@ -17,7 +17,7 @@
 // the last one are hidden, since 2^(0 - lse) may be infinite.
 #include "kernels/attention/flash2_products.cuh"
 #include "kernels/common/exponential.cuh"
-#include "model/kernels/attention/flash.hpp"
+#include "model/kernels/attention/tiles.hpp"
 
 namespace roofcast::cuda::attention::mma {
 

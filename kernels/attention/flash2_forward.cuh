@@ -18,7 +18,7 @@
 #include "kernels/attention/flash2_products.cuh"
 #include "kernels/attention/tiles.hpp"
 #include "kernels/common/exponential.cuh"
-#include "model/kernels/attention/flash.hpp"
+#include "model/kernels/attention/tiles.hpp"
 
 namespace roofcast::cuda::attention::mma {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "kernels/gemm/layout.cuh"
-#include "model/kernels/attention/flash.hpp"
+#include "model/kernels/attention/tiles.hpp"
 
 namespace roofcast::cuda::attention::flash3_backward {
 

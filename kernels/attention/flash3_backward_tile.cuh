@@ -11,7 +11,7 @@
 #include "kernels/gemm/mma.cuh"
 #include "kernels/gemm/wgmma_epilogue.cuh"
 #include "kernels/gemm/wgmma_instruction.cuh"
-#include "model/kernels/attention/flash.hpp"
+#include "model/kernels/attention/tiles.hpp"
 
 namespace roofcast::cuda::attention::flash3_backward {
 

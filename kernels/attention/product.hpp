@@ -6,7 +6,7 @@
 
 #include "kernels/common/kernel.hpp"
 #include "kernels/gemm/tensor.hpp"
-#include "model/kernels/attention/standard.hpp"
+#include "model/kernels/attention/tiles.hpp"
 
 namespace roofcast::cuda::attention {
 

@@ -170,8 +170,7 @@ class Planner {
     const double instructions =
         issued.vector_flops / 2 + issued.special_flops +
         (issued.requested.total_bytes() + issued.shared_bytes) / kAccessBytes;
-    all_.warp_instructions =
-        value(d_.instructions, "work/instructions", instructions) / as_double(kWarpLanes);
+    all_.warp_instructions = value(d_.instructions, "work/instructions", instructions) / kWarpLanes;
     all_.wavefronts.shared = issued.shared_bytes / kWavefrontBytes;
     all_.wavefronts.l1 = (value(d_.l1_read_bytes, "work/l1_read_bytes", issued.l1.read_bytes) +
                           issued.l1.write_bytes) /

@@ -1,6 +1,5 @@
 #pragma once
-// A kernel that a user describes in numbers: launch, work, arrays, phases. Its plan is a plan like
-// any other.
+// A kernel that a user describes in numbers: launch, work, arrays, phases.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -22,8 +21,7 @@ inline constexpr std::string_view kElementBytes = "element_bytes";
 class Quantity {
  public:
   Quantity() : Quantity("0") {}
-  /// Text as expression::parse reads it, over the names of parameters and `element_bytes`. Throws
-  /// InputError for a wrong expression and for an unknown name.
+  /// Text as expression::parse reads it, over parameters and `element_bytes`. Throws InputError.
   explicit Quantity(std::string_view text, std::span<const std::string> parameters = {});
 
   /// Throws InputError naming `what` where the value is negative or not finite.
@@ -42,8 +40,7 @@ enum class Access : unsigned char {
   broadcast,   ///< every block reads the same bytes
 };
 
-/// What the launch does with one array. The bytes are those that the result needs: for a gather all
-/// elements read, for a broadcast the array once.
+/// What the launch does with one array. Bytes: for a gather all elements read, for a broadcast once.
 struct Array {
   std::string name;
   Quantity read_bytes{}, write_bytes{};
@@ -95,8 +92,7 @@ struct Description {
 /// The plan for one problem. Throws InputError for a value that no kernel has.
 Plan plan(const Description& description, const Problem& problem, const Gpu& gpu);
 
-/// The kernel as `predict` takes it. It lives as long as a copy of the reference. Throws InputError
-/// for a description that is wrong for every problem.
+/// The kernel as `predict` takes it, alive as long as a copy of the reference. Throws InputError.
 KernelRef make_kernel(Description description);
 
 }  // namespace roofcast::described

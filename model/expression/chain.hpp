@@ -1,6 +1,5 @@
 #pragma once
-// An expression as an eager framework runs it: one kernel an operation, each result in an array of
-// its own.
+// An expression as an eager framework runs it: one kernel an operation, each result in an array.
 #include <cstddef>
 #include <vector>
 
@@ -36,10 +35,9 @@ struct Chain {
 void check_outputs(const Expression& folded);
 
 /// The chain of an expression. Operands are computed from left to right, as Python evaluates them.
-/// Equal subexpressions are computed as often as they are written, since an eager framework does
-/// not see them; a named result is computed once. A scratch array is free once its last reader has
-/// run, and the array freed last is reused first; each output has an array of its own. Throws as
-/// check_outputs.
+/// An eager framework does not see that subexpressions are equal: each is computed as often as it is
+/// written, a named result once. The scratch array freed last is reused first; each output has an
+/// array of its own. Throws as check_outputs.
 Chain eager(const Expression& expression);
 
 }  // namespace roofcast::expression

@@ -1,7 +1,6 @@
 #include "model/expression/expression.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 
@@ -62,8 +61,7 @@ std::size_t append(Expression& to, const Node& node) {
   return to.nodes.size() - 1;
 }
 
-// Copies node by node. `keep(copy, node, i)` gets node i with its operands already those of the
-// copy, and returns its position in the copy.
+// Copies node by node. `keep(copy, node, i)` gets node i with operands in the copy, and places it.
 template <class Keep>
 Expression copied(const Expression& from, const Keep& keep) {
   Expression to;
@@ -100,8 +98,8 @@ std::string number_text(double value) {
   return text.data();
 }
 
-// Text of node `at` in the statement after `before` others. Their intermediate results appear by
-// name; an operation looser than `needed` stands in parentheses.
+// Text of node `at` in the statement after `before` others, whose intermediate results appear by
+// name. An operation looser than `needed` stands in parentheses.
 std::string text_of(const Expression& e, std::size_t at, Level needed, std::size_t before) {
   const auto operand = [&](std::size_t node, Level level) {
     return text_of(e, node, level, before);

@@ -56,8 +56,7 @@ constexpr bool is_reduction(Op op) {
   return op >= Op::row_sum && op <= Op::row_min;
 }
 
-/// One operation. `a` and `b` are positions of earlier nodes; for an input, `a` is its position in
-/// Expression::inputs.
+/// One operation. `a` and `b` are earlier nodes; of an input `a` is its place in Expression::inputs.
 struct Node {
   Op op = Op::number;
   std::uint8_t a = 0;
@@ -83,8 +82,7 @@ struct Statement {
   friend bool operator==(const Statement&, const Statement&) = default;
 };
 
-/// Nodes in the order of evaluation (operands before their users, the left one first), the inputs
-/// that they read, and the results that name them.
+/// Nodes in the order of evaluation, the inputs that they read, and the results that name them.
 struct Expression {
   static constexpr std::size_t kMaxNodes = 255;
 
@@ -101,19 +99,17 @@ struct Expression {
 /// Reads + - * / ^ (right associative, before the sign: -x^2 is -(x^2)), one comparison < <= > >=
 /// == != of sums, parentheses, numbers and the functions exp log sqrt rsqrt sin cos tanh sigmoid
 /// relu abs erf silu, min max (two operands), sum mean amax amin (along a row). Any other name is
-/// an input. Several results are statements parted by semicolons, "y = a*b; z = y + c": a name that
-/// a later statement reads is no output. Throws InputError with the column and what to do; also
-/// beyond 255 bytes.
+/// an input. Statements are parted by semicolons, "y = a*b; z = y + c": a name that a later one
+/// reads is no output. Throws InputError with the column and what to do; also beyond 255 bytes.
 Expression parse(std::string_view text);
 
-/// For each node, whether it has one value a row: a reduction, an input marked in `input_rows`
-/// (empty: none), or an operation on such values and numbers alone.
+/// Whether each node has one value a row: a reduction, an input marked in `input_rows` (empty:
+/// none), or an operation on such values and numbers alone.
 std::vector<bool> values_of_rows(const Expression& expression,
                                  const std::vector<bool>& input_rows = {});
 
-/// For each node, how deep reductions are nested in it, itself included. A kernel that does not
-/// keep the row on chip sweeps over it once a level, and once more for outputs with a value an
-/// element.
+/// How deep reductions are nested in each node, itself included. A kernel that does not keep the row
+/// on chip sweeps over it once a level, and once more for outputs with a value an element.
 std::vector<int> reduction_levels(const Expression& expression);
 
 /// How often other nodes read each node.

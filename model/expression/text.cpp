@@ -19,10 +19,6 @@ constexpr bool is_letter(char c) {
 constexpr std::span kFunctions =
     std::span(kOperations)
         .subspan(std::size_t(Op::exp), std::size_t(Op::less) - std::size_t(Op::exp));
-constexpr std::span kArithmetic =
-    std::span(kOperations)
-        .subspan(std::size_t(Op::add), std::size_t(Op::exp) - std::size_t(Op::add));
-constexpr std::span kComparisons = std::span(kOperations).subspan(std::size_t(Op::less));
 
 const Operation* function_of(std::string_view name) {
   for (const Operation& function : kFunctions) {
@@ -83,11 +79,12 @@ class Parser {
   // Takes an operator of that level. The search begins with the last: "<=" is not read as "<".
   std::optional<Op> take_infix(Level level) {
     skip_spaces();
-    const std::span<const Operation> all = level == kComparison ? kComparisons : kArithmetic;
-    for (std::size_t i = all.size(); i-- > 0;) {
-      if (all[i].level != level || !text_.substr(at_).starts_with(all[i].written)) continue;
-      at_ += all[i].written.size();
-      return all[i].op;
+    for (std::size_t i = kOperations.size(); i-- > 0;) {
+      const Operation& one = kOperations[i];
+      if (one.level != level || one.op == Op::negate) continue;
+      if (!text_.substr(at_).starts_with(one.written)) continue;
+      at_ += one.written.size();
+      return one.op;
     }
     return std::nullopt;
   }

@@ -23,7 +23,7 @@ struct Kernel {
   std::array<double, 6> loops{};
 };
 
-/// The kernel of compiled.inc; one without registers where none is compiled.
+/// The line of compiled.inc; one without registers where there is none.
 Kernel find(std::string_view name, const Arguments& arguments);
 
 /// A type as a template argument, by its storage: tf32 counts as fp32.
@@ -35,10 +35,19 @@ constexpr std::int64_t argument(Value value) {
   return static_cast<std::int64_t>(value);
 }
 
-/// As `find`, by template arguments.
+constexpr auto fp16_for_bf16(auto value) {
+  return value;
+}
+constexpr DType fp16_for_bf16(DType type) {
+  return type == DType::bf16 ? DType::fp16 : type;
+}
+
+/// The kernel with these template arguments; one without registers where none is compiled. bf16 has
+/// a line of its own only where it differs from fp16.
 template <class... Each>
 Kernel kernel(std::string_view name, Each... arguments) {
-  return find(name, {argument(arguments)...});
+  const Kernel own = find(name, {argument(arguments)...});
+  return own.registers > 0 ? own : find(name, {argument(fp16_for_bf16(arguments))...});
 }
 template <class... Each>
 std::int64_t registers(std::string_view name, Each... arguments) {

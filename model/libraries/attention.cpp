@@ -13,7 +13,7 @@ namespace {
 // Every block of a head gets the same number of keys.
 void add_even_parts(Plan& plan, const Forward& c, BlockSteps steps) {
   const double all = as_double(c.shape.seq_kv) / as_double(c.tile.keys) / as_double(c.splits);
-  steps.full.warp_instructions *= std::min(1.0, all);
+  steps.loop.step.warp_instructions *= std::min(1.0, all);
   const Steps each{std::max(1.0, all), 0, std::min(1.0, all)};
   if (c.splits > 1) {
     plan.blocks.push_back(block_class(steps, c.heads() * (c.splits - 1), each));
@@ -25,10 +25,9 @@ void add_even_parts(Plan& plan, const Forward& c, BlockSteps steps) {
 // Warps load the operands of the next product from shared memory while tensor cores multiply.
 void read_as_multiplied(BlockSteps& steps, const Forward& c) {
   const double copied = 2 * as_double(c.tile.keys) * c.shape.row_bytes() / 128;
-  for (Step* step : {&steps.full, &steps.masked}) {
-    step->wavefronts.operands = step->wavefronts.shared - copied;
-    step->wavefronts.shared = copied;
-  }
+  Wavefronts& wavefronts = steps.loop.step.wavefronts;
+  wavefronts.operands = wavefronts.shared - copied;
+  wavefronts.shared = copied;
 }
 
 // Each warpgroup of 64 rows reads its operands from shared memory: Q and K for Q·Kᵀ, V alone for
@@ -37,14 +36,13 @@ void read_as_multiplied(BlockSteps& steps, const Forward& c) {
 void read_shared(BlockSteps& steps, const Forward& c, DType type, const Gpu& gpu) {
   const double row = c.shape.row_bytes(), queries = as_double(c.tile.queries);
   const double keys = (queries / 64 + 1) * as_double(c.tile.keys) * row / 128;
-  for (Step* step : {&steps.full, &steps.masked}) {
-    const double product =
-        step->issued.tensor_flops[type] / 2 / gpu.sm.tensor_flop_per_clk[type].value_or(1);
-    const double of_scores = queries * row / 128 + keys;
-    step->wavefronts.operands = c.tile.waited_products < 1
-                                    ? of_scores + keys
-                                    : std::max(product, of_scores) + std::max(product, keys);
-  }
+  Step& step = steps.loop.step;
+  const double product =
+      step.issued.tensor_flops[type] / 2 / gpu.sm.tensor_flop_per_clk[type].value_or(1);
+  const double of_scores = queries * row / 128 + keys;
+  step.wavefronts.operands = c.tile.waited_products < 1
+                                 ? of_scores + keys
+                                 : std::max(product, of_scores) + std::max(product, keys);
 }
 
 constexpr std::string_view kGuess =

@@ -214,20 +214,18 @@ void fit_backward(Tile& tile, std::int64_t width, const Gpu& gpu) {
 }  // namespace
 
 Kernel kernel_of(Library library, const Gpu& gpu) {
-  constexpr double kRescaling = 1;  // an instruction per element of a sum
   const bool newest = library == kCudnn || library == kTrtllm;  // whatever the GPU has
   const auto takes = [&](Instruction one) { return newest && gpu.features.has(one); };
   const Instruction product = library == kFa3 || takes(Instruction::wgmma) ? Instruction::wgmma
                               : takes(Instruction::tcgen05)                ? Instruction::tcgen05
                                                                            : Instruction::mma_sync;
-  return {product, library::kScoreInstructions, kRescaling, library::kMaskInstructions};
+  return {product, library::kScoreInstructions, library::kMaskInstructions};
 }
 
 Forward library_forward(Library library, const Problem& p, const Gpu& gpu) {
   const Shape shape(p);
   const bool paged = p[kCacheWrites] != kNoWrites;
-  Forward c{{shape, kernel_of(library, gpu), {}, padded_width(library, shape.head_dim)},
-            p[kSplits]};
+  Forward c{shape, kernel_of(library, gpu), {}, padded_width(library, shape.head_dim), p[kSplits]};
   // With tensor memory TensorRT-LLM's kernels are built as cuDNN's, except for very large groups.
   const bool too_large = serving::decodes(shape) && shape.group() > serving::kLargestGroup;
   if (library == kTrtllm && (c.kernel.product != Instruction::tcgen05 || too_large)) {

@@ -4,9 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "model/kernels/gemm/alignment.hpp"
-#include "model/kernels/gemm/beside.hpp"
 #include "model/kernels/gemm/gemm.hpp"
+#include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/types/kernel_model.hpp"
 
 namespace roofcast::gemm {

@@ -41,9 +41,9 @@ Plan over_elements(const Counted& one) {
   const auto elements = static_cast<std::int64_t>(one.elements());
   return map::plan({.reads = asked.read_bytes / bytes,
                     .writes = asked.write_bytes / bytes,
-                    .flops = one.flops(),
-                    .special = one.movement.special,
-                    .instructions = instructions(one)},
+                    .cost = {.flops = one.flops(),
+                             .special = one.movement.special,
+                             .instructions = instructions(one)}},
                    {.dtype = one.type, .values = {elements, kThreads, kVectorBytes, kLoads}});
 }
 

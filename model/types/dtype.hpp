@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -22,6 +23,10 @@ constexpr std::string_view name(DType type) {
 constexpr double size_bytes(DType type) {
   constexpr std::array<double, 8> sizes = {8, 4, 4, 2, 2, 1, 1, 0.5};
   return sizes[static_cast<std::size_t>(type)];
+}
+/// The same as an integer, for types of whole bytes.
+constexpr std::int64_t element_bytes(DType type) {
+  return static_cast<std::int64_t>(size_bytes(type));
 }
 
 /// The type of that name, or nothing.

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "kernels/attention/flash2_layout.cuh"
-#include "model/kernels/attention/flash.hpp"
+#include "model/kernels/attention/tiles.hpp"
 
 namespace roofcast::cuda::attention::mma {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/attention/flash3_backward_layout.cuh"
-#include "model/kernels/attention/flash.hpp"
+#include "model/kernels/attention/tiles.hpp"
 
 namespace roofcast::cuda::attention::flash3_backward {
 namespace {

@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "model/counting/integers.hpp"
-#include "model/kernels/gemm/alignment.hpp"
 #include "model/kernels/gemm/gemm.hpp"
 #include "validation/profiles/chains.hpp"
 #include "validation/profiles/forecasts.hpp"

@@ -7,15 +7,13 @@
 namespace roofcast::access {
 namespace {
 
-constexpr roofcast::Parameter kN = {"n", "elements of y", 1, kMaxElements, std::nullopt};
+constexpr roofcast::Parameter kN = {"n", "elements of y", 1, kMaxElements};
 
 constexpr std::array kStridedParameters = {
-    kN,
-    roofcast::Parameter{"stride", "elements from one access to the next", 1, 65536, std::nullopt},
+    kN, roofcast::Parameter{"stride", "elements from one access to the next", 1, 65536},
     roofcast::Parameter{"width", "elements of an access: 1, 2, 4 or 8", 1, 8, 1}};
 constexpr std::array kOffsetParameters = {
-    kN, roofcast::Parameter{"offset", "elements before the first that is read", 0, 1 << 20,
-                            std::nullopt}};
+    kN, roofcast::Parameter{"offset", "elements before the first that is read", 0, 1 << 20}};
 constexpr std::array kGatherParameters = {
     kN,
     roofcast::Parameter{"window", "elements among which an index is drawn: a power of two", 1,
@@ -25,12 +23,10 @@ constexpr std::array kGatherParameters = {
            "one window",
            gather::kDistributions, gather::kUniform)};
 constexpr std::array kMatrixParameters = {
-    roofcast::Parameter{"rows", "rows of x and y", 1, std::int64_t{1} << 24, std::nullopt},
-    roofcast::Parameter{"cols", "elements of a row", 1, std::int64_t{1} << 24, std::nullopt}};
+    roofcast::Parameter{"rows", "rows of x and y", 1, std::int64_t{1} << 24},
+    roofcast::Parameter{"cols", "elements of a row", 1, std::int64_t{1} << 24}};
 constexpr std::array kSharedParameters = {
-    kN,
-    roofcast::Parameter{"stride", "words from one lane to the next", 0, shared::kMaxStride,
-                        std::nullopt},
+    kN, roofcast::Parameter{"stride", "words from one lane to the next", 0, shared::kMaxStride},
     roofcast::Parameter{"width", "words of an access: 1, 2 or 4", 1, 4, 1},
     roofcast::Parameter{"repeats", "accesses of a thread: a multiple of 8", 8, 65536, 64}};
 

@@ -1,7 +1,5 @@
-// The kernels of the family that access global memory, each thread with one load (gather: with the
-// index two) and one store.
+// Kernels that access global memory, each thread with one load (gather: two) and one store.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "model/counting/coalescing.hpp"
@@ -18,19 +16,15 @@ struct Touched {
   double l2_sectors;  ///< distinct within a block, summed over blocks: L1 serves the other loads
   double wavefronts;  ///< cycles of the data pipe
 
-  Touched& operator+=(const Touched& other) {
-    sectors += other.sectors;
-    l2_sectors += other.l2_sectors;
-    wavefronts += other.wavefronts;
-    return *this;
+  friend Touched operator+(const Touched& a, const Touched& b) {
+    return {a.sectors + b.sectors, a.l2_sectors + b.l2_sectors, a.wavefronts + b.wavefronts};
   }
   friend Touched operator*(double n, const Touched& a) {
     return {n * a.sectors, n * a.l2_sectors, n * a.wavefronts};
   }
 };
 
-// Distinct units that each group of `group` lanes touches, summed; each group is taken to begin at
-// the first one's alignment.
+// Distinct units of each group of `group` lanes, summed. All groups are aligned as the first one.
 double units_by_group(WarpAccess all, std::int64_t group, std::int64_t unit_bytes) {
   const std::int64_t lanes = all.lanes;
   all.lanes = group;
@@ -115,8 +109,7 @@ double shuffled_units(std::int64_t window, std::int64_t lanes, std::int64_t plac
   return as_double(std::unique(units.begin(), end) - units.begin());
 }
 
-// What the lanes of a gather touch: in a shuffled one each its own place of the window, in a
-// uniform one any place of the table.
+// What lanes touch: in a shuffled gather each its own place, in a uniform one any of the table.
 Touched gathered(const Problem& p, std::int64_t element) {
   const std::int64_t n = p[gather::kElements], window = p[gather::kWindow];
   const double warps = warps_of(n);
@@ -190,10 +183,8 @@ LaunchSequence plan_gather(const Problem& p, const Gpu& gpu) {
   require(uniform || n % window == 0, "n is ", n, ": give a multiple of window, ", window);
   const Touched found = gathered(p, element);
   const double elements = as_double(n * element), indices = as_double(n * kIndexBytes);
-  Touched loads = in_order(n, kIndexBytes);
-  loads += found;
   Plan plan = plan_of(compiled::kernel("access::gather_kernel", element), n,
-                      {elements + indices, elements}, loads, element);
+                      {elements + indices, elements}, in_order(n, kIndexBytes) + found, element);
   const double table = as_double((uniform ? std::min(window, n) : n) * element);
   plan.arrays = {reads(0, indices), {1, {table, 0}, {}}, writes(2, elements)};
   const auto waste = [&](Level level, double sectors) {
@@ -203,10 +194,9 @@ LaunchSequence plan_gather(const Problem& p, const Gpu& gpu) {
   };
   waste(Level::l1, found.sectors);
   if (uniform) {
-    plan.arrays[1].random =
-        RandomReads{.sectors = found.sectors,
-                    .table_bytes = as_double(window * element),
-                    .streamed_lines = as_double(kIndexBytes) / as_double(kLineBytes)};
+    plan.arrays[1].random = RandomReads{.sectors = found.sectors,
+                                        .table_bytes = as_double(window * element),
+                                        .streamed_lines = as_double(kIndexBytes) / kLineBytes};
     return launch_of(std::move(plan));
   }
   waste(Level::l2, found.l2_sectors);

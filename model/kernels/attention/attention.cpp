@@ -4,7 +4,7 @@
 #include <string>
 
 #include "model/counting/io_complexity.hpp"
-#include "model/kernels/attention/decode.hpp"
+#include "model/kernels/attention/tiles.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/attention.hpp"
 

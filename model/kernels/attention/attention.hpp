@@ -1,18 +1,13 @@
 #pragma once
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string_view>
-#include <vector>
 
+#include "model/counting/integers.hpp"
 #include "model/types/kernel_model.hpp"
 
 namespace roofcast::attention {
 
 /// O = softmax(Q·Kᵀ/√d)·V for each query head, or the gradients of Q, K and V from that of O.
-/// Matrices are [batch, heads, sequence, head_dim]. Positions in Problem; a variant's own
-/// parameters follow.
+/// Matrices are [batch, heads, sequence, head_dim]. Positions in Problem; a variant's own follow.
 enum Parameter : std::size_t { kBatch, kHeads, kKvHeads, kSeqQ, kSeqKv, kHeadDim, kCausal, kPass };
 enum Pass : std::int64_t { kForward, kBackward };
 
@@ -23,10 +18,10 @@ inline constexpr std::array kTypes = {DType::bf16, DType::fp16};
 
 inline constexpr std::array kShape = {
     roofcast::Parameter{"batch", "sequences", 1, std::int64_t{1} << 20, 1},
-    roofcast::Parameter{"heads", "query heads of a sequence", 1, 4096, std::nullopt},
+    roofcast::Parameter{"heads", "query heads of a sequence", 1, 4096},
     roofcast::Parameter{"kv_heads", "heads of K and V, which divide the query heads; 0: as many",
                         kAsTheOther, 4096, kAsTheOther},
-    roofcast::Parameter{"seq_q", "queries of a sequence", 1, std::int64_t{1} << 20, std::nullopt},
+    roofcast::Parameter{"seq_q", "queries of a sequence", 1, std::int64_t{1} << 20},
     roofcast::Parameter{"seq_kv", "keys of a sequence; 0: as many as queries", kAsTheOther,
                         std::int64_t{1} << 24, kAsTheOther},
     roofcast::Parameter{"head_dim", "elements of a head", 8, 256, 128},
@@ -51,26 +46,25 @@ struct Shape {
   std::int64_t visible(std::int64_t query) const;
   /// Unmasked scores of one head: S(S+1)/2 where a causal mask is square.
   double pairs() const;
-  double rows() const { return static_cast<double>(batch * heads) * static_cast<double>(seq_q); }
-  double scores() const { return static_cast<double>(batch * heads) * pairs(); }
+  double rows() const { return as_double(batch * heads) * as_double(seq_q); }
+  double scores() const { return as_double(batch * heads) * pairs(); }
   /// Scores of all heads, masked ones included.
-  double all_scores() const { return rows() * static_cast<double>(seq_kv); }
+  double all_scores() const { return rows() * as_double(seq_kv); }
   /// FLOPs of one matrix product over the scores: S, P·V, or one of the five of backward.
-  double product_flops() const { return 2 * scores() * static_cast<double>(head_dim); }
+  double product_flops() const { return 2 * scores() * as_double(head_dim); }
   /// Forward has two products, backward five.
   double flops() const { return (backward ? 5 : 2) * product_flops(); }
   /// Bytes of Q, and of O.
   double q_bytes() const { return rows() * row_bytes(); }
   /// Bytes of K, and of V.
-  double kv_bytes() const { return static_cast<double>(batch * kv_heads * seq_kv) * row_bytes(); }
-  double row_bytes() const { return static_cast<double>(head_dim) * element; }
+  double kv_bytes() const { return as_double(batch * kv_heads * seq_kv) * row_bytes(); }
+  double row_bytes() const { return as_double(head_dim) * element; }
   /// Bytes of one fp32 number for each row of scores, such as its log-sum-exp.
   double rows_bytes() const { return rows() * 4; }
 };
 
-/// Throws InputError where this project's kernels do not compute the problem: on a device without
-/// tensor cores for its type, for rows that are no multiples of 16 bytes, or where a mask hides all
-/// keys from a query.
+/// Throws InputError where this project's kernels do not compute the problem: no tensor cores for
+/// its type, rows that are no multiples of 16 bytes, or a mask that hides all keys from a query.
 void check_computable(const Problem&, const Shape&, const Gpu&);
 
 /// Parameter of attention.standard after the family's: passes over the scores besides softmax.

@@ -21,34 +21,23 @@ Blocks blocks_of_keys(const Backward& c) {
           .keys_stationary = true,
           .packed = c.heads_apart ? 1 : c.shape.group(),
           .products = adds ? 5.0 : 4.0,
-          .resident_matrices = 2,
-          .row_stat_bytes = kRowNumbers,
-          .written = 2 * c.shape.row_bytes(),
           .dq_row_elements = adds ? as_double(c.rows.width) : 0};
 }
 
 // Products: S and dP again, and dQ.
 Blocks blocks_of_queries(const Backward& c) {
-  return {.shape = c.shape,
-          .kernel = c.kernel,
-          .tile = c.queries,
-          .width = c.width,
-          .products = 3,
-          .resident_matrices = 2,
-          .row_stat_bytes = kRowNumbers,
-          .written = c.shape.row_bytes()};
+  return {.shape = c.shape, .kernel = c.kernel, .tile = c.queries, .width = c.width, .products = 3};
 }
 
-// Operand elements that `down` × `across` warps read from shared memory for m by n results, k deep.
-// Each warp reads its own rows, unless they are in registers, and its own columns.
+// Operand elements that `down` × `across` warps read from shared memory for m by n results, k deep:
+// each its own rows, unless they are in registers, and its own columns.
 double read_by_warps(double m, double n, double k, double down, double across, bool rows_held) {
   return k * ((rows_held ? 0 : m * across) + n * down);
 }
 
 // Bytes through shared memory in a step without the copies to it: dS (and P) from sums to operands,
-// and the operands that products read. A warpgroup of wgmma counts as a warp of mma.sync with 64
-// rows, unless they are in registers, and all columns. dQ of blocks of keys is divided along its
-// rows first, then along its columns.
+// and the operands of products. A warpgroup of wgmma counts as a warp of mma.sync with 64 rows and
+// all columns. dQ of blocks of keys is divided along its rows first, then along its columns.
 double shared_bytes_of_step(const Blocks& b) {
   constexpr double kRowsOfGroup = 64;
   const double rows = as_double(b.rows_held()), columns = as_double(b.rows_passing());
@@ -83,7 +72,7 @@ bool adds_over_groups(const Backward& c) {
 Plan blocks_plan(const Backward& c, const Blocks& b, const std::vector<ArrayUse>& results,
                  DType type) {
   const Shape& s = c.shape;
-  Plan plan = launch_plan(b, 1, type);
+  Plan plan = launch_plan(b, type);
   if (!b.keys_stationary) {  // S and dP are useful once: in the blocks of keys
     plan.useful = {};
     plan.useful.tensor_flops[type] = s.product_flops();
@@ -92,11 +81,10 @@ Plan blocks_plan(const Backward& c, const Blocks& b, const std::vector<ArrayUse>
                  reads(kDO, s.q_bytes()), scratch(kRowDots, {c.all_rows() * kRowNumbers, 0})};
   plan.arrays.insert(plan.arrays.end(), results.begin(), results.end());
   BlockSteps steps = block_steps(b, type);
-  for (Step* step : {&steps.full, &steps.masked}) {
-    step->wavefronts.shared = shared_bytes_of_step(b) / 128;
-    if (b.tile.addition_bytes > 0) {
-      step->wavefronts.l1 = step->issued.l2.write_bytes / b.tile.addition_bytes;
-    }
+  Step& step = steps.loop.step;
+  step.wavefronts.shared = shared_bytes_of_step(b) / 128;
+  if (b.tile.addition_bytes > 0) {
+    step.wavefronts.l1 = step.issued.l2.write_bytes / b.tile.addition_bytes;
   }
   add_tiles(plan, b, steps);
   return plan;
@@ -116,11 +104,9 @@ Plan plan_of_keys(const Backward& c, DType type) {
 
 constexpr std::int64_t kVectorElements = 8;  // 16 bytes
 
-// Computes D = rowsum(dO∘O) of each query, rewrites the log-sum-exp for the blocks that follow, and
-// clears dQ where blocks add to it.
+// Computes D = rowsum(dO∘O), rewrites the log-sum-exp, and clears dQ where blocks add to it.
 Plan row_dots(const Backward& c) {
-  // Thread instructions for two vectors of eight: multiply-adds, conversions, five shuffles and
-  // sums.
+  // Of a thread, for two vectors of eight: multiply-adds, conversions, five shuffles and sums.
   constexpr double kInstructions = 40;
   const Shape& s = c.shape;
   std::vector<ArrayUse> arrays = {reads(kO, s.q_bytes()), gradient_input(s),

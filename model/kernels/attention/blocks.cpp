@@ -23,23 +23,24 @@ double step_instructions(const Blocks& b, bool masked) {
     return b.tile.step_instructions - (masked ? 0 : kOfCompiledMask * scores / 32);
   }
   const double queries = as_double(b.tile.queries);
+  // Elements of the sums that a step rescales or adds to, each by an instruction.
   const double sums = (b.keys_stationary ? 0 : queries * head) + queries * b.dq_row_elements;
   const double multiplying = !b.kernel.on_tensor_cores() ? b.kernel.vector_instructions * head
                              : b.kernel.async_mma()      ? 0
                                                     : 2 * b.products * head * kInstructionsAFlop;
   const double a_score =
       b.kernel.instructions_a_score + multiplying + (masked ? b.kernel.instructions_a_mask : 0);
-  return (scores * a_score + sums * b.kernel.instructions_a_sum) / 32;
+  return (scores * a_score + sums) / 32;
 }
 
-Step step_of(const Blocks& b, DType type, bool masked) {
+Step step_of(const Blocks& b, DType type) {
   const double scores = as_double(b.tile.queries * b.tile.keys);
   const double rows = as_double(b.rows_passing()), queries = as_double(b.tile.queries);
   const double flops = 2 * b.products * as_double(b.width) * scores;
   Step step;
   step.issued.special_flops = scores;
   set_traffic(step.issued,
-              {rows * (2 * b.copied_row_bytes() + (b.keys_stationary ? b.row_stat_bytes : 0)),
+              {rows * (2 * b.copied_row_bytes() + (b.keys_stationary ? b.row_stat_bytes() : 0)),
                queries * b.dq_row_elements * kSumElement});
   if (b.kernel.on_tensor_cores()) {
     step.issued.tensor_flops[type] = flops;
@@ -48,7 +49,7 @@ Step step_of(const Blocks& b, DType type, bool masked) {
   } else {
     step.issued.vector_flops = flops;
   }
-  step.warp_instructions = step_instructions(b, masked);
+  step.warp_instructions = step_instructions(b, false);
   step.waits = b.tile.waits;
   return step;
 }
@@ -84,8 +85,7 @@ std::vector<Run> runs_of(const std::vector<Steps>& tiles, std::size_t most) {
   return runs;
 }
 
-// The first parts of a tile have equally many whole steps, one has the rest, and later ones are
-// empty: they write zeros. Where a tile's queries see no key, all its parts are empty.
+// The first parts of a tile have equally many whole steps, one the rest; later ones write zeros.
 void add_parts(Plan& plan, const BlockSteps& blocks, std::int64_t tiles, const Steps& all,
                std::int64_t splits) {
   if (splits == 1) return plan.blocks.push_back(block_class(blocks, tiles, all));
@@ -100,6 +100,17 @@ void add_parts(Plan& plan, const BlockSteps& blocks, std::int64_t tiles, const S
 
 }  // namespace
 
+double Blocks::written() const {
+  if (shape.backward) return (keys_stationary ? 2 : 1) * shape.row_bytes();
+  // Each row of a part comes with one scale factor.
+  if (splits > 1) return (as_double(shape.head_dim) + 1) * kSumElement;
+  return shape.row_bytes() + (writes_lse ? kSumElement : 0);
+}
+
+double Blocks::part_bytes() const {
+  return splits > 1 ? as_double(splits * shape.batch * shape.heads * shape.seq_q) * written() : 0;
+}
+
 double Blocks::copied_row_bytes() const {
   if (kernel.by_boxes()) return as_double(width) * shape.element;
   return kSectorBytes * std::ceil(shape.row_bytes() / kSectorBytes);
@@ -110,20 +121,18 @@ BlockSteps block_steps(const Blocks& b, DType type) {
   const double there = as_double(b.rows()) / as_double(b.tiles());
   const double copied = b.kernel.by_boxes() ? as_double(b.rows_held()) : there;
   Step prologue, epilogue;
-  set_traffic(prologue.issued, {copied * (b.resident_matrices * b.copied_row_bytes() +
-                                          (b.keys_stationary ? 0 : b.row_stat_bytes)),
+  set_traffic(prologue.issued, {copied * (b.resident_matrices() * b.copied_row_bytes() +
+                                          (b.keys_stationary ? 0 : b.row_stat_bytes())),
                                 0});
   prologue.waits = b.tile.waits_before;
-  set_traffic(epilogue.issued, {0, there * b.written});
+  set_traffic(epilogue.issued, {0, there * b.written()});
   epilogue.warp_instructions = b.tile.block_instructions;
-  return {prologue,
-          step_of(b, type, false),
-          step_of(b, type, true),
-          epilogue,
-          as_double(b.tile.stages),
-          b.kernel.async_mma() ? as_double(multiplying_groups(b.tile.warps)) : 0,
-          b.tile.chains,
-          b.tile.waited_products};
+  const Phase loop{.step = step_of(b, type),
+                   .ahead = as_double(b.tile.stages),
+                   .groups = b.kernel.async_mma() ? as_double(multiplying_groups(b.tile.warps)) : 0,
+                   .chains = b.tile.chains,
+                   .waited_products = b.tile.waited_products};
+  return {prologue, loop, step_instructions(b, true), epilogue};
 }
 
 Steps steps_over_keys(const Shape& shape, std::int64_t first, std::int64_t last,
@@ -168,19 +177,18 @@ std::vector<Steps> steps_of_tiles(const Blocks& b) {
 }
 
 BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps& steps) {
-  BlockClass result;
-  result.count = count;
-  result.phases.push_back({blocks.prologue});
-  const auto add = [&](Step step, double repeats) {
+  BlockClass result{count, {{blocks.prologue}}};
+  Phase loop = blocks.loop;
+  Work& issued = loop.step.issued;
+  for (Traffic* level : {&issued.requested, &issued.l1, &issued.l2}) *level = steps.share * *level;
+  const auto add = [&](double repeats) {
     if (repeats <= 0) return;
-    Work& issued = step.issued;
-    for (Traffic* level : {&issued.requested, &issued.l1, &issued.l2})
-      *level = steps.share * *level;
-    result.phases.push_back(
-        {step, repeats, blocks.ahead, blocks.groups, blocks.chains, blocks.waited_products});
+    loop.repeats = repeats;
+    result.phases.push_back(loop);
   };
-  add(blocks.full, steps.full);
-  add(blocks.masked, steps.masked);
+  add(steps.full);
+  loop.step.warp_instructions = blocks.masked_instructions;
+  add(steps.masked);
   result.phases.push_back({blocks.epilogue});
   return result;
 }
@@ -202,14 +210,14 @@ void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& 
   }
 }
 
-Plan launch_plan(const Blocks& b, std::int64_t splits, DType type) {
+Plan launch_plan(const Blocks& b, DType type) {
   Plan plan;
   plan.needs = {b.kernel.product, b.kernel.copy()};
   (b.kernel.on_tensor_cores() ? plan.useful.tensor_flops[type] : plan.useful.vector_flops) =
       b.products * b.shape.product_flops();
   // Without tensor memory every exponential goes through the special-function unit.
   if (b.kernel.product != Instruction::tcgen05) plan.useful.special_flops = b.shape.scores();
-  plan.launch.grid[0] = b.tiles() * b.heads() * splits;
+  plan.launch.grid[0] = b.tiles() * b.heads() * b.splits;
   plan.launch.block[0] = b.tile.warps * 32;
   plan.launch.registers = b.tile.registers;
   plan.launch.shared_bytes = b.tile.shared_bytes;

@@ -1,12 +1,7 @@
 #pragma once
-// Attention kernels, a library's or this project's. A block keeps a tile of one sequence, queries
-// or keys, and streams two matrices of the other one in steps. Also the launches of forward and
-// backward.
-#include <cstdint>
-#include <vector>
-
-#include "model/kernels/attention/flash.hpp"
-#include "model/types/plan.hpp"
+// Attention kernels, a library's or this project's, and their launches. A block keeps a tile of
+// queries or keys, and streams two matrices of the other sequence in steps.
+#include "model/kernels/attention/tiles.hpp"
 
 namespace roofcast::attention {
 
@@ -46,7 +41,6 @@ inline constexpr double kWaitsForScores = 1.0 / 2, kWaitsForDq = 1.0 / 5;
 struct Kernel {
   Instruction product;              ///< all but mma_sync read shared memory themselves
   double instructions_a_score = 0;  ///< per score: scale, maximum, exponential, sum …
-  double instructions_a_sum = 0;    ///< per element of the sums that a step rescales or adds to
   double instructions_a_mask = 0;   ///< more per score of a masked step
   /// Per score and element of the head dim, where threads multiply; 0: tensor cores multiply.
   double vector_instructions = 0;
@@ -63,9 +57,9 @@ struct Kernel {
 struct Tile {
   std::int64_t queries, keys;  ///< rows of Q and of K: one stays, the other is a step
   std::int64_t warps;
-  std::int64_t stages;         ///< buffers for each of the two streamed matrices
-  std::int64_t blocks_per_sm;  ///< blocks that fit an SM by their registers
-  std::int64_t registers = 0;  ///< per thread
+  std::int64_t stages;             ///< buffers for each of the two streamed matrices
+  std::int64_t blocks_per_sm = 1;  ///< blocks that fit an SM by their registers
+  std::int64_t registers = 0;      ///< per thread
   std::int64_t shared_bytes = 0;
   /// Heads whose tiles run concurrently, so that their streamed matrices stay in L2.
   std::int64_t together = 1;
@@ -99,9 +93,8 @@ struct Steps {
   friend bool operator==(const Steps&, const Steps&) = default;
 };
 
-/// Steps of the block of queries `first` to `last` over tiles of `keys` keys. Tiles that no query
-/// sees are skipped. A tile is masked where some query does not see all of it, or where it extends
-/// beyond the last key.
+/// Steps of the block of queries `first` to `last` over tiles of `keys` keys that some query sees. A
+/// tile is masked where some query does not see all of it, or where it extends beyond the last key.
 Steps steps_over_keys(const Shape& shape, std::int64_t first, std::int64_t last, std::int64_t keys);
 
 /// Steps of the block of keys `first` to `last` over tiles of `queries` queries. Queries beyond the
@@ -109,22 +102,36 @@ Steps steps_over_keys(const Shape& shape, std::int64_t first, std::int64_t last,
 Steps steps_over_queries(const Shape& shape, std::int64_t first, std::int64_t last,
                          std::int64_t queries);
 
+/// Layout of the separate kernel that adds the parts of split keys.
+struct PartSums {
+  std::int64_t warps_of_row = 1;
+  std::int64_t parts_at_once = 4096;  ///< parts of a row in flight
+  std::int64_t shared_bytes = 0;      ///< per block, where several warps sum a row
+};
+
 /// The blocks of one launch.
 struct Blocks {
   Shape shape;
   Kernel kernel;
   Tile tile;
   std::int64_t width;            ///< padded head dim: elements of a row in a tile
+  std::int64_t splits = 1;       ///< forward: parts of the keys, one block each
+  bool writes_lse = false;       ///< forward: the log-sum-exp is kept for backward
   bool keys_stationary = false;  ///< the block keeps keys and streams queries; else the reverse
   std::int64_t packed = 1;       ///< query heads that share a block
   double products = 2;           ///< matrix products per step
-  double resident_matrices = 1;  ///< matrices that the block keeps
-  double row_stat_bytes = 0;     ///< bytes per query besides its matrices: log-sum-exp and D
-  double written = 0;            ///< bytes per row of the kept tile, at the end of the block
   double dq_row_elements = 0;    ///< elements per row of dQ that a step adds to
+  PartSums sums{};               ///< forward
 
   std::int64_t rows_held() const { return keys_stationary ? tile.keys : tile.queries; }
   std::int64_t rows_passing() const { return keys_stationary ? tile.queries : tile.keys; }
+  /// Matrices that the block keeps, and bytes per query besides its matrices: log-sum-exp and D.
+  double resident_matrices() const { return shape.backward ? 2 : 1; }
+  double row_stat_bytes() const { return shape.backward ? 2 * kSumElement : 0; }
+  /// Bytes per row of the kept tile that a block writes at its end.
+  double written() const;
+  /// Bytes of all fp32 parts of O, one scale factor a row included; 0 where keys are not split.
+  double part_bytes() const;
   /// Rows of the sequence whose tiles blocks keep; packed heads count as more queries.
   std::int64_t rows() const { return keys_stationary ? shape.seq_kv : shape.seq_q * packed; }
   std::int64_t tiles() const { return ceil_div(rows(), rows_held()); }
@@ -133,18 +140,17 @@ struct Blocks {
   /// head dim; cp.async: whole sectors.
   double copied_row_bytes() const;
   double passing_row_bytes() const {
-    return 2 * shape.row_bytes() + (keys_stationary ? row_stat_bytes : 0);
+    return 2 * shape.row_bytes() + (keys_stationary ? row_stat_bytes() : 0);
   }
 };
 
-/// The steps that blocks of one kernel are made of, whatever their number.
+/// The steps that blocks of one kernel are made of, whatever their number. A masked step takes more
+/// instructions, and is otherwise the same.
 struct BlockSteps {
   Step prologue;
-  Step full;
-  Step masked;
+  Phase loop;
+  double masked_instructions;  ///< of a masked step, in place of those of `loop`
   Step epilogue;
-  double ahead;                                        ///< as in Phase
-  double groups = 0, chains = 1, waited_products = 1;  ///< as in Phase
 };
 /// Counts everything but the wavefronts of shared memory.
 BlockSteps block_steps(const Blocks& blocks, DType type);
@@ -154,37 +160,19 @@ BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps
 std::vector<Steps> steps_of_tiles(const Blocks& blocks);
 
 /// Adds the tiles of `copies` heads, `together` heads at a time: the first tile of each, then the
-/// second of each, and so on. Neighbouring tiles of as many steps form one class. More than 32 such
-/// runs of tiles are averaged to fewer.
+/// second, and so on. Neighbouring tiles of as many steps form one class; at most 32 classes.
 void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& tiles,
                 std::int64_t copies, std::int64_t together, std::int64_t splits = 1);
 
 /// The launch without its arrays and block classes.
-Plan launch_plan(const Blocks& blocks, std::int64_t splits, DType type);
+Plan launch_plan(const Blocks& blocks, DType type);
 
-/// Adds the blocks, and the raster of their tiles, from which the L2 reuse of streamed rows
-/// follows.
+/// Adds the blocks, and their raster, from which the L2 reuse of streamed rows follows.
 void add_tiles(Plan& plan, const Blocks& blocks, const BlockSteps& steps);
 
 // --- forward: blocks keep queries and stream K and V ---
 
-/// Layout of the separate kernel that adds the parts of split keys.
-struct PartSums {
-  std::int64_t warps_of_row = 1;
-  std::int64_t parts_at_once = 4096;  ///< parts of a row in flight
-  std::int64_t shared_bytes = 0;      ///< per block, where several warps sum a row
-};
-
-struct Forward : Blocks {
-  std::int64_t splits = 1;  ///< parts of the keys, one block each
-  bool writes_lse = false;
-  PartSums sums{};
-
-  /// The blocks, with the bytes that they write per row.
-  Blocks blocks() const;
-  /// Bytes of all fp32 parts of O, one scale factor a row included; 0 where keys are not split.
-  double part_bytes() const;
-};
+using Forward = Blocks;
 
 /// K or V of forward: just computed in self-attention (as many keys as queries), else a cache.
 ArrayUse kv_input(const Shape& shape, ArrayId array);
@@ -193,8 +181,7 @@ BlockSteps forward_steps(const Forward& forward, DType type);
 /// The launch without its block classes.
 Plan forward_plan(const Forward& forward, DType type);
 
-/// Adds the block classes where keys are dealt to the parts in units of `unit` keys: some parts
-/// have one unit more than others.
+/// Adds the block classes where keys are dealt to the parts in units of `unit` keys.
 void deal_keys(Plan& plan, const Forward& forward, const BlockSteps& steps, std::int64_t unit);
 /// Steps of the last block of a head to end, which also adds the parts.
 BlockSteps with_merging(BlockSteps steps, const Forward& forward);
@@ -234,15 +221,14 @@ struct Backward {
   double dq_sum_bytes() const { return all_rows() * as_double(rows.width) * kSumElement; }
 };
 
-/// The launches: D (and zeros for dQ), blocks of keys, dQ rounded from fp32 or by blocks of
-/// queries, and the sums over groups.
+/// The launches: D (and zeros for dQ), blocks of keys, dQ, and the sums over groups.
 LaunchSequence backward_launches(const Backward& backward, DType type);
 
 /// dO, which an earlier kernel has just computed.
 ArrayUse gradient_input(const Shape& shape);
 
 /// A pass over `elements` elements, eight per thread, with `instructions` per thread and `waits`
-/// dependent round trips to memory. Each array is read or written once.
+/// dependent round trips to memory, which reads or writes each array once.
 Plan pass_over(double elements, double instructions, std::vector<ArrayUse> arrays,
                double waits = 1);
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "model/kernels/attention/blocks.hpp"
-#include "model/kernels/attention/decode.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
 
@@ -16,9 +15,8 @@ using decoding::kMostRows;
 using decoding::kTiles;
 using decoding::kUnitKeys;
 
-// Instructions of a warp outside its units: constant, and per element of the head dim. From
-// hardware counters, since the compiled kernel's straight-line code has paths that a launch does
-// not take.
+// Instructions of a warp outside its units: constant, and per element of the head dim. From hardware
+// counters: the compiled kernel's straight-line code has paths that a launch does not take.
 constexpr double kEndsInstructions = 630, kEndsElementInstructions = 6;
 
 Shape checked_shape(const Problem& p, const Gpu& gpu) {
@@ -35,10 +33,6 @@ const decoding::Tile& tile_for(const Shape& shape) {
   return kTiles[head_row(shape.head_dim)];
 }
 
-std::int64_t units_of(const Shape& shape) {
-  return ceil_div(shape.seq_kv, kUnitKeys);
-}
-
 // A step is one unit of each warp.
 Forward forward_of(const Shape& shape, DType type, std::int64_t splits) {
   constexpr std::int64_t kLoadsOfWarp = 4;  // in flight
@@ -50,35 +44,31 @@ Forward forward_of(const Shape& shape, DType type, std::int64_t splits) {
       .keys = kUnitKeys * t.warps,
       .warps = t.warps,
       .stages = t.stages,
-      .blocks_per_sm = t.blocks,
       .registers = kernel.registers,
       .shared_bytes = t.shared_bytes() + t.static_shared_bytes(),
       .step_instructions = as_double(t.warps) * kernel.loops[2],
       .block_instructions = as_double(t.warps) *
                             (kEndsInstructions + kEndsElementInstructions * as_double(t.head_dim))};
   tile.waits = {.tile_loads = 1};
-  return {{.shape = shape,
-           .kernel = {.product = Instruction::mma_sync},
-           .tile = tile,
-           .width = t.head_dim,
-           .packed = shape.group()},
-          splits,
-          true,
-          {.warps_of_row = decoding::kCombineWarps,
-           .parts_at_once = decoding::kCombineWarps * kLoadsOfWarp,
-           .shared_bytes = decoding::kCombineSharedBytes}};
+  return {.shape = shape,
+          .kernel = {.product = Instruction::mma_sync},
+          .tile = tile,
+          .width = t.head_dim,
+          .splits = splits,
+          .writes_lse = true,
+          .packed = shape.group(),
+          .sums = {.warps_of_row = decoding::kCombineWarps,
+                   .parts_at_once = decoding::kCombineWarps * kLoadsOfWarp,
+                   .shared_bytes = decoding::kCombineSharedBytes}};
 }
 
 // Half of a block's instructions precede its units (copies of all stages and Q), half follow them
-// (sums through shared memory). There four rows of a warp's sums meet in the same banks, hence
-// kEndsWavefronts cycles per element of the head dim.
-constexpr double kEndsWavefronts = 10;
-
+// (sums through shared memory, where four rows of a warp meet in the same banks: kEndsWavefronts).
 void set_ends(BlockSteps& blocks, const Tile& tile, double head_dim) {
+  constexpr double kEndsWavefronts = 10;
   const double half = tile.block_instructions / 2;
   blocks.prologue.warp_instructions = blocks.epilogue.warp_instructions = half;
-  // Addresses, conversions and sums depend on one another: two instructions of five wait for the
-  // one before (sm_cycles of the same cases).
+  // Of addresses, conversions and sums two instructions of five wait for the one before (sm_cycles).
   constexpr double kDependent = 0.4;
   const double dependent = kDependent * half / as_double(tile.warps);
   blocks.prologue.waits.global = 1;  // Q, before the first product
@@ -94,27 +84,27 @@ Plan main_launch(const Forward& c, DType type) {
   Plan plan = forward_plan(c, type);
   plan.on_chip_bytes = as_double(kMostRows * tile.warps * c.width) * kSumElement +
                        as_double(plan.launch.shared_bytes);
-  BlockSteps steps = block_steps(c.blocks(), type);
+  BlockSteps steps = block_steps(c, type);
   set_ends(steps, c.tile, as_double(tile.head_dim));
   // Each warp reads K and V of its own unit, and Q, from shared memory.
-  steps.full.wavefronts.shared =
+  steps.loop.step.wavefronts.shared =
       as_double(tile.stage_bytes() + kMostRows * tile.head_dim * 2) * warps / 128;
-  steps.groups = warps;
+  steps.loop.groups = warps;
   deal_keys(plan, c, steps, kUnitKeys);
   return plan;
 }
 
 }  // namespace
 
-// Numbers of parts that give each warp at least one unit: small ones, one block per SM, and one to
-// kMostRounds full waves.
+// Splits with at least one unit a warp: small ones, one block per SM, and 1 to kMostRounds waves.
 std::vector<Problem> decode_candidates(const Problem& p, const Gpu& gpu) {
   if (p[kDecodeSplits] != kToChoose) return {p};
   const Shape shape = checked_shape(p, gpu);
   const std::int64_t whole = shape.batch * shape.kv_heads;  // blocks of one part
   const std::int64_t places = gpu.slots(tile_for(shape).blocks);
+  const std::int64_t units = ceil_div(shape.seq_kv, kUnitKeys);
   const std::int64_t most =
-      std::clamp(units_of(shape) / tile_for(shape).warps, std::int64_t{1}, decoding::kMostSplits);
+      std::clamp(units / tile_for(shape).warps, std::int64_t{1}, decoding::kMostSplits);
   constexpr std::int64_t kMostRounds = 4;
   std::set<std::int64_t> splits = {1, 2, 3, 4, 6, 8, gpu.slots(1) / whole};
   for (std::int64_t rounds = 1; rounds <= kMostRounds; ++rounds) {
@@ -132,7 +122,7 @@ std::vector<Problem> decode_candidates(const Problem& p, const Gpu& gpu) {
 
 LaunchSequence plan_decode(const Problem& p, const Gpu& gpu) {
   const Shape shape = checked_shape(p, gpu);
-  const std::int64_t most = std::min(units_of(shape), decoding::kMostSplits);
+  const std::int64_t most = std::min(ceil_div(shape.seq_kv, kUnitKeys), decoding::kMostSplits);
   require(p[kDecodeSplits] >= 1 && p[kDecodeSplits] <= most, "splits is ", p[kDecodeSplits],
           ": give 1 to ", most, ", a unit of ", kUnitKeys, " keys each at least");
   const Forward c = forward_of(shape, p.dtype, p[kDecodeSplits]);

@@ -22,7 +22,6 @@ Tile tile_of(const Compiled& tile, const compiled::Kernel& kernel, std::int64_t 
           .keys = tile.keys,
           .warps = tile.threads() / 32,
           .stages = tile.stages,
-          .blocks_per_sm = 1,
           .registers = kernel.registers,
           .shared_bytes = shared_bytes,
           .together = together,
@@ -44,8 +43,7 @@ Tile flash2_forward(const Shape& s, DType type) {
   return tile;
 }
 
-// Blocks are persistent. Under a causal mask, which makes tiles unequal, they take the next tile
-// from a counter.
+// Persistent blocks. A causal mask makes tiles unequal: blocks take the next one from a counter.
 Tile flash3_forward(const Shape& s, DType type) {
   const Flash3Tile& t = kFlash3Tiles[s.causal ? 1 : 0][head_row(s.head_dim)];
   const std::int64_t warps = 4 * t.warpgroups();
@@ -98,8 +96,7 @@ Backward flash3_backward(const Shape& s, DqSum dq, DType type) {
   const Flash3BackwardTile& k = kFlash3BackwardTiles[head_row(s.head_dim)];
   const Flash3DqTile& q = kFlash3DqTiles[head_row(s.head_dim)];
   constexpr std::int64_t kMultiplying = 8;
-  // Bytes re-read per element of the head dim. Blocks of keys: Q and dO, and the sums of dQ if
-  // blocks add them; blocks of queries: K and V.
+  // Bytes re-read per element of the head dim: Q, dO and the sums of dQ (kAtomic); K and V.
   const std::int64_t read_by_keys = s.group() * s.seq_q * (dq == kAtomic ? 8 : 4);
   const std::int64_t read_by_queries = s.seq_kv * 4;
   Tile keys =
@@ -127,11 +124,11 @@ Backward flash3_backward(const Shape& s, DqSum dq, DType type) {
 
 LaunchSequence forward_launches(const Shape& shape, const Kernel& kernel, const Tile& tile,
                                 DType type, const Gpu& gpu) {
-  const Forward c{{shape, kernel, tile, padded_head(shape.head_dim)}, 1, true};
+  const Forward c{shape, kernel, tile, padded_head(shape.head_dim), 1, true};
   Plan plan = forward_plan(c, type);
   if (is_persistent(plan.scheduler))
     plan.launch.grid[0] = std::min(plan.launch.grid[0], gpu.slots(1));
-  add_tiles(plan, c.blocks(), forward_steps(c, type));
+  add_tiles(plan, c, forward_steps(c, type));
   LaunchSequence sequence = launch_of(std::move(plan));
   // The counter is cleared first, but the sequence begins with the kernel that it is about.
   if (tile.scheduler == TileScheduler::queue) sequence.push_back({cleared_counter()});

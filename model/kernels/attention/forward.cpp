@@ -13,41 +13,24 @@ ArrayUse kv_input(const Shape& shape, ArrayId array) {
   return use(array, shape.kv_bytes());
 }
 
-Blocks Forward::blocks() const {
-  Blocks blocks = static_cast<const Blocks&>(*this);
-  // Each row of a part comes with one scale factor.
-  blocks.written = splits > 1 ? (as_double(shape.head_dim) + 1) * kSumElement
-                              : shape.row_bytes() + (writes_lse ? kSumElement : 0);
-  return blocks;
-}
-
-double Forward::part_bytes() const {
-  if (splits == 1) return 0;
-  return as_double(splits * shape.batch * shape.heads * shape.seq_q) *
-         (as_double(shape.head_dim) + 1) * kSumElement;
-}
-
 BlockSteps forward_steps(const Forward& c, DType type) {
-  BlockSteps steps = block_steps(c.blocks(), type);
+  BlockSteps steps = block_steps(c, type);
   if (!c.kernel.on_tensor_cores()) return steps;
   // K and V are written to shared memory once. Each warp with its own queries, or 64 rows of wgmma
-  // or tcgen05, read them whole; warps that divide the keys read them once. wgmma and tcgen05 also
-  // read Q.
+  // or tcgen05, read them whole, wgmma and tcgen05 also Q; warps that divide the keys read them once.
   const bool async = c.kernel.async_mma();
   const double queries = as_double(c.tile.queries);
   const double readers = async ? queries / 64 : c.tile.deals_keys ? 1 : as_double(c.tile.warps);
   const double kv_bytes = 2 * as_double(c.tile.keys) * c.shape.row_bytes();
-  for (Step* step : {&steps.full, &steps.masked}) {
-    step->issued.shared_bytes =
-        (readers + 1) * kv_bytes + (async ? queries * c.shape.row_bytes() : 0);
-    if (!async) step->wavefronts.shared = step->issued.shared_bytes / 128;
-  }
+  Step& step = steps.loop.step;
+  step.issued.shared_bytes = (readers + 1) * kv_bytes + (async ? queries * c.shape.row_bytes() : 0);
+  if (!async) step.wavefronts.shared = step.issued.shared_bytes / 128;
   return steps;
 }
 
 Plan forward_plan(const Forward& c, DType type) {
   const Shape& s = c.shape;
-  Plan plan = launch_plan(c.blocks(), c.splits, type);
+  Plan plan = launch_plan(c, type);
   plan.arrays = {reads_activation(kQ, s.q_bytes()), kv_input(s, kK), kv_input(s, kV)};
   if (c.splits > 1) {
     plan.arrays.push_back(scratch(kParts, {c.tile.merges ? c.part_bytes() : 0, c.part_bytes()}));
@@ -115,7 +98,6 @@ Plan sum_of_parts(const Forward& c) {
   plan.launch.shared_bytes = sums.shared_bytes;
   plan.useful.vector_flops = outputs * splits * 2;
   plan.useful.special_flops = as_double(rows) * splits;
-  plan.notes.estimated_traffic = true;
   return plan;
 }
 

@@ -2,10 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include "model/kernels/attention/blocks.hpp"
-#include "model/kernels/attention/standard.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
@@ -19,10 +17,11 @@ constexpr Traffic kRead{1, 0}, kWrite{0, 1}, kUpdate{1, 1};
 constexpr std::int64_t kVectorScores = 8;  // scores in a 16-byte vector
 
 /// The launch sequence, to which members append launches.
-struct Program {
+struct Sequence {
   const Problem& p;
   const Gpu& gpu;
   Shape s{p};
+  Passes passes = static_cast<Passes>(p[kPasses]);
   standard::RowLayout layout = standard::row_layout(s.seq_kv);
   LaunchSequence launches{};
 
@@ -35,15 +34,17 @@ struct Program {
   void multiply(Operands operands, const ArrayUse& a, const ArrayUse& b, const ArrayUse& result);
   void pass(double instructions, std::vector<ArrayUse> arrays);
   Plan over_rows(std::int64_t registers, std::vector<ArrayUse> arrays) const;
-  void softmax(Passes passes);
+  void softmax();
   void gradient();
+  void forward();
+  void backward();
 };
 
 // Appends a batch of products, one for each head of K and V. The queries of the heads that share K
 // and V are the rows of one matrix. nt: [queries, keys] = queries · keysᵀ; nn: [queries, head] =
 // scores · keys; tn: [keys, head] = scoresᵀ · queries.
-void Program::multiply(Operands operands, const ArrayUse& a, const ArrayUse& b,
-                       const ArrayUse& result) {
+void Sequence::multiply(Operands operands, const ArrayUse& a, const ArrayUse& b,
+                        const ArrayUse& result) {
   const bool nt = operands == Operands::nt, tn = operands == Operands::tn;
   const std::int64_t queries = s.group() * s.seq_q, n = nt ? s.seq_kv : s.head_dim;
   Problem product;
@@ -70,7 +71,7 @@ void Program::multiply(Operands operands, const ArrayUse& a, const ArrayUse& b,
 }
 
 // Appends an elementwise pass over all scores, with `instructions` of a thread per eight scores.
-void Program::pass(double instructions, std::vector<ArrayUse> arrays) {
+void Sequence::pass(double instructions, std::vector<ArrayUse> arrays) {
   Plan plan = pass_over(s.all_scores(), instructions, std::move(arrays));
   plan.notes.caveat =
       "registers are those that blocks leave, instructions are counted by hand: no run yet";
@@ -78,21 +79,17 @@ void Program::pass(double instructions, std::vector<ArrayUse> arrays) {
 }
 
 // The launch of a pass over rows of scores, without its steps.
-Plan Program::over_rows(std::int64_t registers, std::vector<ArrayUse> arrays) const {
-  Plan plan;
-  plan.launch.grid[0] = ceil_div(s.batch * s.heads * s.seq_q, layout.rows);
-  plan.launch.block[0] = layout.threads;
-  plan.launch.block[1] = layout.rows;
-  plan.launch.registers = registers;
-  plan.launch.shared_bytes = standard::kRowThreads / 32 * static_cast<std::int64_t>(kSumElement);
+Plan Sequence::over_rows(std::int64_t registers, std::vector<ArrayUse> arrays) const {
+  Plan plan = roofcast::launch_plan(ceil_div(s.batch * s.heads * s.seq_q, layout.rows),
+                                    {layout.threads, layout.rows, 1}, registers,
+                                    standard::kRowThreads / 32 * 4);
   plan.useful.special_flops = s.scores();
   plan.arrays = std::move(arrays);
   return plan;
 }
 
-// Writes P and the log-sum-exp, P in place of S (kPlain); or P alone, beside S (kMaskDropout). Rows
-// too long to be held are read twice.
-void Program::softmax(Passes passes) {
+// Writes P and the log-sum-exp, P in place of S (kPlain); or P alone, beside S (kMaskDropout).
+void Sequence::softmax() {
   const bool held = s.seq_kv <= standard::kHeldKeys;
   const compiled::Kernel kernel = compiled::kernel("attention::softmax_kernel", p.dtype, held);
   Plan plan =
@@ -103,8 +100,7 @@ void Program::softmax(Passes passes) {
   const double blocks = as_double(plan.launch.blocks()), of_block = s.all_scores() / blocks;
   const double slots =
       as_double(layout.rows * layout.threads * standard::kHeldVectors * kVectorScores);
-  // Reductions of a row's maximum and sum: shuffles within a warp; where a row has several warps,
-  // barriers and as many shuffles again.
+  // A row's maximum and sum: shuffles in a warp; with several warps barriers and as many shuffles.
   const bool several = layout.threads > 32;
   const double written = score_bytes() + (passes == kPlain ? s.rows_bytes() : 0);
   Step step;
@@ -125,7 +121,7 @@ void Program::softmax(Passes passes) {
 }
 
 // Computes D of each row, then P from the log-sum-exp, in place of S, and dS in place of dP.
-void Program::gradient() {
+void Sequence::gradient() {
   constexpr double kAtOnce = 2;  // vectors that a thread loads together
   const compiled::Kernel kernel = compiled::kernel("attention::gradient_kernel", p.dtype);
   Plan plan = over_rows(kernel.registers,
@@ -151,38 +147,36 @@ constexpr double kPassInstructions = 40;
 // As kPassInstructions, for two matrices in and two out, with an exponential.
 constexpr double kKeptInstructions = 96;
 
-void forward(Program& c, Passes passes) {
+void Sequence::forward() {
   const bool drops = passes == kMaskDropout;
-  c.multiply(Operands::nt, reads_activation(kQ, c.s.q_bytes()), kv_input(c.s, kK),
-             c.scores(kS, kWrite));
-  if (drops) c.pass(kPassInstructions, {c.scores(kS, kUpdate)});
-  c.softmax(passes);
+  multiply(Operands::nt, reads_activation(kQ, s.q_bytes()), kv_input(s, kK), scores(kS, kWrite));
+  if (drops) pass(kPassInstructions, {scores(kS, kUpdate)});
+  softmax();
   if (drops) {
-    c.pass(kPassInstructions, {c.scores(kP, kRead), c.scores(kDropped, kWrite), c.kept(kWrite)});
+    pass(kPassInstructions, {scores(kP, kRead), scores(kDropped, kWrite), kept(kWrite)});
   }
-  c.multiply(Operands::nn, c.scores(drops ? kDropped : kS, kRead), kv_input(c.s, kV),
-             writes(kO, c.s.q_bytes()));
+  multiply(Operands::nn, scores(drops ? kDropped : kS, kRead), kv_input(s, kV),
+           writes(kO, s.q_bytes()));
 }
 
-// With dropout, P and the dropout mask are kept from forward. An added mask takes no step of its
-// own: its gradient is that of the sum.
-void backward(Program& c, Passes passes) {
-  const ArrayUse q = reads(kQ, c.s.q_bytes()), k = reads(kK, c.s.kv_bytes());
-  const ArrayUse v = reads(kV, c.s.kv_bytes()), gradient = gradient_input(c.s);
-  const ArrayUse dv = writes(kDV, c.s.kv_bytes());
+// With dropout, P and the dropout mask are kept from forward. An added mask takes no step.
+void Sequence::backward() {
+  const ArrayUse q = reads(kQ, s.q_bytes()), k = reads(kK, s.kv_bytes());
+  const ArrayUse v = reads(kV, s.kv_bytes()), d_o = gradient_input(s);
+  const ArrayUse dv = writes(kDV, s.kv_bytes());
   if (passes == kPlain) {
-    c.multiply(Operands::nt, q, k, c.scores(kS, kWrite));
-    c.multiply(Operands::nt, gradient, v, c.scores(kDP, kWrite));
-    c.gradient();
-    c.multiply(Operands::tn, c.scores(kS, kRead), reads(kDO, c.s.q_bytes()), dv);
+    multiply(Operands::nt, q, k, scores(kS, kWrite));
+    multiply(Operands::nt, d_o, v, scores(kDP, kWrite));
+    gradient();
+    multiply(Operands::tn, scores(kS, kRead), reads(kDO, s.q_bytes()), dv);
   } else {
-    c.multiply(Operands::tn, c.scores(kDropped, kRead), gradient, dv);
-    c.multiply(Operands::nt, gradient, v, c.scores(kDP, kWrite));
-    c.pass(kPassInstructions, {c.scores(kDP, kUpdate), c.kept(kRead)});
-    c.pass(kKeptInstructions, {c.scores(kP, kRead), c.scores(kDP, kUpdate)});
+    multiply(Operands::tn, scores(kDropped, kRead), d_o, dv);
+    multiply(Operands::nt, d_o, v, scores(kDP, kWrite));
+    pass(kPassInstructions, {scores(kDP, kUpdate), kept(kRead)});
+    pass(kKeptInstructions, {scores(kP, kRead), scores(kDP, kUpdate)});
   }
-  c.multiply(Operands::nn, c.scores(kDP, kRead), k, writes(kDQ, c.s.q_bytes()));
-  c.multiply(Operands::tn, c.scores(kDP, kRead), q, writes(kDK, c.s.kv_bytes()));
+  multiply(Operands::nn, scores(kDP, kRead), k, writes(kDQ, s.q_bytes()));
+  multiply(Operands::tn, scores(kDP, kRead), q, writes(kDK, s.kv_bytes()));
 }
 
 // Reads and writes of matrices of scores in 16 bits; the dropout mask counts as half a matrix.
@@ -206,9 +200,13 @@ IoComplexity standard_io(const Problem& p, double compulsory_bytes, double on_ch
 }
 
 LaunchSequence plan_standard(const Problem& p, const Gpu& gpu) {
-  Program sequence{p, gpu};
+  Sequence sequence{p, gpu};
   check_computable(p, sequence.s, gpu);
-  (sequence.s.backward ? backward : forward)(sequence, static_cast<Passes>(p[kPasses]));
+  if (sequence.s.backward) {
+    sequence.backward();
+  } else {
+    sequence.forward();
+  }
   return std::move(sequence.launches);
 }
 

@@ -1,6 +1,5 @@
 #include "model/kernels/common/map.hpp"
 
-#include <algorithm>
 #include <bit>
 
 #include "model/kernels/common/plan_parts.hpp"
@@ -13,13 +12,13 @@ namespace {
 // its load, so the thread's next load waits for it. With bf16 this happens only where nothing is
 // computed: else widening is part of the arithmetic. Pairs and wider elements are used as loaded.
 double round_trips(const Operation& operation, DType type, std::int64_t width, double loads) {
-  const bool taken_apart = type == DType::fp16 || (type == DType::bf16 && operation.flops <= 0);
+  const bool taken_apart =
+      type == DType::fp16 || (type == DType::bf16 && operation.cost.flops <= 0);
   return taken_apart && width > 2 ? loads : 1;
 }
 
 // The compiled kernel, or an estimate where it is generated at run time.
 compiled::Kernel kernel_of(const Operation& operation, const Problem& p, std::int64_t width) {
-  const double elements = as_double(width * p[kLoads]);
   if (!operation.kernel.empty()) {
     return compiled::kernel(operation.kernel, p.dtype, p[kVectorBytes], p[kLoads]);
   }
@@ -30,7 +29,7 @@ compiled::Kernel kernel_of(const Operation& operation, const Problem& p, std::in
   kernel.straight =
       kInstructionsPerThread + (width > 1 ? kInstructionsOfVectors : 0) +
       as_double(p[kLoads]) * kInstructionsPerAccess * (operation.reads + operation.writes) +
-      elements * operation.instructions;
+      as_double(width * p[kLoads]) * operation.cost.instructions;
   return kernel;
 }
 
@@ -41,15 +40,19 @@ void check_power_of_two(std::string_view what, std::int64_t value) {
 
 }  // namespace
 
-Plan plan_of(const Spread& spread, const Pass& pass) {
-  const double elements = as_double(spread.elements), chunk = as_double(spread.chunk);
+Work Cost::work() const {
+  return vector_work(flops, special, conversions);
+}
+
+Plan plan_of(const Pass& pass) {
+  const double elements = as_double(pass.elements), chunk = as_double(pass.chunk);
   Plan plan =
-      launch_plan(ceil_div(spread.elements, spread.chunk), {spread.threads, 1, 1}, pass.registers);
+      launch_plan(ceil_div(pass.elements, pass.chunk), {pass.threads, 1, 1}, pass.registers);
   plan.useful = elements * pass.each;
   Step step;
   step.issued = chunk * pass.each;
-  set_traffic(step.issued, chunk * spread.element_bytes * pass.arrays);
-  step.warp_instructions = warps_of(spread.threads) * pass.instructions;
+  set_traffic(step.issued, chunk * pass.element_bytes * pass.arrays);
+  step.warp_instructions = warps_of(pass.threads) * pass.instructions;
   step.waits = {.global = pass.round_trips, .arithmetic = pass.dependent};
   set_blocks_with_edge(plan, step, chunk / elements);
   return plan;
@@ -66,15 +69,16 @@ Plan plan(const Operation& operation, const Problem& problem) {
   require(kernel.registers != 0, "no kernel is compiled for vector_bytes ", vector, " with loads ",
           problem[kLoads], ": give vector_bytes 16 and loads 1 or 2");
   const double loads = as_double(problem[kLoads]);
-  Plan result =
-      plan_of({problem[kElements], problem[kThreads], problem[kThreads] * width * problem[kLoads],
-               as_double(element)},
-              {.registers = kernel.registers,
-               .each = vector_work(operation.flops, operation.special, operation.conversions),
-               .arrays = {operation.reads, operation.writes},
-               .instructions = kernel.straight,
-               .round_trips = round_trips(operation, problem.dtype, width, loads),
-               .dependent = kDependentShare * kernel.straight});
+  Plan result = plan_of({.elements = problem[kElements],
+                         .threads = problem[kThreads],
+                         .chunk = problem[kThreads] * width * problem[kLoads],
+                         .element_bytes = as_double(element),
+                         .registers = kernel.registers,
+                         .each = operation.cost.work(),
+                         .arrays = {operation.reads, operation.writes},
+                         .instructions = kernel.straight,
+                         .round_trips = round_trips(operation, problem.dtype, width, loads),
+                         .dependent = kDependentShare * kernel.straight});
   result.launch.shared_bytes = problem[kReservedShared];
 
   const double bytes = as_double(problem[kElements] * element);

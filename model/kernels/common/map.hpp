@@ -1,66 +1,63 @@
 #pragma once
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
 
-#include "model/types/dtype.hpp"
 #include "model/types/kernel_model.hpp"
-#include "model/types/plan.hpp"
-#include "model/types/problem.hpp"
-#include "model/types/work.hpp"
 
 namespace roofcast::map {
 
 /// The stream and elementwise kernels: y[i] = op(a[i]), op(a[i], b[i]) or op(a[i], b[i], c[i]).
-/// Positions of the values in Problem.
+/// Positions of the values in Problem; the last is 0 where a kernel has no such parameter.
 enum Parameter : std::size_t { kElements, kThreads, kVectorBytes, kLoads, kReservedShared };
 
 inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
 
 /// Shape and configuration of every such kernel.
 inline constexpr std::array kParameters = {
-    roofcast::Parameter{"n", "elements of each array", 1, kMaxElements, std::nullopt},
+    roofcast::Parameter{"n", "elements of each array", 1, kMaxElements},
     setting("threads", "threads of a block", 32, 1024, 256),
     setting("vector_bytes", "bytes of one access of a thread: 4, 8 or 16", 4, 16, 16),
     setting("loads", "accesses a thread issues before it uses the first: 1, 2, 4, 8", 1, 8, 1)};
-
-/// Lowers occupancy: each block reserves shared memory that it does not use, so fewer fit an SM.
-/// Kernels without this parameter have 0 there.
-inline constexpr roofcast::Parameter kReservedSharedParameter =
-    setting("reserved_shared_bytes", "shared memory a block reserves and does not use (bytes)", 0,
-            std::int64_t{227} * 1024, 0);
 
 /// Elements of the arrays in validation/sweeps/stream.json and elementwise.json.
 inline constexpr std::array kValidated = {
     ValidatedRange{kElements, std::int64_t{1} << 16, std::int64_t{1} << 30}};
 
-/// Instructions of kernels generated at run time beside their arithmetic, by the counters of copies
-/// and triads: index and exit; head and tail of vectors of several elements; address, bounds test
-/// and predicate of an access.
+/// Instructions of kernels generated at run time, by the counters of copies and triads: index and
+/// exit; head and tail of vectors of several elements; address, bounds test and predicate of access.
 inline constexpr double kInstructionsPerThread = 16, kInstructionsOfVectors = 28,
                         kInstructionsPerAccess = 8.2;
-/// Share of instructions that wait for the previous one (addresses, tests, conversions), by the
-/// time of blocks alone on an SM.
+/// Share of instructions that wait for the previous one, by the time of blocks alone on an SM.
 inline constexpr double kDependentShare = 0.5;
 
-/// Work of one operation for each element.
+/// Arithmetic of one element.
+struct Cost {
+  double flops = 0;         ///< vector FLOP
+  double special = 0;       ///< special-function results, at least
+  double conversions = 0;   ///< results of the conversion pipe
+  double instructions = 0;  ///< besides the accesses; read where a kernel is generated at run time
+
+  constexpr Cost& operator+=(const Cost& other) {
+    flops += other.flops;
+    special += other.special;
+    conversions += other.conversions;
+    instructions += other.instructions;
+    return *this;
+  }
+  Work work() const;
+};
+
+/// One operation for each element.
 struct Operation {
-  double reads = 1;              ///< arrays read
-  double writes = 1;             ///< arrays written
-  double flops = 0;              ///< vector FLOP an element
-  double special = 0;            ///< special-function results an element, at least
+  double reads = 1;   ///< arrays read
+  double writes = 1;  ///< arrays written
+  Cost cost{};
   std::string_view kernel = {};  ///< its name in compiled.inc; empty: generated at run time
-  double conversions = 0;        ///< results of the conversion pipe an element
-  /// Instructions an element besides the accesses, for kernels generated at run time.
-  double instructions = 1;
 };
 
 /// Registers a thread of a kernel generated at run time, a close upper bound: the vectors held at
-/// once, and some 16 for addresses and arithmetic. Where 32 suffice it is 32, at which every SM so
-/// far has full occupancy. From expressions of 1 to 8 inputs by ptxas -v of CUDA 13.0 for compute
-/// capability 9.0.
+/// once and some 16 more, at least 32, with which every SM so far has full occupancy. From
+/// expressions of 1 to 8 inputs by ptxas -v of CUDA 13.0 for compute capability 9.0.
 constexpr std::int64_t generated_registers(DType dtype, std::int64_t inputs,
                                            std::int64_t vector_bytes, std::int64_t loads) {
   const std::int64_t waiting = inputs * loads * vector_bytes / 4;
@@ -69,13 +66,10 @@ constexpr std::int64_t generated_registers(DType dtype, std::int64_t inputs,
   return std::max<std::int64_t>(40, (waiting + 23) / 8 * 8);
 }
 
-/// How elements are spread over blocks of `threads` threads; a block takes `chunk` elements.
-struct Spread {
+/// A launch of blocks of `threads` threads, which take `chunk` elements each.
+struct Pass {
   std::int64_t elements, threads, chunk;
   double element_bytes;
-};
-/// The work of a launch.
-struct Pass {
   std::int64_t registers;
   Work each;               ///< arithmetic of an element
   Traffic arrays;          ///< number of arrays read and written, not bytes
@@ -84,7 +78,7 @@ struct Pass {
   double dependent = 0;    ///< length of a thread's longest chain of dependent operations
 };
 /// The plan of a launch, still without arrays.
-Plan plan_of(const Spread& spread, const Pass& pass);
+Plan plan_of(const Pass& pass);
 
 /// The plan of one such kernel. Throws InputError for an access narrower than an element, or one
 /// for which no kernel is compiled.

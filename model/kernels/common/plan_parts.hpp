@@ -1,11 +1,8 @@
 #pragma once
 // Parts that the plans of all families are made of.
 #include <array>
-#include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "model/counting/integers.hpp"
 #include "model/counting/io_complexity.hpp"
@@ -13,10 +10,6 @@
 #include "model/types/kernel_model.hpp"
 
 namespace roofcast {
-
-constexpr std::int64_t element_bytes(DType type) {
-  return static_cast<std::int64_t>(size_bytes(type));
-}
 
 /// Warps of a block of `threads` threads.
 constexpr double warps_of(std::int64_t threads) {

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "model/counting/coalescing.hpp"
-#include "model/counting/totals.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 
 namespace roofcast::rows {
@@ -102,11 +101,10 @@ Plan plan_of(const Layout& layout, std::int64_t blocks, std::int64_t registers,
 }
 
 void set_rows(Plan& plan, const HeldRows& how) {
-  // The blocks of a cluster meet before the first row, and an SM starts no new block in their
-  // places until the last of them has ended.
+  // Blocks of a cluster meet before the first row, and free their places on the SM together.
   constexpr double kExchangesOfStart = 2;
-  // A barrier of the cluster begins only once the stores before it have reached the other blocks,
-  // and its answer must come back. Where mbarriers count the stores, one way is enough.
+  // A barrier of the cluster waits for the stores before it to arrive, and for its answer. Where
+  // mbarriers count the stores, one way is enough.
   constexpr double kExchangesOfBarrier = 2;
   constexpr double kDependentOfFactor = 28;  // exponential or root, reciprocal, products
   const Layout& layout = how.layout;
@@ -132,9 +130,9 @@ void set_rows(Plan& plan, const HeldRows& how) {
   // Bulk copies bypass L1's lookup. They are written to shared memory and read from it once.
   const double streamed = how.streams ? how.reads * how.matrix.accessed / steps : 0;
   row.wavefronts.l1 = row.wavefronts.l1_lookups =
-      (row.issued.l1.total_bytes() - streamed) / as_double(kLineBytes);
-  row.wavefronts.shared = 2 * streamed / as_double(kLineBytes);
-  row.issued.shared_bytes = row.wavefronts.shared * as_double(kLineBytes);
+      (row.issued.l1.total_bytes() - streamed) / kLineBytes;
+  row.wavefronts.shared = 2 * streamed / kLineBytes;
+  row.issued.shared_bytes = row.wavefronts.shared * kLineBytes;
   row.waits = {.global = how.round_trips,
                .tile_loads = how.streams ? 1.0 : 0.0,
                .shared = (alone ? 1 : 2) * kShufflesOfWarp,
@@ -174,8 +172,7 @@ void set_partial_sums(Plan& plan, const compiled::Kernel& kernel, const PartialS
   const auto& loops = kernel.loops;
   step.warp_instructions =
       warps * (kernel.straight + ones * (loops[0] + loops[2]) + eights * (loops[1] + loops[3]));
-  step.wavefronts.l1 = step.wavefronts.l1_lookups =
-      step.issued.l1.read_bytes / as_double(kLineBytes);
+  step.wavefronts.l1 = step.wavefronts.l1_lookups = step.issued.l1.read_bytes / kLineBytes;
   step.waits = {.global = sums.arrays * sums.trips,
                 .shared = sums.arrays * kShufflesOfWarp,
                 .arithmetic = sums.arrays * (kDependentOfEnds + 2 * as_double(sums.loads)),

@@ -2,17 +2,11 @@
 // Kernels whose unit of work is a row of a row-major matrix: softmax, normalization, reductions.
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <initializer_list>
-#include <vector>
 
 #include "model/counting/integers.hpp"
 #include "model/kernels/compiled.hpp"
-#include "model/types/gpu.hpp"
 #include "model/types/kernel_model.hpp"
-#include "model/types/plan.hpp"
-#include "model/types/problem.hpp"
 
 namespace roofcast::rows {
 
@@ -22,8 +16,8 @@ enum Parameter : std::size_t { kRows, kCols };
 inline constexpr std::int64_t kMaxRows = (std::int64_t{1} << 31) - 1;
 inline constexpr std::int64_t kMaxCols = std::int64_t{1} << 30;
 inline constexpr std::array kShape = {
-    roofcast::Parameter{"rows", "rows of the matrix", 1, kMaxRows, std::nullopt},
-    roofcast::Parameter{"cols", "elements of a row", 1, kMaxCols, std::nullopt}};
+    roofcast::Parameter{"rows", "rows of the matrix", 1, kMaxRows},
+    roofcast::Parameter{"cols", "elements of a row", 1, kMaxCols}};
 
 inline constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 /// Validated ranges of softmax and the normalizations: validation/sweeps/rows.json.
@@ -35,25 +29,22 @@ inline constexpr std::int64_t kVectorBytes = 16;  ///< one access of a thread
 inline constexpr std::int64_t kMaxThreads = 1024;
 inline constexpr std::int64_t kWarpsPerBlock = 4;  ///< where each warp has a row
 inline constexpr std::int64_t kMaxCluster = 16;
-/// Latency of a streaming block's start, in tile loads: before its first bulk copy it initializes
-/// its mbarriers and publishes them to the copy engine.
+/// Latency of a streaming block's start, in tile loads: its mbarriers are set up and published.
 inline constexpr double kLoadsOfStart = 0.5;
 inline constexpr double kShufflesOfWarp = 10;  ///< two reductions over 32 lanes
-/// Dependent operations at the start and end of a row: its address and edges, as in the machine
-/// code of the reductions.
+/// Dependent operations at the start and end of a row, as in the machine code of the reductions.
 inline constexpr double kDependentOfEnds = 32;
 
 using roofcast::ceil_div;
 using roofcast::power_of_two_from;
 
 constexpr std::int64_t element_bytes(const Problem& p) {
-  return static_cast<std::int64_t>(size_bytes(p.dtype));
+  return roofcast::element_bytes(p.dtype);
 }
 constexpr bool has_16_bits(const Problem& p) {
   return element_bytes(p) == 2;
 }
-/// How a row, or a block's slice of it, is spread over the registers of threads. The CUDA kernels
-/// and their plans both use this.
+/// How a row, or a block's slice of it, is spread over registers: for CUDA kernels and plans alike.
 struct Layout {
   std::int64_t vectors = 1;           ///< 16-byte accesses a thread holds
   std::int64_t threads = kWarp;       ///< threads that share a slice: a multiple of 32
@@ -71,14 +62,14 @@ struct Layout {
   }
 };
 
-/// 16-byte vectors of a row. The elements before and after them, fewer than a vector at each end,
-/// are accessed one by one.
+/// 16-byte vectors of a row; the elements at its ends, fewer than a vector, are accessed one by
+/// one.
 constexpr std::int64_t vectors_of(std::int64_t cols, std::int64_t element_bytes) {
   return cols / (kVectorBytes / element_bytes);
 }
 
 /// The layout of rows of `cols` elements in registers: `cluster` blocks a row, `vectors` a thread.
-/// A row for which the result has more than kMaxThreads threads does not fit.
+/// A row does not fit if it has more than kMaxThreads threads.
 constexpr Layout held_layout(std::int64_t cols, std::int64_t element_bytes, std::int64_t vectors,
                              std::int64_t cluster, std::int64_t rows_per_cluster = 1) {
   const std::int64_t row = std::max<std::int64_t>(1, vectors_of(cols, element_bytes));
@@ -119,8 +110,7 @@ constexpr Layout ring_layout(std::int64_t cols, std::int64_t element_bytes, std:
   return layout;
 }
 
-/// Blocks of a cluster such that each has at most `slice_bytes` of a row: a power of two, at most
-/// kMaxCluster.
+/// Blocks of a cluster such that each has at most `slice_bytes` of a row: a power of two.
 constexpr std::int64_t cluster_for(std::int64_t row_bytes, std::int64_t slice_bytes) {
   return std::min(kMaxCluster, power_of_two_from(ceil_div(row_bytes, slice_bytes)));
 }
@@ -140,13 +130,12 @@ std::vector<Problem> with_each(const std::vector<Problem>& problems, std::size_t
 /// `least` is always among them.
 std::vector<std::int64_t> powers_of_two(std::int64_t given, std::int64_t least, std::int64_t most);
 
-/// Vectors a thread to try for rows in registers: those with which a slice takes from one warp to
-/// `most_threads` threads, at most `most_vectors`.
+/// Vectors a thread to try in registers: with these a slice takes 32 to `most_threads` threads.
 std::vector<std::int64_t> held_vectors(std::int64_t given, std::int64_t slice_vectors,
                                        std::int64_t most_vectors, std::int64_t most_threads);
 
-/// The problem with each cluster size to try, from `smallest` to the device's largest, and with 1,
-/// 2, 4, 8 and 16 rows a cluster. The rows' setting stands behind the cluster's.
+/// The problem with each cluster size from `smallest` to the device's largest, and each of 1, 2, 4,
+/// 8 and 16 rows a cluster, whose setting stands behind the cluster's.
 std::vector<Problem> with_clusters(const Problem& p, std::size_t cluster, std::int64_t smallest,
                                    const Gpu& gpu);
 
@@ -156,8 +145,7 @@ struct Instructions {
   double beyond;     ///< saved by each access beyond the row
   double start = 0;  ///< before the first row
 };
-/// Instructions of a warp, by the counters: index, edges and exit; merging the partial results of a
-/// row's warps, loops excluded.
+/// Instructions of a warp, by the counters: index, edges and exit; merging a row's partial results.
 inline constexpr double kInstructionsOfEnds = 10, kInstructionsOfMerge = 48;
 /// Turns of the loop that merges the partial results of all warps of a row, 32 a turn.
 constexpr double turns_of_merge(const Layout& layout) {
@@ -222,8 +210,7 @@ struct PartialSums {
   double trips;        ///< of a thread to memory for an array, one after the other
   double arrays = 1;   ///< added up one after the other
 };
-/// Adds such a launch's blocks. The kernel has two loops for each array: of single loads, and of
-/// kTogether loads.
+/// Adds such a launch's blocks. The kernel has two loops an array: of single and of kTogether loads.
 void set_partial_sums(Plan& plan, const compiled::Kernel& kernel, const PartialSums& sums,
                       DType out);
 

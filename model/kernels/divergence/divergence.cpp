@@ -12,8 +12,7 @@ namespace roofcast::divergence {
 namespace {
 
 constexpr std::array kParameters = {
-    roofcast::Parameter{"n", "elements, one a thread", 1, (std::int64_t{1} << 35) - 1,
-                        std::nullopt},
+    roofcast::Parameter{"n", "elements, one a thread", 1, (std::int64_t{1} << 35) - 1},
     roofcast::Parameter{"paths", "branches there are", 1, kMaxPaths, 8},
     roofcast::Parameter{"work", "multiply-adds of a branch: a multiple of 16", kWorkUnit, 1 << 20,
                         512},
@@ -29,9 +28,8 @@ constexpr std::array kValidated = {
 /// How a thread chooses its path; numbered as in kernels/divergence/divergence.cu.
 enum class Choice : unsigned char { uniform, by_lane, by_data };
 
-// Instructions of a warp for each further path: the switch is a tree of compares and branches,
-// which takes 107 more for all 32 paths, and a path has 12 around its loop. By the machine code for
-// compute capability 9.0.
+// Instructions of a warp for each further path, by the machine code for compute capability 9.0: the
+// tree of compares and branches takes 107 more for all 32 paths, a path 12 around its loop.
 constexpr double kNextPath = 107.0 / 31 + 12;
 // Additions outside a path's loop: three to start its four chains, three to add the chains up.
 constexpr double kAddsOutside = 6;
@@ -40,9 +38,8 @@ double useful_flops(const Problem& problem) {
   return 2 * as_double(problem[kWork]) + kAddsOutside;
 }
 
-// Distinct paths that the lanes of a warp take. Lanes on one path run together; the paths of a warp
-// run one after the other, so it issues the instructions of each (CUDA C++ Programming Guide, "SIMT
-// Architecture"). by_lane: lane l takes path l mod `paths`; by_data: each lane draws one at random.
+// Distinct paths of the lanes of a warp, which run one after the other (CUDA C++ Programming Guide,
+// "SIMT Architecture"). by_lane: lane l takes path l mod `paths`; by_data: each lane draws one.
 double paths_taken(Choice choice, double paths) {
   if (choice == Choice::uniform) return 1;
   return choice == Choice::by_lane ? std::min(paths, as_double(kWarpLanes))
@@ -60,14 +57,16 @@ LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
   // A path occupies the pipe for a whole warp, however many lanes take it.
   const double occupied =
       taken * warps_of(problem[kThreads]) * kWarpLanes / as_double(problem[kThreads]);
-  Plan plan = map::plan_of(
-      {problem[kElements], problem[kThreads], problem[kThreads], size_bytes(problem.dtype)},
-      {.registers = kernel.registers,
-       .each = vector_work(occupied * useful_flops(problem)),
-       .arrays = {arrays_read, 1},
-       .instructions =
-           kernel.straight + kNextPath * (taken - 1) + taken * kernel.loops[0] * work / kWorkUnit,
-       .dependent = taken * (work / 4 + 3)});
+  Plan plan = map::plan_of({.elements = problem[kElements],
+                            .threads = problem[kThreads],
+                            .chunk = problem[kThreads],
+                            .element_bytes = size_bytes(problem.dtype),
+                            .registers = kernel.registers,
+                            .each = vector_work(occupied * useful_flops(problem)),
+                            .arrays = {arrays_read, 1},
+                            .instructions = kernel.straight + kNextPath * (taken - 1) +
+                                            taken * kernel.loops[0] * work / kWorkUnit,
+                            .dependent = taken * (work / 4 + 3)});
   plan.useful.vector_flops /= occupied;
   plan.arrays = {reads(0, array)};
   if (kChoice == Choice::by_data) plan.arrays.push_back(reads(1, array));

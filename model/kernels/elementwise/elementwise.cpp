@@ -8,64 +8,59 @@ namespace {
 
 constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 
-/// The launches of the unfused variant, in order.
-using Kernels = std::array<std::string_view, 9>;
-
-/// A function as one fused kernel and as several unfused ones, in fp32 and in 16-bit types.
+/// A function as one fused kernel and as several unfused ones.
 struct Function {
-  map::Operation fused, fused16;
-  std::string_view unfused;
-  Kernels kernels, kernels16;
+  map::Operation fused;      ///< in fp32
+  map::Cost fused16;         ///< in 16-bit types
+  std::string_view unfused;  ///< the expression, and the kernel of each of its operations
+  std::array<std::string_view, 9> kernels;
 };
 
-constexpr Function in_all_types(const map::Operation& fused, std::string_view unfused,
-                                const Kernels& kernels) {
-  return {fused, fused, unfused, kernels, kernels};
-}
-
-// Operations: arrays read, arrays written, FLOPs and special functions of an element. In fp32 they
-// are accurate to the last bits: expm1, and the polynomials of sin and cos after one reduction of
-// the angle. In 16-bit types they use the special-function unit. Counted in the PTX of CUDA 13.0,
-// without the paths for huge angles. The counters count no FLOP for a maximum.
-constexpr Function kReluFunction =
-    in_all_types({1, 1, 0, 0, "elementwise::Relu"}, kReluUnfused, {"elementwise::Relu"});
-constexpr Function kGeluFunction =
-    in_all_types({1, 1, 6, 2, "elementwise::Gelu"}, kGeluUnfused,
-                 {"elementwise::Square", "elementwise::Multiply", "elementwise::TimesCubic",
-                  "elementwise::Add", "elementwise::TimesSlope", "elementwise::Tanh",
-                  "elementwise::AddOne", "elementwise::Half", "elementwise::Multiply"});
-constexpr Function kFmaFunction = in_all_types({3, 1, 2, 0, "elementwise::Fma"}, kFmaUnfused,
-                                               {"elementwise::Multiply", "elementwise::Add"});
+// Operations: arrays read, arrays written, {FLOPs, special functions, conversions} of an element. In
+// fp32 they are accurate to the last bits: expm1, and the polynomials of sin and cos after one
+// reduction of the angle. In 16-bit types they use the special-function unit. Counted in the PTX of
+// CUDA 13.0, without the paths for huge angles. The counters count no FLOP for a maximum.
+constexpr Function kReluFunction = {
+    {1, 1, {0}, "elementwise::Relu"}, {0}, kReluUnfused, {"elementwise::Relu"}};
+constexpr Function kGeluFunction = {
+    {1, 1, {6, 2}, "elementwise::Gelu"},
+    {6, 2},
+    kGeluUnfused,
+    {"elementwise::Square", "elementwise::Multiply", "elementwise::TimesCubic", "elementwise::Add",
+     "elementwise::TimesSlope", "elementwise::Tanh", "elementwise::AddOne", "elementwise::Half",
+     "elementwise::Multiply"}};
+constexpr Function kFmaFunction = {{3, 1, {2}, "elementwise::Fma"},
+                                   {2},
+                                   kFmaUnfused,
+                                   {"elementwise::Multiply", "elementwise::Add"}};
 constexpr Function kEluFunction = {
-    .fused = {1, 1, 23, 1, "elementwise::Elu", 1},
-    .fused16 = {1, 1, 5, 1, "elementwise::Elu16"},
-    .unfused = kEluUnfused,
-    .kernels = {"elementwise::Relu", "elementwise::Exp", "elementwise::MinusOne",
-                "elementwise::Min0", "elementwise::Add"},
-    .kernels16 = {"elementwise::Relu", "elementwise::Exp16", "elementwise::MinusOne",
-                  "elementwise::Min0", "elementwise::Add"}};
+    {1, 1, {23, 1, 1}, "elementwise::Elu"},
+    {5, 1},
+    kEluUnfused,
+    {"elementwise::Relu", "elementwise::Exp", "elementwise::MinusOne", "elementwise::Min0",
+     "elementwise::Add"}};
 constexpr Function kSincosFunction = {
-    .fused = {1, 1, 27, 0, "elementwise::Sincos", 2},
-    .fused16 = {1, 1, 12, 2, "elementwise::Sincos16"},
-    .unfused = kSincosUnfused,
-    .kernels = {"elementwise::Sin", "elementwise::Square", "elementwise::Cos",
-                "elementwise::Square", "elementwise::Add"},
-    .kernels16 = {"elementwise::Sin16", "elementwise::Square", "elementwise::Cos16",
-                  "elementwise::Square", "elementwise::Add"}};
+    {1, 1, {27, 0, 2}, "elementwise::Sincos"},
+    {12, 2},
+    kSincosUnfused,
+    {"elementwise::Sin", "elementwise::Square", "elementwise::Cos", "elementwise::Square",
+     "elementwise::Add"}};
 
 template <const Function& kFunction, bool kFused>
 LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
-  const bool wide = problem.dtype == DType::fp32;
-  if (kFused) return launch_of(map::plan(wide ? kFunction.fused : kFunction.fused16, problem));
-  return chain_plans(expression::eager(expression::parse(kFunction.unfused)),
-                     wide ? kFunction.kernels : kFunction.kernels16, problem);
+  if (!kFused) {
+    return chain_plans(expression::eager(expression::parse(kFunction.unfused)), kFunction.kernels,
+                       problem);
+  }
+  map::Operation fused = kFunction.fused;
+  if (problem.dtype != DType::fp32) fused.cost = kFunction.fused16;
+  return launch_of(map::plan(fused, problem));
 }
 
 template <const Function& kFunction>
 Work work(const Problem& problem) {
-  map::Operation least = kFunction.fused16;
-  least.kernel = {};  // the work does not depend on the compiled kernel
-  return total_work(map::plan(least, problem));
+  const map::Operation& fused = kFunction.fused;  // the work does not depend on its kernel
+  return total_work(map::plan({fused.reads, fused.writes, kFunction.fused16}, problem));
 }
 
 template <const Function& kFunction>

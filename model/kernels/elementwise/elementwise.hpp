@@ -1,8 +1,5 @@
 #pragma once
-#include <string_view>
-
 #include "model/kernels/common/map.hpp"
-#include "model/types/kernel_model.hpp"
 
 namespace roofcast::elementwise {
 

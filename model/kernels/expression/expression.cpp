@@ -12,6 +12,7 @@ using expression::Chain;
 using expression::Expression;
 using expression::Node;
 using expression::Op;
+using map::Cost;
 
 // A fused multiply-add is 2 FLOP in 1 instruction.
 struct Line {
@@ -20,10 +21,9 @@ struct Line {
   Cost sixteen;  // by the special-function unit, whose error is below a 16-bit rounding
 };
 
-// Costs of the code that kernels/expression/source.cpp generates: PTX of CUDA 13.0 and, for
-// division and square root, the sequences that ptxas puts in their place. The paths for arguments
-// that are huge, infinite or not a number are not counted. In the order FLOPs, special functions,
-// conversions, instructions.
+// Costs of the code that kernels/expression/source.cpp generates: FLOPs, special functions,
+// conversions, instructions. From the PTX of CUDA 13.0 and, for division and square root, what ptxas
+// puts in their place, without the paths for arguments that are huge, infinite or not a number.
 constexpr std::array kCosts = {
     Line{Op::divide, {11, 1, 0, 10}, {1, 1, 0, 2}}, Line{Op::exp, {10, 1, 0, 10}, {1, 1, 0, 2}},
     Line{Op::log, {25, 0, 1, 25}, {1, 1, 0, 2}},    Line{Op::sqrt, {6, 1, 0, 8}, {0, 1, 0, 1}},
@@ -57,15 +57,6 @@ Cost power_cost(double exponent, DType dtype) {
   if (exponent == -1) return cost_of(Op::divide, dtype);
   if (exponent == -2) return Cost(product) += cost_of(Op::divide, dtype);
   return cost_of(Op::power, dtype);
-}
-
-void check_rows(const Problem& problem) {
-  const std::int64_t n = problem[map::kElements], cols = problem[kCols];
-  if (cols == 0) {
-    throw InputError("sum, mean, amax and amin reduce rows: give cols, the elements of a row");
-  }
-  require(n % cols == 0, "n is ", n, ", which rows of ", cols,
-          " elements do not make up: give a multiple of cols");
 }
 
 Plan plan_whole(const Problem& problem) {
@@ -111,10 +102,6 @@ constexpr std::array<KernelModel, 2> kVariants = {{
 
 }  // namespace
 
-Work work_of(const Cost& cost, double elements) {
-  return elements * vector_work(cost.flops, cost.special, cost.conversions);
-}
-
 Cost cost_of(const Expression& expression, const Node& node, DType dtype) {
   const bool fixed_power = node.op == Op::power && expression.nodes[node.b].op == Op::number;
   return fixed_power ? power_cost(expression.nodes[node.b].value, dtype) : cost_of(node.op, dtype);
@@ -131,10 +118,7 @@ map::Operation operation_of(const Expression& expression, DType dtype) {
   for (const Node& node : shared.nodes) sum += cost_of(shared, node, dtype);
   return {.reads = static_cast<double>(shared.inputs.size()),
           .writes = static_cast<double>(shared.outputs().size()),
-          .flops = sum.flops,
-          .special = sum.special,
-          .conversions = sum.conversions,
-          .instructions = sum.instructions};
+          .cost = sum};
 }
 
 LaunchSequence chain_plans(const Chain& chain, std::span<const std::string_view> kernels,
@@ -169,7 +153,12 @@ Expression expression_of(const Problem& problem) {
   const std::size_t inputs = folded.inputs.size(), outputs = folded.outputs().size();
   require(outputs <= kMaxOutputs, "the expression has ", outputs,
           " results and a kernel writes at most ", kMaxOutputs, ": compute a part of them apart");
-  if (along_rows(folded)) check_rows(problem);
+  if (along_rows(folded)) {
+    const std::int64_t n = problem[map::kElements], cols = problem[kCols];
+    require(cols > 0, "sum, mean, amax and amin reduce rows: give cols, the elements of a row");
+    require(n % cols == 0, "n is ", n, ", which rows of ", cols,
+            " elements do not make up: give a multiple of cols");
+  }
   require(inputs <= kMaxInputs, "the expression reads ", inputs,
           " arrays and a kernel takes at most ", kMaxInputs, ": compute a part of it first");
   return folded;

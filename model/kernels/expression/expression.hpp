@@ -1,47 +1,21 @@
 #pragma once
 // The cost of an expression as one kernel, and as a chain of kernels.
-#include <span>
-#include <vector>
-
 #include "model/expression/chain.hpp"
-#include "model/expression/expression.hpp"
 #include "model/kernels/common/map.hpp"
-#include "model/types/kernel_model.hpp"
 
 namespace roofcast::elementwise {
 
-/// Arrays that a kernel generated from an expression may read.
-inline constexpr std::size_t kMaxInputs = 8;
-
-/// Arrays that such a kernel may write.
-inline constexpr std::size_t kMaxOutputs = 4;
+/// Arrays that a kernel generated from an expression may read, and write.
+inline constexpr std::size_t kMaxInputs = 8, kMaxOutputs = 4;
 
 /// Positions of the text and of the row's length among the parameters of elementwise.expr.
 inline constexpr std::size_t kExpression = map::kParameters.size();
 inline constexpr std::size_t kCols = kExpression + 1;
 
-/// Work of one element.
-struct Cost {
-  double flops = 0;
-  double special = 0;
-  double conversions = 0;
-  double instructions = 0;
-
-  constexpr Cost& operator+=(const Cost& other) {
-    flops += other.flops;
-    special += other.special;
-    conversions += other.conversions;
-    instructions += other.instructions;
-    return *this;
-  }
-};
-
-/// Work that `elements` elements issue, without traffic.
-Work work_of(const Cost& cost, double elements);
-
 /// Cost per element of one node of a shared expression. A power of a constant exponent costs what
 /// the generated code puts in its place; a reduction costs its part for each reduced element.
-Cost cost_of(const expression::Expression& expression, const expression::Node& node, DType dtype);
+map::Cost cost_of(const expression::Expression& expression, const expression::Node& node,
+                  DType dtype);
 
 /// Whether the expression has a reduction.
 bool along_rows(const expression::Expression& expression);
@@ -50,8 +24,7 @@ bool along_rows(const expression::Expression& expression);
 /// written for each output, the arithmetic of each node.
 map::Operation operation_of(const expression::Expression& expression, DType dtype);
 
-/// What one sweep over a row does: nodes of the shared expression that it computes for each
-/// element.
+/// One sweep over a row: nodes of the shared expression that it computes for each element.
 struct Sweep {
   int level = 0;  ///< nesting of the reductions that must be complete before the sweep
   std::vector<std::size_t> computes;  ///< with a value an element, inputs among them
@@ -59,8 +32,7 @@ struct Sweep {
   std::vector<std::size_t> writes;    ///< outputs with a value an element
 };
 
-/// The sweeps of a shared expression, in order. `input_rows`: for each input, whether it has one
-/// value a row.
+/// The sweeps of a shared expression, in order. `input_rows`: inputs that have one value a row.
 std::vector<Sweep> sweeps_of(const expression::Expression& shared,
                              const std::vector<bool>& input_rows);
 
@@ -74,14 +46,11 @@ std::int64_t row_width(const Problem& problem);
 Plan plan_rows(const expression::Expression& expression, const std::vector<bool>& input_rows,
                const Problem& problem);
 
-/// The launches of a chain. `kernels`: the kernel of each step, in order, as
-/// map::Operation::kernel; empty: generated at run time.
+/// The launches of a chain. `kernels`: as map::Operation::kernel for each step, or empty.
 LaunchSequence chain_plans(const expression::Chain& chain,
                            std::span<const std::string_view> kernels, const Problem& problem);
 
-/// The expression of a problem of elementwise.expr, numbers folded. Throws InputError where it
-/// cannot be read, computes nothing, has more than kMaxInputs inputs or kMaxOutputs outputs, or
-/// reduces rows that the elements do not divide into.
+/// The expression of a problem, numbers folded. Throws InputError where no kernel computes it.
 expression::Expression expression_of(const Problem& problem);
 
 /// y = any expression of named arrays.

@@ -83,19 +83,19 @@ Plan plan_rows(const Expression& expression, const std::vector<bool>& input_rows
       std::int64_t{32} * 4);
 
   // Useful work counts each value once, even if several sweeps compute it.
-  Cost useful;
+  map::Cost useful;
   for (std::size_t i = 0; i < shared.nodes.size(); ++i) {
     const Node& node = shared.nodes[i];
     if (!of_rows[i] || is_reduction(node.op)) useful += cost_of(shared, node, problem.dtype);
   }
-  plan.useful = work_of(useful, as_double(problem[map::kElements]));
+  plan.useful = as_double(problem[map::kElements]) * useful.work();
 
   const double batches = as_double(ceil_div(cols, threads * row_width(problem) * loads));
   const double elements = as_double(cols) / batches;  // in a batch, which a block loads at once
   std::vector<Phase> phases;
   double inputs_read = 0;  // arrays read, once for each sweep that reads them
   for (const Sweep& sweep : sweeps_of(shared, input_rows)) {
-    Cost cost;
+    map::Cost cost;
     double inputs = 0;
     for (const auto& nodes : {sweep.computes, sweep.reduces}) {
       for (const std::size_t at : nodes) {
@@ -106,7 +106,7 @@ Plan plan_rows(const Expression& expression, const std::vector<bool>& input_rows
     inputs_read += inputs;
     const auto outputs = static_cast<double>(sweep.writes.size());
     Step batch;
-    batch.issued = work_of(cost, elements);
+    batch.issued = elements * cost.work();
     set_traffic(batch.issued, elements * element * Traffic{inputs, outputs});
     batch.warp_instructions =
         warps * kInstructionsPerAccess * as_double(loads) * (inputs + outputs) +

@@ -1,12 +1,9 @@
-#include "model/kernels/gemm/beside.hpp"
-
+// Launches before and after a product: quantization, copies of operands, the reduction of split-K.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <utility>
-#include <vector>
 
-#include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 
@@ -38,13 +35,11 @@ Plan conversion_of_vectors(double elements, const ArrayUse& wide, ArrayId narrow
   return plan;
 }
 
-// The passes over A below are those of TensorRT-LLM (cpp/tensorrt_llm/common/cudaFp8Utils.cu,
-// computeFP8QuantizeScale and scaleMatrix per tensor; scaleMatrixPerTensorVec converts in vectors):
-// 1024 blocks whatever A's size, in a grid-stride loop, one element of a thread at a time.
-// Instructions are counted from the source.
-//
-// `one` holds the work of an element, the instructions and wavefronts of a warp's 32 elements, and
-// the waits for `at_once` loads of a thread. Blocks beyond the last element run `end` alone.
+// A pass over A of TensorRT-LLM (cpp/tensorrt_llm/common/cudaFp8Utils.cu, computeFP8QuantizeScale and
+// scaleMatrix; scaleMatrixPerTensorVec converts in vectors): 1024 blocks in a grid-stride loop, one
+// element of a thread at a time. Instructions are counted from the source. `one` holds the work of
+// an element, the instructions and wavefronts of a warp's 32 elements, and the waits for `at_once`
+// loads of a thread. Blocks beyond the last element run `end` alone.
 Plan strided_pass(double elements, std::int64_t threads, double at_once, const Step& one,
                   const Step& end, std::vector<ArrayUse> arrays) {
   constexpr std::int64_t kBlocks = 1024;
@@ -84,8 +79,7 @@ Plan largest(double elements, const QuantizedArrays& arrays) {
       {reads_activation(arrays.wide, elements * kWide), scratch(arrays.scale, {4, 4})});
 }
 
-// A divided by the scale. The compiler must assume that a thread's store aliases its next load, so
-// each load waits for the one before.
+// A divided by the scale. A thread's store may alias its next load, so each load waits for it.
 Plan conversion(double elements, const QuantizedArrays& arrays) {
   constexpr std::int64_t kThreads = 256;
   Step one, end;
@@ -109,16 +103,16 @@ Plan of_a_number(std::vector<ArrayUse> arrays) {
   return even_launch({.block = {128, 1, 1}, .registers = 16}, std::move(arrays), step);
 }
 
-// The reduction of split-K: `instructions` of a thread for each output, and `trips` to memory of
-// each thread, one after the other.
-Plan sums(const Launch& launch, double outputs, double parts, const ArrayUse& from,
-          const ArrayUse& to, double instructions, double trips) {
+// The reduction of split-K's fp32 sums to `result`: `instructions` of a thread for each output, and
+// `trips` to memory of each thread, one after the other.
+Plan sums(const Launch& launch, double outputs, double parts, ArrayId from, const ArrayUse& result,
+          double instructions, double trips) {
   const double blocks = as_double(launch.blocks());
   Step step;
   step.issued.vector_flops = outputs * (parts - 1) / blocks;
   step.warp_instructions = outputs / blocks / kLanes * instructions;
   step.waits.global = trips;
-  Plan plan = even_launch(launch, {from, to}, step);
+  Plan plan = even_launch(launch, {scratch(from, {parts * outputs * kPartBytes, 0}), result}, step);
   plan.useful.vector_flops = outputs * (parts - 1);
   return plan;
 }
@@ -132,8 +126,7 @@ LaunchSequence quantization(Quantize how, double elements, const QuantizedArrays
     sequence.push_back({conversion_of_vectors(elements, wide, arrays.narrow)});
   }
   if (how != kDynamic && how != kDynamicVectors) return sequence;
-  sequence.push_back({of_a_number({scratch(arrays.scale, {0, 4})})});
-  sequence.push_back({largest(elements, arrays)});
+  sequence = {{of_a_number({scratch(arrays.scale, {0, 4})})}, {largest(elements, arrays)}};
   if (how == kDynamicVectors) {
     const ArrayUse again = scratch(arrays.wide, {elements * kWide, 0});
     sequence.push_back({conversion_of_vectors(elements, again, arrays.narrow)});
@@ -152,8 +145,7 @@ LaunchSequence quantization(Quantize how, double elements, const QuantizedArrays
 
 Plan sum_of_parts(double outputs, double splits, double result_bytes, ArrayId parts, ArrayId to) {
   constexpr std::int64_t kPerThread = 4;
-  return sums(launch_over(outputs, kPerThread), outputs, splits,
-              scratch(parts, {splits * outputs * as_double(kPartBytes), 0}),
+  return sums(launch_over(outputs, kPerThread), outputs, splits, parts,
               writes(to, outputs * result_bytes), splits * (1 + 1.0 / kPerThread) + 4, 1);
 }
 
@@ -176,8 +168,8 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   Step step;
   step.warp_instructions =
       warps * (as_double(groups) / blocks * kInstructionsOfRows + kernel.straight / blocks_of_row);
-  // The ends of rows go element by element, each stored before the next is loaded. The first
-  // element of each sector that no vector load touched waits for L2.
+  // The ends of rows go element by element, each stored before the next is loaded. The first in a
+  // sector that no vector load touched waits for L2.
   const std::int64_t rest = matrix.columns % width, whole_words = ceil_div(kWordBytes, matrix.size);
   const bool one_more = rest < whole_words && matrix.columns >= width;
   const double stores = as_double(passes::kRowsEach * (one_more ? width + rest : rest));
@@ -204,8 +196,7 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   return even_launch(launch, {from, scratch(to, {0, matrix.bytes()})}, step);
 }
 
-// A thread adds the partial sums of an element in order: it loads four at once and waits for them;
-// the remaining ones it loads one by one.
+// A thread adds an element's partial sums in order, loaded four at once, the remaining one by one.
 Plan sum_of_parts(const Problem& p) {
   constexpr std::int64_t kTogether = 4;
   // Instructions of an output: for each part, and besides, with 64-bit addresses and a loop over an
@@ -213,14 +204,12 @@ Plan sum_of_parts(const Problem& p) {
   constexpr double kOfPart = 4, kBeside = 95;
   const Sizes s(p);
   const std::int64_t parts = p[kSplitK];
-  const double outputs = s.batch * s.outputs();
   const Launch launch{
       .grid = {ceil_div(p[kN], passes::kThreads), std::min(p[kBatch] * p[kM], kMostBlocksYZ), 1},
       .block = {passes::kThreads, 1, 1},
       .registers = compiled::registers("gemm::sum_kernel", result_type(p.dtype))};
   Plan plan =
-      sums(launch, outputs, as_double(parts),
-           scratch(kParts, {as_double(parts * kPartBytes) * outputs, 0}), writes(kC, s.c()),
+      sums(launch, s.batch * s.outputs(), as_double(parts), kParts, writes(kC, s.c()),
            kOfPart * as_double(parts) + kBeside, as_double(parts / kTogether + parts % kTogether));
   plan.start = Start::code;
   return plan;

@@ -1,9 +1,7 @@
 // The family's table: the SIMT ladder, the tensor cores, then the library.
 #include "model/kernels/gemm/gemm.hpp"
 
-#include <array>
 #include <span>
-#include <string_view>
 
 #include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/libraries/gemm.hpp"

@@ -1,14 +1,11 @@
 #pragma once
 #include <array>
-#include <cstddef>
-#include <cstdint>
 
 #include "model/types/kernel_model.hpp"
 
 namespace roofcast::gemm {
 
-/// C[m,n] = A[m,k] · B[k,n], all row-major. Positions of the values in Problem; a variant's
-/// parameter table is a prefix of these.
+/// C[m,n] = A[m,k] · B[k,n], all row-major. Positions in Problem; a variant takes a prefix of these.
 enum Parameter : std::size_t { kM, kN, kK, kTileM, kTileN, kTileK, kThreadM, kThreadN };
 inline constexpr std::array kExtents = {kM, kN, kK};
 
@@ -17,9 +14,40 @@ inline constexpr std::int64_t kPartBytes = 4;     ///< an fp32 partial sum of sp
 
 inline constexpr std::int64_t kMaxExtent = std::int64_t{1} << 24;
 inline constexpr std::array kShape = {
-    roofcast::Parameter{"m", "rows of A and C (elements)", 1, kMaxExtent, std::nullopt},
-    roofcast::Parameter{"n", "columns of B and C (elements)", 1, kMaxExtent, std::nullopt},
-    roofcast::Parameter{"k", "columns of A, rows of B (elements)", 1, kMaxExtent, std::nullopt}};
+    roofcast::Parameter{"m", "rows of A and C (elements)", 1, kMaxExtent},
+    roofcast::Parameter{"n", "columns of B and C (elements)", 1, kMaxExtent},
+    roofcast::Parameter{"k", "columns of A, rows of B (elements)", 1, kMaxExtent}};
+
+/// Storage of A and B by BLAS's letters: n as written, [m,k] and [k,n]; t transposed.
+enum Layout : std::uint8_t { kNN, kNT, kTN, kTT };
+inline constexpr std::array<std::string_view, 4> kLayoutNames = {"nn", "nt", "tn", "tt"};
+
+constexpr bool transposes_a(std::int64_t layout) {
+  return layout == kTN || layout == kTT;
+}
+constexpr bool transposes_b(std::int64_t layout) {
+  return layout == kNT || layout == kTT;
+}
+
+/// Elements from row to row of each matrix as stored; for a vector its length.
+struct RowLengths {
+  std::int64_t a, b, c;
+};
+
+/// Row lengths of dense matrices.
+constexpr RowLengths row_lengths(const Problem& p, std::int64_t layout) {
+  const bool column = p[kN] == 1;
+  const std::int64_t a = transposes_a(layout) && p[kM] > 1 ? p[kM] : p[kK];
+  const std::int64_t b = transposes_b(layout) || column ? p[kK] : p[kN];
+  return {a, b, column ? p[kM] : p[kN]};
+}
+
+/// Elements of the widest copy of a thread to which the rows of all three matrices are aligned.
+constexpr std::int64_t narrowest_vector(const RowLengths& rows, DType type) {
+  std::int64_t vector = kVectorBytes / element_bytes(type);
+  while ((rows.a | rows.b | rows.c) % vector != 0) vector /= 2;
+  return vector;
+}
 
 extern const KernelFamily kFamily;
 

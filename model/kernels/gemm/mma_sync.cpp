@@ -1,8 +1,7 @@
-// gemm.mma_sync: a pipelined main loop in which each warp multiplies for itself. With cp.async
-// there is one block a tile; with TMA blocks are persistent.
+// gemm.mma_sync: each warp multiplies for itself. With cp.async there is one block a tile; with TMA
+// blocks are persistent.
 #include <algorithm>
 #include <span>
-#include <string>
 #include <utility>
 
 #include "model/kernels/compiled.hpp"
@@ -65,9 +64,8 @@ Launch launch_of(const TiledProduct& c, const MmaTile& tile, bool persistent, co
   return launch;
 }
 
-// Sectors that element-wise stores of C send to L2; 0 where a lane stores 16 bytes. Rows that are
-// not aligned to 16 bytes are stored by elements: two lanes' 2-byte elements fill part of a sector,
-// 8 times the bytes of C in all; 4-byte elements are coalesced.
+// Sectors that element-wise stores of C send to L2; 0 where a lane stores 16 bytes. Where rows are
+// not aligned to these, 2-byte elements of two lanes fill part of a sector: 8 times the bytes of C.
 double sectors_by_element(const TiledProduct& c) {
   if (c.s.result != 2 || stored_c(c.p).row * 2 % kVectorBytes == 0) return 0;
   return c.s.batch * c.s.outputs() / 2;
@@ -84,9 +82,8 @@ Plan main_launch(const TiledProduct& c, const MmaTile& tile, bool persistent,
   plan.arrays = {operands.a.use, operands.b.use, result};
   const double tiles = as_double(c.tiles()), scattered = sectors_by_element(c);
   Step store;
-  store.warp_instructions =
-      (kOfWarp * as_double(tile.threads()) + kOfSum * c.area()) / as_double(kWarpLanes);
-  const double stored = scattered > 0 ? scattered * as_double(kSectorBytes) : c.s.c();
+  store.warp_instructions = (kOfWarp * as_double(tile.threads()) + kOfSum * c.area()) / kWarpLanes;
+  const double stored = scattered > 0 ? scattered * kSectorBytes : c.s.c();
   set_traffic(store.issued, {0, stored / tiles});
   store.wavefronts.l1 = scattered / tiles;
   set_mma_loop(plan, c, tile, operands, persistent, store);

@@ -1,7 +1,6 @@
 // The matrix product on the SIMT pipes in fp32, from naive to vectorized.
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <utility>
 
 #include "model/kernels/compiled.hpp"
@@ -14,8 +13,7 @@ using tensor::Operands, tensor::TiledProduct;
 
 constexpr std::int64_t kElementBytes = 4;  // fp32
 
-// The problem in the form of the tensor-core variants. Tile extents that the kernel does not take
-// from the problem are 1.
+// The problem in the form of the tensor-core variants. Tile extents beyond `parameters` are 1.
 Problem tiled(const Problem& problem, std::size_t parameters) {
   Problem p{.dtype = problem.dtype, .values = {problem[kM], problem[kN], problem[kK]}};
   for (std::size_t i = kTileM; i <= kTileK; ++i) p[i] = i < parameters ? problem[i] : 1;
@@ -57,7 +55,7 @@ void set_loop(Plan& plan, const TiledProduct& c, Step step, double ahead, const 
   step.issued.requested = loaded(requested);
   step.issued.l1 = loaded(l1);
   step.issued.l2 = loaded(l2);
-  step.issued.shared_bytes = step.wavefronts.shared * as_double(kLineBytes);
+  step.issued.shared_bytes = step.wavefronts.shared * kLineBytes;
   const auto add = [&](std::int64_t blocks, double share_of_block) {
     if (blocks == 0) return;
     const auto stored = [&](const Traffic& all) {
@@ -123,9 +121,8 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
   step.wavefronts.l1 = warps * (as_double(bank_wavefronts(along)) + other);
   step.wavefronts.l1_lookups = warps * (lookups(along) + other);
   // The loop is unrolled by four: each fourth step waits for rows of B, each eighth for sectors of
-  // A. With rows_first all warps need the same sectors of A and wait together. Otherwise one of the
-  // warps that share rows of A waits for these, and one of those that share columns of B for these:
-  // L1 serves the others.
+  // A. With rows_first all warps wait for the same sectors of A. Otherwise one of the warps that
+  // share rows of A, or columns of B, waits, and L1 serves the others.
   const double warps_a_row = std::max(1.0, as_double(c.tile.n) / 32);
   step.waits.global = rows_first ? 0.25 : 0.125 / warps_a_row + 0.25 * warps_a_row / warps;
   set_loop(plan, c, step, 0, requested, in_sectors(c, 1), below_l1);
@@ -136,8 +133,7 @@ LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
   // Warp instructions of one copied access, and of a step besides (counters, branch, addresses).
   // Estimates: with one stage 15 to 30% too low, which fitted efficiency and waits compensate.
   constexpr double kInstructionsPerCopy = 3, kInstructionsPerStep = 8;
-  // A thread reads four words of A's tile with one access: four steps of a row or, where the tile
-  // is transposed, four rows of a step.
+  // Words of A's tile in one access of a thread: steps of a row or, if transposed, rows of a step.
   constexpr double kWordsPerAccessOfA = 4;
   const Problem p = tiled(problem, staging.parameters);
   const TiledProduct c(p);

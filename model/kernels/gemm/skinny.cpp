@@ -2,7 +2,6 @@
 // memory to registers; for more, both operands go through a ring of stages in shared memory, or the
 // product runs in gemm.wgmma's tiles.
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "model/kernels/compiled.hpp"
@@ -30,18 +29,14 @@ bool reads_across(const Problem& p) {
   return transposes(p) && has_whole_a(p) && is_whole(p, stored_b(p).row);
 }
 
-// The register tile for that many tokens. Those of more than 8 serve unaligned operands alone.
-const SkinnyTile* registers_for(const Problem& p, std::int64_t tokens) {
-  const auto fits = [&](const SkinnyTile& tile) {
-    return tile.along_k == along_k(p) && tile.tokens == tokens;
-  };
-  const auto* const found = std::find_if(kSkinnyTiles.begin(), kSkinnyTiles.end(), fits);
-  if (found != kSkinnyTiles.end()) return found;
-  return std::find_if(kSkinnyElementTiles.begin(), kSkinnyElementTiles.end(), fits);
+// The register tile that takes the place of a ring with that many tokens.
+const SkinnyTile* element_tile_for(const Problem& p, std::int64_t tokens) {
+  return std::find_if(
+      kSkinnyElementTiles.begin(), kSkinnyElementTiles.end(),
+      [&](const SkinnyTile& tile) { return tile.along_k == along_k(p) && tile.tokens == tokens; });
 }
 
-/// A tile of tokens and rows of weights that a problem can ask for, and its kernel: by a ring or by
-/// registers; with neither it is gemm.wgmma's.
+/// A tile of tokens and rows of weights, and its kernel: a ring's, registers', else gemm.wgmma's.
 struct Option {
   TileShape tile;
   const SkinnyRing* ring = nullptr;
@@ -66,7 +61,7 @@ std::vector<Option> options_of(const Problem& p, const Gpu& gpu) {
       if (has_whole_rows(p)) {
         option.ring = &ring;
       } else {
-        option.registers = registers_for(p, ring.tokens);
+        option.registers = element_tile_for(p, ring.tokens);
       }
     }
     all.push_back(option);
@@ -102,29 +97,27 @@ Choice choice_of(const Problem& p, const Option& option) {
 }
 
 Launch launch_of(const Choice& c) {
-  Launch launch;
-  launch.grid = {c.down(), c.p[kSplitK], c.p[kBatch]};
-  if (c.ring != nullptr) {
-    const SkinnyRing& ring = *c.ring;
-    launch.block[0] = ring.threads();
-    launch.registers = compiled::registers(
-        "gemm::skinny_kernels::ring_kernel", c.p.dtype, ring.tokens, ring.rows, ring.depth, 1,
-        ring.warps, ring.stages, ring.blocks, along_k(c.p), reads_across(c.p));
-    launch.shared_bytes = ring.shared_bytes();
-  } else {
-    launch.block[0] = kWarpLanes * SkinnyTile::kWarps;
-    launch.registers =
-        compiled::registers("gemm::skinny_kernels::register_kernel", c.p.dtype, c.registers->tokens,
-                            along_k(c.p), c.aligned(), c.p[kSplitK] > 1);
-    launch.shared_bytes = c.registers->shared_bytes();
+  const std::array grid = {c.down(), c.p[kSplitK], c.p[kBatch]};
+  if (c.ring == nullptr) {
+    return {.grid = grid,
+            .block = {kWarpLanes * SkinnyTile::kWarps, 1, 1},
+            .registers = compiled::registers("gemm::skinny_kernels::register_kernel", c.p.dtype,
+                                             c.registers->tokens, along_k(c.p), c.aligned(),
+                                             c.p[kSplitK] > 1),
+            .shared_bytes = c.registers->shared_bytes()};
   }
-  return launch;
+  const SkinnyRing& ring = *c.ring;
+  return {.grid = grid,
+          .block = {ring.threads(), 1, 1},
+          .registers = compiled::registers(
+              "gemm::skinny_kernels::ring_kernel", c.p.dtype, ring.tokens, ring.rows, ring.depth, 1,
+              ring.warps, ring.stages, ring.blocks, along_k(c.p), reads_across(c.p)),
+          .shared_bytes = ring.shared_bytes()};
 }
 
-// L1 lookups of a warp's loads in a round. A 16-byte load goes by groups of eight lanes, of which
-// each looks up two lines of weights (four where rows of weights do not hold k); a token takes one
-// line for each block of k. Unaligned, eight loads of one element replace each, and look up five of
-// eight lines (4.7 to 6.5 by the counters).
+// L1 lookups of a warp's loads in a round. Each eight lanes of a 16-byte load look up two lines of
+// weights (four where rows of weights do not hold k); a token takes one line for each block of k.
+// Unaligned, eight loads of an element replace each, with five lines of eight (counted 4.7 to 6.5).
 double lines_of_loads(const Choice& c) {
   constexpr double kEighths = 4, kElements = 8, kLinesOfElements = 5;
   const double weight_loads = as_double(SkinnyTile::kLoads);
@@ -158,8 +151,8 @@ void add_registers(Plan& plan, const Choice& c, Step end) {
 Plan main_launch(const Choice& c, const Operands& operands) {
   Plan plan = c.plan({Instruction::mma_sync}, launch_of(c));
   plan.arrays = {operands.a.use, operands.b.use, writes(kC, c.s.c())};
-  // Split-K: blocks leave their partial sums to the block with a tile's last part. Three trips to
-  // L2 pass until they are written, seen and read.
+  // Split-K: the block with a tile's last part adds the others' partial sums, three trips to L2
+  // later: written, seen and read.
   constexpr double kTrips = 3;
   const double sums = as_double(c.tiles() * (c.parts() - 1) * kPartBytes) * c.area();
   const double blocks = as_double(c.blocks());

@@ -1,8 +1,6 @@
 #pragma once
-// C[m,n] = A[m,k] · B on the tensor cores by this project's kernels (kernels/gemm): parameters,
-// tiles, and how gemm.skinny and the passes lay a product out. The CUDA kernels include this file.
-#include <array>
-#include <cstdint>
+// C[m,n] = A[m,k] · B on the tensor cores by this project's kernels (kernels/gemm), which include
+// this file: parameters, tiles, and how gemm.skinny and the passes lay a product out.
 #include <string>
 
 #include "model/kernels/gemm/gemm.hpp"
@@ -69,8 +67,8 @@ inline std::string overflowing_sums(const Problem& p) {
 /// TileRaster::group_rows of gemm.mma_sync.
 inline constexpr std::int64_t kMmaGroupRows = 8;
 /// TileRaster::group_rows of gemm.wgmma: about 16, such that a group with `beside` tile columns
-/// takes whole rounds of its `blocks` persistent blocks. Where a group ends within a round, A is
-/// read again.
+/// takes whole rounds of `blocks` persistent blocks. Where a group ends within a round, A is read
+/// again.
 constexpr std::int64_t wgmma_group(std::int64_t beside, std::int64_t blocks) {
   constexpr std::int64_t kTiles = 16;
   const std::int64_t rounds = (2 * kTiles * beside + blocks) / (2 * blocks);  // to the nearest
@@ -98,6 +96,8 @@ struct WgmmaTile {
   bool swap_ab = false;
 
   constexpr std::int64_t threads() const { return std::int64_t{128} * (1 + consumers); }
+  /// Registers of a thread at launch: a block takes all of an SM's, and setmaxnreg deals them out.
+  constexpr std::int64_t registers() const { return 65536 / threads() / 8 * 8; }
   /// Elements of the tile along the rows and the columns of an instruction.
   constexpr std::int64_t down() const { return swap_ab ? n : m; }
   constexpr std::int64_t across() const { return swap_ab ? m : n; }
@@ -128,16 +128,14 @@ inline constexpr std::array kWgmmaTiles = {
     WgmmaTile{128, 128, 5, 2, 2, true},  WgmmaTile{128, 128, 5, 2, 1, true},
     WgmmaTile{64, 256, 4, 2, 1, true},   WgmmaTile{64, 128, 7, 2, 1, true},
     WgmmaTile{64, 64, 8, 2, 1, true}};
-/// More tiles for these types where B is [n,k]: less padding where m is no multiple of 64, and
-/// fuller rounds.
+/// More tiles where B is [n,k]: less padding where m is no multiple of 64, and fuller rounds.
 inline constexpr std::array kWgmmaSwapAbTiles = {
     WgmmaTile{240, 128, 4, 2, 2, false, true}, WgmmaTile{224, 128, 4, 2, 2, false, true},
     WgmmaTile{208, 128, 4, 2, 1, false, true}, WgmmaTile{176, 128, 5, 2, 1, false, true},
     WgmmaTile{160, 128, 5, 2, 1, true, true},  WgmmaTile{144, 128, 5, 2, 1, true, true},
     WgmmaTile{112, 128, 6, 2, 1, true, true},  WgmmaTile{160, 256, 4, 2, 2, false, true},
     WgmmaTile{96, 256, 4, 2, 1, false, true}};
-/// Whether wgmma reads both operands with k along their rows (tf32, fp8): B as [k,n] is transposed
-/// first.
+/// Whether wgmma reads both operands along k (tf32, fp8): B as [k,n] is transposed first.
 constexpr bool wgmma_along_k(DType type) {
   return type == DType::tf32 || type == DType::fp8;
 }
@@ -179,8 +177,7 @@ inline constexpr std::array kMmaInt8Tiles = {MmaTile{128, 256, 128, 2, 4, 3, 1},
                                              MmaTile{128, 128, 64, 2, 2, 4, 2},
                                              MmaTile{64, 64, 128, 2, 2, 4, 2}};
 
-/// A tile of gemm.skinny's register kernel: few tokens (rows of A, or columns of B) against weights
-/// that are read once, from memory to registers.
+/// A tile of gemm.skinny's register kernel: few tokens against weights that are read once.
 struct SkinnyTile {
   std::int64_t tokens;
   bool along_k;  ///< a row of weights holds k
@@ -208,8 +205,7 @@ inline constexpr std::array kSkinnyElementTiles = {
     SkinnyTile{64, false, {755}, {681}}, SkinnyTile{16, true, {572}, {190}},
     SkinnyTile{32, true, {653}, {410}},  SkinnyTile{64, true, {936}, {592}}};
 
-/// A tile of gemm.skinny for more than 8 tokens: both operands, aligned to 16 bytes, go through a
-/// ring of stages in shared memory.
+/// A tile of gemm.skinny for more than 8 tokens: both aligned operands go through shared memory.
 struct SkinnyRing {
   std::int64_t tokens, rows;
   std::int64_t depth;  ///< k of a stage
@@ -243,8 +239,7 @@ constexpr std::int64_t rows_of(const Problem& p) {
 constexpr bool along_k(const Problem& p) {
   return !weights_in_b(p) || p[kTransposedB] != 0;
 }
-/// Whether the tokens are columns of B stored as [k,n]. Lanes load neighbouring k of a token, so
-/// without a ring B is transposed first.
+/// Whether the tokens are columns of B stored as [k,n]; without a ring B is transposed first.
 constexpr bool transposes(const Problem& p) {
   return !weights_in_b(p) && p[kTransposedB] == 0;
 }

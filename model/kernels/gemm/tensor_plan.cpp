@@ -4,7 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "model/counting/coalescing.hpp"
 #include "model/counting/io_complexity.hpp"
 
 namespace roofcast::gemm::tensor {
@@ -35,6 +34,11 @@ IoComplexity product_io(const Problem& p, double compulsory_bytes, double on_chi
 
 namespace {
 
+// Products in fp32 run on the SIMT pipes.
+double& flops_in(Work& work, DType type) {
+  return type == DType::fp32 ? work.vector_flops : work.tensor_flops[type];
+}
+
 // The greatest common divisor of a pitch and a unit that is a power of two.
 constexpr std::int64_t common_divisor(std::int64_t pitch_bytes, std::int64_t unit_bytes) {
   const std::int64_t bits = pitch_bytes | unit_bytes;
@@ -48,10 +52,39 @@ double units_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes, std::i
   return as_double(piece_bytes + unit_bytes - step) / as_double(unit_bytes);
 }
 
+/// An operand as it is stored, and whether a launch before the product copies or transposes it.
+struct Source {
+  ArrayUse use;
+  Matrix matrix;
+  std::int64_t pitch_bytes;
+  bool copied, transposed;
+  ArrayId copy;
+
+  Operands::Side side(std::int64_t piece_bytes) const {
+    if (copied) return Operands::Side(scratch(copy, {matrix.bytes(), 0}), 0, piece_bytes);
+    return operand(use, pitch_bytes, piece_bytes);
+  }
+  Plan copying() const {
+    return transposed ? transposed_copy(matrix, use, copy) : copy_of_rows(matrix, use, copy);
+  }
+};
+
+std::array<Source, 2> sources_of(const Problem& p, Copies copies) {
+  const std::int64_t size = element_bytes(p.dtype);
+  const auto source = [&](const auto& read, ArrayId array, const Stored& from, bool transposed,
+                          ArrayId copy) {
+    const Matrix matrix{from.rows, from.columns, size, p[kBatch]};
+    const bool copied = transposed || (copies.off_rows && from.row * size % kVectorBytes != 0);
+    return Source{read(array, matrix.bytes()), matrix, from.row * size, copied, transposed, copy};
+  };
+  return {source(reads_activation, kA, stored_a(p), p[kTransposedA] != 0, kCopyOfA),
+          source(reads, kB, stored_b(p), copies.transposed_b, kCopyOfB)};
+}
+
 }  // namespace
 
 double sectors_share(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
-  return units_of_piece(piece_bytes, pitch_bytes, kSectorBytes) * as_double(kSectorBytes) /
+  return units_of_piece(piece_bytes, pitch_bytes, kSectorBytes) * kSectorBytes /
          as_double(piece_bytes);
 }
 
@@ -60,7 +93,7 @@ double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
 }
 
 double off_sector_share(std::int64_t pitch_bytes) {
-  return 1 - as_double(common_divisor(pitch_bytes, kSectorBytes)) / as_double(kSectorBytes);
+  return 1 - as_double(common_divisor(pitch_bytes, kSectorBytes)) / kSectorBytes;
 }
 
 double joined_share(std::int64_t pitch_bytes) {
@@ -96,40 +129,6 @@ Operands::Side::Side(const ArrayUse& use_of, std::int64_t pitch_bytes, std::int6
              (1 - off) * as_double(piece_bytes / (2 * kSectorBytes));
 }
 
-namespace {
-
-/// An operand as it is stored, and whether a launch before the product copies or transposes it.
-struct Source {
-  Matrix matrix;
-  std::int64_t pitch_bytes;
-  bool is_a, copied, transposed;
-  ArrayId copy;
-
-  Operands::Side side(std::int64_t piece_bytes) const {
-    if (copied) return Operands::Side(scratch(copy, {matrix.bytes(), 0}), 0, piece_bytes);
-    return operand(use(), pitch_bytes, piece_bytes);
-  }
-  ArrayUse use() const {
-    return is_a ? reads_activation(kA, matrix.bytes()) : reads(kB, matrix.bytes());
-  }
-  Plan copying() const {
-    return transposed ? transposed_copy(matrix, use(), copy) : copy_of_rows(matrix, use(), copy);
-  }
-};
-
-std::array<Source, 2> sources_of(const Problem& p, Copies copies) {
-  const std::int64_t size = element_bytes(p.dtype);
-  const auto source = [&](const Stored& from, bool is_a, bool transposed) {
-    const Matrix matrix{from.rows, from.columns, size, p[kBatch]};
-    const bool copied = transposed || (copies.off_rows && from.row * size % kVectorBytes != 0);
-    return Source{matrix, from.row * size, is_a, copied, transposed, is_a ? kCopyOfA : kCopyOfB};
-  };
-  return {source(stored_a(p), true, p[kTransposedA] != 0),
-          source(stored_b(p), false, copies.transposed_b)};
-}
-
-}  // namespace
-
 Operands operands_of(const Problem& p, Copies copies, std::int64_t piece_bytes) {
   const auto [a, b] = sources_of(p, copies);
   return {a.side(piece_bytes), b.side(piece_bytes)};
@@ -140,20 +139,13 @@ std::size_t copied(const Problem& p, Copies copies) {
   return std::size_t{a.copied} + std::size_t{b.copied};
 }
 
-LaunchSequence copies_before(const Problem& p, Copies copies) {
+LaunchSequence with_copies(const Problem& p, Copies copies, Plan product) {
   LaunchSequence sequence;
   for (const Source& source : sources_of(p, copies)) {
-    if (!source.copied) continue;
-    sequence.push_back({source.copying()});
-    if (sequence.size() > 1) sequence.back().plan.start = Start::code;
+    if (source.copied) sequence.push_back({source.copying()});
   }
-  return sequence;
-}
-
-LaunchSequence with_copies(const Problem& p, Copies copies, Plan product) {
-  LaunchSequence sequence = copies_before(p, copies);
-  if (!sequence.empty()) product.start = Start::code;
   sequence.push_back({std::move(product)});
+  for (std::size_t i = 1; i < sequence.size(); ++i) sequence[i].plan.start = Start::code;
   return sequence;
 }
 
@@ -211,22 +203,13 @@ std::optional<TileRaster> TiledProduct::raster() const {
   return raster;
 }
 
-namespace {
-
-// Products in fp32 run on the SIMT pipes.
-double& flops_in(Work& work, DType type) {
-  return type == DType::fp32 ? work.vector_flops : work.tensor_flops[type];
-}
-
-}  // namespace
-
 Plan TiledProduct::plan(std::vector<Instruction> needs, const Launch& launch) const {
   Plan plan;
   plan.needs = std::move(needs);
   plan.compute = p.dtype;
   flops_in(plan.useful, p.dtype) = s.flops();
   plan.launch = launch;
-  plan.on_chip_bytes = area() * as_double(kPartBytes) + as_double(launch.shared_bytes);
+  plan.on_chip_bytes = area() * kPartBytes + as_double(launch.shared_bytes);
   return plan;
 }
 
@@ -238,9 +221,8 @@ Step TiledProduct::step(double read_bytes) const {
   return step;
 }
 
-// Warps read the operands of their own sums by ldmatrix, kMatricesBytes an instruction. cp.async,
-// unlike TMA, also takes wavefronts to write shared memory, and for each 16 bytes of a thread
-// kOfCopy instructions for address and bounds.
+// Warps read operands by ldmatrix, kMatricesBytes an instruction. cp.async, unlike TMA, also takes
+// wavefronts, and for each 16 bytes of a thread kOfCopy instructions for address and bounds.
 void set_mma_loop(Plan& plan, const TiledProduct& c, const MmaTile& tile, const Operands& operands,
                   bool by_tma, Step end) {
   constexpr double kMatricesBytes = 512, kOfCopy = 17;
@@ -254,14 +236,19 @@ void set_mma_loop(Plan& plan, const TiledProduct& c, const MmaTile& tile, const 
   const double operand_bytes =
       as_double((tile.m * tile.warps_across + tile.n * tile.warps_down) * tile.k_bytes);
   const double thread_copied = by_tma ? 0 : c.stage_bytes();
-  step.wavefronts.operands = (operand_bytes + thread_copied) / as_double(kTileLineBytes);
+  step.wavefronts.operands = (operand_bytes + thread_copied) / kTileLineBytes;
   if (by_tma) {
     step.wavefronts.copies =
         c.asked(operands, &Operands::Side::requests) / as_double(tile.k_bytes) / steps;
   }
   step.warp_instructions = operand_bytes / kMatricesBytes +
                            kOfCopy * thread_copied / as_double(kVectorBytes * kWarpLanes);
-  step.waits = mma_waits(as_double(tile.threads() / kWarpLanes));
+  // A step waits for its tiles, the first operands from shared memory and the first product. A warp
+  // alone on its scheduler also waits for later operands; with two, the other one multiplies then.
+  constexpr std::int64_t kSchedulers = 4;
+  const bool alone = tile.threads() / kWarpLanes <= kSchedulers;
+  step.waits = {
+      .tile_loads = 1, .shared = alone ? 4.0 : 2.0, .arithmetic = kProductWaits, .barriers = 1};
   const Phase loop{step, as_double(c.steps), tile.stages - kNotAhead, 0, kUnrolledProducts};
   plan.blocks.push_back({c.blocks(), {loop, {end}}});
 }

@@ -1,10 +1,6 @@
 #pragma once
 // The plans of the variants, and the parts that they share.
-#include <array>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
@@ -12,8 +8,8 @@
 
 namespace roofcast::gemm {
 
-/// One thread an output element, operands straight from global memory. `rows_first`: neighbouring
-/// threads take neighbouring rows, so each lane's load of A and store of C touches its own line.
+/// One thread an output element. `rows_first`: neighbouring threads take neighbouring rows, so each
+/// lane's load of A and store of C touches its own line.
 LaunchSequence plan_direct(const Problem&, bool rows_first);
 
 /// How a kernel on the SIMT pipes stages tiles in shared memory.
@@ -26,6 +22,27 @@ struct Staging {
   std::int64_t pad_a = 0;       ///< elements of padding after each column of A's transposed tile
 };
 LaunchSequence plan_staged(const Problem&, const Staging&);
+
+// --- launches before and after a library's product ---
+
+/// How A of an fp8 product is converted from 16 bits.
+enum Quantize : std::int64_t {
+  kNothing,        ///< A already has 8 bits
+  kActivations,    ///< by a known scale: one launch
+  kDynamic,        ///< scaled by the largest |a|, element by element: four launches
+  kDynamicVectors  ///< the same, eight elements at a time, as later releases do: three launches
+};
+
+/// A in 16 bits and in 8 bits, and the scale between them, as computed and as the product takes it.
+struct QuantizedArrays {
+  ArrayId wide, narrow, scale, wide_scale;
+};
+
+/// The launches before the product; none if `how` is kNothing.
+LaunchSequence quantization(Quantize how, double elements, const QuantizedArrays& arrays);
+
+/// The reduction of split-K: a thread adds `splits` partial sums of each of four outputs.
+Plan sum_of_parts(double outputs, double splits, double result_bytes, ArrayId parts, ArrayId sums);
 
 }  // namespace roofcast::gemm
 
@@ -64,10 +81,9 @@ struct Sizes {
   double flops() const { return batch * 2 * m * n * k; }
 };
 
-/// Mean sectors that a piece of a row touches, relative to piece_bytes ÷ 32, where rows begin
-/// `pitch_bytes` apart.
+/// Mean sectors that a piece of a row touches, relative to piece_bytes ÷ 32, and mean lines, where
+/// rows begin `pitch_bytes` apart.
 double sectors_share(std::int64_t piece_bytes, std::int64_t pitch_bytes);
-/// Mean lines that such a piece touches.
 double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 /// Share of rows that begin within a sector.
 double off_sector_share(std::int64_t pitch_bytes);
@@ -83,8 +99,7 @@ struct Matrix {
   double bytes() const { return as_double(count) * as_double(rows) * as_double(columns * size); }
 };
 
-/// The launches of kernels/gemm/passes.cu: a copy to rows padded to multiples of 128 bytes, the
-/// transpose, and the reduction of split-K's partial sums to C.
+/// The launches of kernels/gemm/passes.cu: a copy to padded rows, the transpose, and the reduction.
 Plan copy_of_rows(const Matrix&, const ArrayUse& from, ArrayId to);
 Plan transposed_copy(const Matrix&, const ArrayUse& from, ArrayId to);
 Plan sum_of_parts(const Problem&);
@@ -113,9 +128,8 @@ struct Copies {
 };
 /// The operands as the product's launch reads them: as stored, or from their copies.
 Operands operands_of(const Problem&, Copies, std::int64_t piece_bytes = kTileLineBytes);
-/// Number of operands copied, each by a launch; these launches alone; and followed by the product.
+/// Number of operands copied, each by a launch; and these launches, followed by the product.
 std::size_t copied(const Problem&, Copies);
-LaunchSequence copies_before(const Problem&, Copies);
 LaunchSequence with_copies(const Problem&, Copies, Plan product);
 
 /// The tile settings of a problem, in elements.
@@ -148,8 +162,8 @@ void check_split(std::string_view parameter, std::int64_t parts, std::string_vie
                  std::int64_t steps);
 
 /// A tiled product. "Down" runs along m and "across" along n; with swap_ab the other way round. The
-/// operand down (A; with swap_ab B) is read once by each tile column across, the operand across
-/// once by each row of clusters.
+/// operand down (A; with swap_ab B) is read once by each tile column, the operand across once by
+/// each row of clusters.
 struct TiledProduct {
   explicit TiledProduct(const Problem& problem) : TiledProduct(problem, tile_in(problem)) {}
   TiledProduct(const Problem& problem, const TileShape& shape, bool swaps_ab = false)
@@ -185,15 +199,12 @@ struct TiledProduct {
   double across_bytes() const { return swap_ab ? s.a() : s.b(); }
 
   /// Operand bytes that all blocks read, weighted by the member `each` of each operand (sectors,
-  /// requests). The operand across is read `times_across` times, by default once by each row of
-  /// clusters.
+  /// requests). The operand across is read `times_across` times, by default `clusters_down`.
   double asked(const Operands&, double Operands::Side::*each,
                std::optional<std::int64_t> times_across = {}) const;
-  /// Bytes, in whole sectors, that L2 serves with a neighbouring block's lookup: half of the reads
-  /// times joined_share(); 0 where a cluster shares copies.
+  /// Bytes, in whole sectors, that L2 serves with a neighbouring block's lookup (joined_share()).
   double joined(const Operands&) const;
-  /// The order in which blocks visit tiles. Absent for a batch: tiles of different products share
-  /// no operand.
+  /// The order in which blocks visit tiles; absent for a batch.
   std::optional<TileRaster> raster() const;
   /// The plan of a launch, still without arrays and blocks.
   Plan plan(std::vector<Instruction> needs, const Launch& launch) const;
@@ -201,8 +212,7 @@ struct TiledProduct {
   Step step(double read_bytes) const;
 };
 
-/// Adds the main loop of mma.sync and `end`, the epilogue of a tile. Its stages in shared memory
-/// are filled by TMA, or by the threads' cp.async.
+/// Adds the main loop of mma.sync, its stages filled by TMA or cp.async, and `end`, the epilogue.
 void set_mma_loop(Plan&, const TiledProduct&, const MmaTile&, const Operands&, bool by_tma,
                   Step end);
 
@@ -210,26 +220,13 @@ void set_mma_loop(Plan&, const TiledProduct&, const MmaTile&, const Operands&, b
 /// (arXiv:2402.13499), in dependent multiply-adds.
 inline constexpr double kUnrolledProducts = 4.5, kProductWaits = 8;
 
-/// Warp instructions at the end of a tile: `sums` accumulators are set to zero, converted, staged
-/// and stored by TMA. By the counters of gemm.wgmma.
+/// Warp instructions of a tile's epilogue of `sums` accumulators, by the counters of gemm.wgmma.
 constexpr double end_instructions(double sums) {
   constexpr double kOfTile = 600, kOfSum = 3.5;
-  return kOfTile + kOfSum * sums / as_double(kWarpLanes);
+  return kOfTile + kOfSum * sums / kWarpLanes;
 }
 
-/// Waits of a step of mma.sync in a block of `warps` warps: its tiles, the first operands from
-/// shared memory, and the first product. A warp alone on its scheduler also waits for later
-/// operands; with two, the other one multiplies meanwhile.
-constexpr Waits mma_waits(double warps) {
-  constexpr double kSchedulers = 4, kOperands = 2;
-  return {.tile_loads = 1,
-          .shared = warps > kSchedulers ? kOperands : 2 * kOperands,
-          .arithmetic = kProductWaits,
-          .barriers = 1};
-}
-
-/// A batch of products by mma.sync, one block a tile. The array uses cover the whole batch; tiles
-/// read the operands from L2, which reads them from DRAM once.
+/// A batch of products by mma.sync, one block a tile. The array uses cover the whole batch.
 Plan mma_sync_batch(const Problem&, const MmaTile&, const Operands&, const ArrayUse& result,
                     const Gpu&);
 

@@ -1,10 +1,6 @@
 // gemm.wgmma: TMA copies, warpgroups (four warps) multiply, blocks are persistent.
 #include <algorithm>
-#include <array>
-#include <span>
-#include <vector>
 
-#include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/kernels/gemm/tiles.hpp"
 
@@ -56,7 +52,7 @@ struct Choice : TiledProduct {
   /// Warpgroups that multiply a tile.
   double groups() const { return one.ping_pong ? 1 : one.consumers; }
   /// Bytes of a tile's partial sums; the block with the last part adds the others' to its own.
-  double sums_bytes() const { return area() * as_double(kPartBytes); }
+  double sums_bytes() const { return area() * kPartBytes; }
 };
 
 // Throws InputError where there is no such tile or no such split.
@@ -74,22 +70,16 @@ Choice choice_of(const Problem& p) {
 
 Launch launch_of(const Choice& c, const Gpu& gpu) {
   const WgmmaTile& tile = c.one;
-  Launch launch;
   const std::int64_t clusters = std::max<std::int64_t>(1, gpu.sm_count.value_or(1) / c.cluster);
-  launch.grid[0] =
-      std::min(c.tiles() * std::max(c.p[kSplitK], c.p[kSplitRest]), clusters * c.cluster);
-  launch.block[0] = tile.threads();
-  launch.cluster[0] = c.cluster;
-  launch.registers = compiled::registers(
-      "gemm::wgmma_kernel", c.p.dtype, tile.down(), tile.across(), tile.stages, tile.consumers,
-      tile.cluster, tile.ping_pong, wgmma_along_k(c.p.dtype) || c.p[kTransposedB] != 0,
-      tile.swap_ab, tile.panel_lines());
-  launch.shared_bytes = tile.shared_bytes();
-  return launch;
+  const std::int64_t parts = c.tiles() * std::max(c.p[kSplitK], c.p[kSplitRest]);
+  return {.grid = {std::min(parts, clusters * c.cluster), 1, 1},
+          .block = {tile.threads(), 1, 1},
+          .cluster = {c.cluster, 1, 1},
+          .registers = tile.registers(),
+          .shared_bytes = tile.shared_bytes()};
 }
 
-// Operand bytes delivered to all blocks, with k rounded up to whole steps. A tile that a cluster
-// shares counts once for each of its blocks.
+// Operand bytes delivered to all blocks, k in whole steps; each block of a cluster counts.
 double box_bytes(const Choice& c, const Operands& operands) {
   return c.asked(operands, &Operands::Side::sectors, c.down()) / c.s.k *
          as_double(c.parts() * c.steps * c.tile.k);
@@ -106,10 +96,9 @@ struct Stores {
   double merged;  ///< partial writes of the launch, which L2 merges (AccessPattern::partial_writes)
 };
 
-// TMA stores C in lines, panel by panel: a warpgroup writes a panel to shared memory and meets at a
-// barrier before and after TMA stores it. Threads store C whose rows are not aligned to 16 bytes,
-// an element a lane, and partial sums, 32 bytes of each of eight rows at once: in pairs, or one by
-// one where rows are not aligned to pairs.
+// TMA stores C in lines, panel by panel, with a barrier of the warpgroup before and after. Threads
+// store C whose rows are not aligned to 16 bytes, an element a lane, and partial sums, 32 bytes of
+// each of eight rows at once: in pairs, or one by one where rows are not aligned to pairs.
 Stores stores_of(const Choice& c) {
   const bool parts = c.parts() > 1;
   const auto size = static_cast<std::int64_t>(c.s.result);
@@ -120,7 +109,7 @@ Stores stores_of(const Choice& c) {
   const double times = parts && pitch % (2 * kPartBytes) != 0 ? 2 : 1;
   const double stored = times * bytes * sectors_share(piece, pitch);
   const double lines = bytes / as_double(piece) * lines_of_piece(piece, pitch);
-  const double sectors = stored / as_double(kSectorBytes);
+  const double sectors = stored / kSectorBytes;
   Step step;
   step.issued.requested = {0, bytes / tiles};
   step.issued.l1 = step.issued.l2 = {0, stored / tiles};
@@ -140,8 +129,7 @@ Step step_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
   Step step = c.step(box_bytes(c, operands) / steps);
   // An instruction reads 64 rows of one operand and all columns of the other from shared memory.
   step.wavefronts.operands = as_double(c.one.down() / 64 * (64 + c.one.across()));
-  step.wavefronts.copies =
-      c.asked(operands, &Operands::Side::requests) / as_double(kTileLineBytes) / steps;
+  step.wavefronts.copies = c.asked(operands, &Operands::Side::requests) / kTileLineBytes / steps;
   step.waits = {.tile_loads = 1, .barriers = 1};
   return step;
 }
@@ -150,7 +138,7 @@ Step step_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
 Step partial_epilogue(const Choice& c) {
   Step leave;
   set_traffic(leave.issued, {0, c.sums_bytes()});
-  leave.wavefronts.l1 = c.sums_bytes() / as_double(kTileLineBytes);
+  leave.wavefronts.l1 = c.sums_bytes() / kTileLineBytes;
   return leave;
 }
 
@@ -160,8 +148,8 @@ Step reducing_epilogue(const Choice& c, Step store) {
   const double others = as_double(c.p[kSplitRest] - 1), bytes = others * c.sums_bytes();
   store.issued.requested.read_bytes = store.issued.l1.read_bytes = store.issued.l2.read_bytes =
       bytes;
-  store.wavefronts.l1 += bytes / as_double(kTileLineBytes);
-  store.warp_instructions += others * c.area() / as_double(kWarpLanes) * (1 + 1.0 / 4);
+  store.wavefronts.l1 += bytes / kTileLineBytes;
+  store.warp_instructions += others * c.area() / kWarpLanes * (1 + 1.0 / 4);
   store.waits.global = others;
   store.waits.tile_loads = 2;
   return store;
@@ -198,8 +186,7 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   return plan;
 }
 
-// Factors of tail split-K worth a forecast: those whose parts fill one round of blocks, or several
-// rounds if these take less time in all.
+// Factors of tail split-K worth a forecast: their parts fill one round, or several in less time.
 std::vector<std::int64_t> tail_splits(const Choice& c, std::int64_t split, const Gpu& gpu) {
   constexpr std::int64_t kMost = 12, kLeastSteps = 3, kMostRounds = 4;
   constexpr double kWorthIt = 0.03;  // least gain, in rounds of whole tiles

@@ -1,7 +1,8 @@
 #include <algorithm>
 
 #include "model/counting/coalescing.hpp"
-#include "model/kernels/norm/passes.hpp"
+#include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/norm/norm.hpp"
 
 namespace roofcast::norm {
 namespace {
@@ -37,16 +38,15 @@ rows::Instructions instructions_of(Kind kind, const Problem& p, const Backward& 
   const auto& loops = how.kernel.loops;
   const double merging =
       held_kernel(kind, p, how.layout.cluster > 1).loops[1] * rows::turns_of_merge(how.layout);
-  // An access beyond the row saves dx's arithmetic and store; where rows stream, these unpack x, dy
-  // and γ again.
+  // An access beyond the row saves dx's arithmetic and store; rings unpack x, dy and γ again.
   if (how.streams) {
     return {.row = loops[5] + merging,
             .beyond = rows::access_instructions(p, 3, 3),
             // Two loops set up a buffer and fill it, one buffer a turn.
             .start = how.kernel.straight + as_double(kRingStages) * (loops[2] + loops[4])};
   }
-  // The counted loop also contains the code of diverged lanes around shuffles, which does not run:
-  // its instructions for the ten shuffles of each sum, by the counters.
+  // The counted loop also has code of diverged lanes around the ten shuffles of each sum, which does
+  // not run: its instructions, by the counters.
   constexpr double kDiverged = 38;
   const double converged = loops[0] - counts_of(kind).parameters * kDiverged;
   return {.row = converged + (how.layout.is_of_warps() ? -rows::kInstructionsOfMerge : merging),
@@ -54,10 +54,9 @@ rows::Instructions instructions_of(Kind kind, const Problem& p, const Backward& 
           .start = how.kernel.straight};
 }
 
-// SplitWrites::bytes_between: a thread stores its sums one by one, each a part of another sector.
-// While a warp makes its `stores`, each other warp of the block opens as many sectors. Share of
-// parts that L1 does not join, by warps and stores: 3 and 8 6%, 4 and 8 58%, 9 and 4 7%, 16 and 4
-// 44%, 2 and 16 85%, 4 and 16 95%.
+// SplitWrites::bytes_between: while a warp makes its `stores`, each to another sector, each other
+// warp of the block opens as many. Share of parts that L1 does not join, by warps and stores: 3 and
+// 8 6%, 4 and 8 58%, 9 and 4 7%, 16 and 4 44%, 2 and 16 85%, 4 and 16 95%.
 double bytes_between_parts(const rows::Layout& layout, double stores) {
   constexpr double kBytesOfStore = 2.5;
   return as_double((layout.warps() - 1) * rows::kWarp) * kBytesOfStore * stores * stores;
@@ -97,8 +96,7 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_
   beside.requested = {gamma + 4 * statistics * warps_a_row, partial_bytes};
   beside.l1 = {gamma + statistics * warps_a_row * kSectorBytes, parts * partial_bytes};
   beside.l2 = {gamma + statistics * kSectorBytes, partial_bytes};
-  // Vectors are loaded one row ahead, but a cluster's barrier waits for all loads and stores in
-  // flight.
+  // Vectors are loaded one row ahead, but a cluster's barrier waits for all accesses in flight.
   const bool drained = layout.cluster > 1 && !how.streams;
   rows::set_rows(plan, {.layout = layout,
                         .matrix = x,
@@ -126,8 +124,8 @@ Plan plan_finish(Kind kind, const Problem& p, std::int64_t strips, double partia
                   kernel.registers, kFinishThreads * (kFinishColumns + 1) * 4);
   const double out = counts.parameters * as_double(p[rows::kCols] * element_bytes(p));
   plan.arrays = {scratch(kPartials, {partial_bytes, 0}), writes(kGradients, out)};
-  // The loads that do not fill a group of kTogether go one by one. Their mean, half a group, is
-  // taken whatever their number, so that more strips never take less time.
+  // Loads that fill no group of kTogether go one by one. Their mean, half a group, is taken, so that
+  // more strips never take less time.
   constexpr auto kTogether = as_double(rows::PartialSums::kTogether);
   const std::int64_t loads = ceil_div(strips, kFinishThreads);
   const double trips = as_double(loads) / kTogether + std::min(as_double(loads), kTogether / 2);

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "model/counting/coalescing.hpp"
-#include "model/kernels/norm/passes.hpp"
+#include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/compiled.hpp"
 #include "model/libraries/rows.hpp"
 
 namespace roofcast::norm {
@@ -31,13 +32,12 @@ void check_layout(const Problem& p, const rows::Layout& layout, std::int64_t mos
 
 namespace {
 
-// How the forward pass runs: rows stream through shared memory, or registers hold them; a block
-// takes one row, or several in turn.
+// How the forward pass runs: where rows arrive, and whether a block takes several in turn.
 struct Forward {
   bool streams, in_turn;
   rows::Layout layout;
   compiled::Kernel kernel;
-  std::int64_t ring, kept;  // bytes of shared memory: of rows; of γ and β of a block's columns
+  std::int64_t dynamic_bytes;  // shared memory of rings, and of γ and β; 0 where these are not kept
 };
 
 Forward forward_of(Kind kind, const Problem& p) {
@@ -51,15 +51,12 @@ Forward forward_of(Kind kind, const Problem& p) {
           ? compiled::kernel("norm::several_rows_kernel", p.dtype, layout.vectors, kind, clustered)
           : compiled::kernel("norm::forward_kernel", p.dtype, layout.vectors, kind);
   const auto parameters = static_cast<std::int64_t>(counts_of(kind).parameters);
-  const std::int64_t ring = streams ? rows::ring_bytes(layout, 1, 1) : 0;
-  return {streams, in_turn,
-          layout,  kernel,
-          ring,    streams ? forward_ring_bytes(p, parameters) - ring : kept_bytes(p, parameters)};
+  return {streams, in_turn, layout, kernel,
+          streams ? forward_ring_bytes(p, parameters) : kept_bytes(p, parameters)};
 }
 
 rows::Instructions instructions_of(Kind kind, const Problem& p, const Forward& how, bool ragged) {
-  // Instructions for a vector of γ or β at another offset from 16 bytes than x's: it is shifted out
-  // of the two aligned vectors around it.
+  // Instructions that shift a vector of γ or β out of the two aligned ones around it.
   constexpr double kShift = 17;
   const auto& loops = how.kernel.loops;
   const double parameters = counts_of(kind).parameters;
@@ -71,8 +68,8 @@ rows::Instructions instructions_of(Kind kind, const Problem& p, const Forward& h
             .beyond = beyond,
             .start = how.kernel.straight};
   }
-  // A row takes the same instructions whether it is a block's only one or one of several. The
-  // straight part of the compiled kernel shifts γ and β, except layernorm's in 16 bits.
+  // A row takes the same instructions alone and in turn. The straight part of the compiled kernel
+  // shifts γ and β, except layernorm's in 16 bits.
   const compiled::Kernel one =
       compiled::kernel("norm::forward_kernel", p.dtype, how.layout.vectors, kind);
   const bool shifts = kind == Kind::rmsnorm || !rows::has_16_bits(p);
@@ -99,8 +96,8 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
   const std::int64_t exchanged = how.streams ? rows::exchange_bytes(kMostThreads, clustered)
                                              : parts_bytes(clustered) * (how.in_turn ? 2 : 1);
   Plan plan = rows::plan_of(layout, layout.blocks(p[rows::kRows]), how.kernel.registers,
-                            exchanged + how.ring + how.kept);
-  plan.on_chip_bytes += as_double(how.ring + how.kept);
+                            exchanged + how.dynamic_bytes);
+  plan.on_chip_bytes += as_double(how.dynamic_bytes);
 
   const rows::Matrix x = rows::matrix_of(p, layout);
   const Counts counts = counts_of(kind);
@@ -112,7 +109,7 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
                  writes(kStatistics, 4 * statistics), writes(kResult, x.bytes)};
   // Between two uses of γ and β an SM reads and writes one group of rows. In a cluster L1 keeps
   // nothing: acquiring what other blocks sent invalidates it.
-  const double in_group = how.kept > 0 ? as_double(layout.rows_per_cluster) : 1;
+  const double in_group = how.dynamic_bytes > 0 ? as_double(layout.rows_per_cluster) : 1;
   const double parameters = std::ceil(x.rows / in_group) * parameter_bytes;
   if (!clustered) {
     plan.reuse = {{.scope = Scope::sm,
@@ -124,22 +121,20 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
   Work beside;
   beside.requested = {parameters, 4 * statistics};
   beside.l1 = beside.l2 = {parameters, statistics * kSectorBytes};
-  // Where registers hold two rows, the next row's x is loaded ahead. A cluster's barrier waits for
-  // all loads and stores in flight.
+  // Registers that hold two rows load the next x ahead. A cluster's barrier waits for all accesses.
   const bool held_in_turn = how.in_turn && !how.streams;
   const bool loads_ahead = held_in_turn && 2 * layout.vectors <= most;
   const bool drained = clustered && !how.streams && !loads_ahead;
-  // γ and β that are not kept in shared memory take a round trip for each vector: their loads wait
-  // for the previous vector's stores, which may alias them.
-  const double of_parameters = how.kept > 0 ? 0 : std::ceil(x.inside / as_double(layout.warps()));
+  // γ and β outside shared memory take a round trip a vector: loads wait for stores that may alias.
+  const double of_parameters =
+      how.dynamic_bytes > 0 ? 0 : std::ceil(x.inside / as_double(layout.warps()));
   rows::set_rows(plan,
                  {.layout = layout,
                   .matrix = x,
                   .instructions = instructions_of(kind, p, how, x.ragged),
                   .streams = how.streams,
                   .each = each,
-                  // The compiler splits a 16-byte store into four where registers hold rows in
-                  // turn.
+                  // The compiler splits 16-byte stores of rows in turn from registers into four.
                   .parts = held_in_turn ? 4.0 : 1.0,
                   .beside = beside,
                   .round_trips = (how.streams ? 0 : 1) + of_parameters + (drained ? 1 : 0),
@@ -155,7 +150,7 @@ LaunchSequence plan(const Problem& p, const Gpu& gpu) {
 }
 
 // Vectors a thread to try where registers hold rows. Kernels for several rows in turn are compiled
-// for half of the most vectors; those for clusters for the most too.
+// for half of the most vectors, those for clusters for the most too.
 std::vector<std::int64_t> vectors_of(const Problem& p) {
   const std::int64_t most = most_vectors(p), half = most / 2;
   const std::int64_t slice =

@@ -1,9 +1,5 @@
 #pragma once
-#include <cstddef>
-#include <cstdint>
-
 #include "model/kernels/common/rows.hpp"
-#include "model/types/kernel_model.hpp"
 
 namespace roofcast::norm {
 
@@ -18,8 +14,7 @@ inline constexpr double kEpsilon = 1e-5;
 
 /// Most threads of a block: with two blocks on an SM each thread has 64 registers.
 inline constexpr std::int64_t kMostThreads = 512;
-/// Columns of a thread of the backward pass; for each it holds x, dy, γ, two sums, and the next
-/// row's x and dy.
+/// Columns of a thread of the backward pass, each with x, dy, γ, two sums, and the next x and dy.
 inline constexpr std::int64_t kBackwardElements = 8;
 
 using rows::element_bytes;
@@ -40,8 +35,8 @@ constexpr rows::Layout forward_layout(const Problem& p) {
                            p[kRowsPerCluster]);
 }
 
-/// Bytes of shared memory that keep `parameters` arrays (γ, β) of a block's columns for all its
-/// rows, where the forward pass holds rows in registers; 0 where it reads them for each row.
+/// Bytes of shared memory that keep `parameters` arrays (γ, β) of a block's columns where registers
+/// hold rows in turn; 0 where they are read for each row.
 constexpr std::int64_t kept_bytes(const Problem& p, std::int64_t parameters) {
   const rows::Layout layout = forward_layout(p);
   const bool in_turn = layout.rows_per_cluster > 1 || layout.cluster > 1;
@@ -60,16 +55,14 @@ constexpr rows::Layout forward_ring_layout(const Problem& p) {
                            p[kRowsPerCluster]);
 }
 
-/// Bytes of dynamic shared memory: a buffer a warp, and `parameters` arrays (γ, β) of a block's
-/// columns.
+/// Bytes of dynamic shared memory: a buffer a warp, and `parameters` arrays (γ, β).
 constexpr std::int64_t forward_ring_bytes(const Problem& p, std::int64_t parameters) {
   const rows::Layout layout = forward_ring_layout(p);
   return rows::ring_bytes(layout, 1, 1) +
          parameters * layout.vectors * layout.threads * rows::kVectorBytes;
 }
 
-/// The backward pass in registers: each thread keeps its columns over all rows of a strip. The
-/// problem's settings are not used.
+/// The backward pass in registers: each thread keeps its columns over all rows of a strip.
 constexpr rows::Layout backward_layout(const Problem& p) {
   const std::int64_t width = rows::kVectorBytes / element_bytes(p);
   const std::int64_t held = kBackwardElements / width;
@@ -78,8 +71,8 @@ constexpr rows::Layout backward_layout(const Problem& p) {
                            rows::cluster_for(vectors, held * kMostThreads));
 }
 
-/// Blocks (or clusters) of the backward pass in registers: as many as are resident at once, and no
-/// more, since each strip of rows writes a row of partial sums.
+/// Blocks (or clusters) of the backward pass in registers: as many as are resident at once, since
+/// each strip of rows writes a row of partial sums.
 constexpr std::int64_t backward_blocks(const Problem& p, const rows::Layout& layout,
                                        std::int64_t sm_count) {
   constexpr std::int64_t kThreadsPerSm = 640;  // at up to 96 registers
@@ -94,7 +87,7 @@ inline constexpr std::int64_t kRingElements = 16;
 inline constexpr std::int64_t kRingStages = 2;
 
 /// The backward pass through rings: blocks of 128 threads, of which several fit an SM, where a
-/// cluster of 8 of them holds the row; larger blocks for longer rows.
+/// cluster of 8 holds the row; else larger blocks.
 constexpr rows::Layout backward_ring_layout(const Problem& p) {
   constexpr std::int64_t kFewThreads = 128, kPortableCluster = 8;
   const std::int64_t cluster =
@@ -117,6 +110,37 @@ constexpr std::int64_t backward_ring_blocks(const Problem& p, std::int64_t sm_co
 /// The second launch of the backward pass: columns of a block, and threads that share a column.
 inline constexpr std::int64_t kFinishColumns = 32;
 inline constexpr std::int64_t kFinishThreads = 32;
+
+// --- the plans of both passes ---
+
+enum class Kind : unsigned char { layernorm, rmsnorm };  // as in kernels/norm/norm.cuh
+
+/// Counts of the two kinds, FLOPs from the kernels' source.
+struct Counts {
+  double parameters;      ///< arrays γ and β; equals the fp32 statistics of a row, r and μ
+  double forward_flops;   ///< an element: Σ, centre, square | centre, scale, γ and β
+  double backward_flops;  ///< an element: x̂, dγ, dβ, g, two sums, dx
+};
+constexpr Counts counts_of(Kind kind) {
+  return kind == Kind::layernorm ? Counts{2, 8, 14} : Counts{1, 4, 11};
+}
+
+enum : ArrayId { kX, kParameterArrays, kStatistics, kResult, kDy, kPartials, kGradients };
+
+/// Throws InputError where the kernels cannot run the layout; `most`: vectors a thread may hold.
+void check_layout(const Problem& p, const rows::Layout& layout, std::int64_t most);
+
+/// Bytes of shared memory for the partial results of two rows from each warp of a block or cluster.
+constexpr std::int64_t parts_bytes(bool clustered) {
+  constexpr std::int64_t kPart = 8, kRows = 2;
+  return kRows * kPart * (kMostThreads / rows::kWarp) * (clustered ? rows::kMaxCluster : 1);
+}
+
+/// Adds a note where the sectors moved hold more bytes than are asked for.
+void add_sector_reason(Plan& plan);
+
+/// The backward pass: a launch for dx and the strips' partial dγ and dβ, and one that sums these.
+LaunchSequence plan_backward(Kind kind, const Problem& p, const Gpu& gpu);
 
 extern const KernelFamily kFamily;
 

@@ -44,14 +44,14 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
   const double computed = chain - stored;        // σ that the backward pass computes
   const double sources = std::max(1.0, stored);  // arrays it starts from: x where nothing is stored
   const std::int64_t element = element_bytes(p.dtype);
-  const map::Spread spread = {p[kElements], p[kThreads],
-                              p[kThreads] * p[kLoads] * p[kVectorBytes] / element,
-                              as_double(element)};
   const auto pass = [&](const compiled::Kernel& kernel, const Traffic& arrays, double sigmoids,
                         double slopes, double in_loops) {
     const double conversions = element < 4 ? arrays.write_bytes / 2 : 0;  // one packs two results
-    return map::plan_of(spread,
-                        {.registers = kernel.registers,
+    return map::plan_of({.elements = p[kElements],
+                         .threads = p[kThreads],
+                         .chunk = p[kThreads] * p[kLoads] * p[kVectorBytes] / element,
+                         .element_bytes = as_double(element),
+                         .registers = kernel.registers,
                          .each = vector_work(sigmoids * kSigmoidFlops + slopes * kSlopeFlops,
                                              sigmoids * kSigmoidSpecial, conversions),
                          .arrays = arrays,

@@ -23,8 +23,7 @@ constexpr double kInstructionsOfMerge = 22;
 // The accesses that a thread issues before it adds the first.
 struct Batch {
   std::int64_t accesses;  // to each row
-  // Accesses issued before the thread waits for one of them, because the address register of a
-  // later one shares its scoreboard. 0: all are in flight together.
+  // Accesses before the thread waits for one, as later ones share its scoreboard; 0: it does not.
   std::int64_t before_wait;
 };
 Batch batch_of(bool weighted, bool ragged, bool narrow) {
@@ -60,8 +59,7 @@ std::vector<std::int64_t> splits(std::int64_t given, std::int64_t groups,
   if (given != 0) return {given};
   std::vector<std::int64_t> values = {1};
   const std::int64_t most = std::min(group_bytes / kLeastChunkBytes, kMostChunks / groups);
-  std::int64_t largest = 1;
-  while (2 * largest <= most) largest *= 2;
+  const std::int64_t largest = rows::powers_of_two(0, 1, most).back();
   for (std::int64_t split = largest; split > 1 && split > largest / 32; split /= 2) {
     values.push_back(split);
   }
@@ -92,7 +90,7 @@ std::vector<Problem> candidates(const Problem& p, const Gpu& /*gpu*/) {
 }
 
 // Mean round trips to memory of a batch: one, or two where some accesses are issued only when an
-// earlier one has returned. The last batch of a chunk, often not full, may take one.
+// earlier one has returned; the last batch of a chunk may take one.
 double rounds_of(const Batch& batch, std::int64_t units, std::int64_t threads) {
   if (batch.before_wait == 0) return 1;
   const std::int64_t full = units / (batch.accesses * threads);
@@ -150,8 +148,7 @@ Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
   load.issued.l1 = shared_by({x.accessed + groups * weights, 0}, steps);
   load.issued.l2 = shared_by({x.distinct + groups * weights, 0}, steps);
   load.warp_instructions = warps * kernel.loops[0];
-  load.wavefronts.l1 = load.wavefronts.l1_lookups =
-      load.issued.l1.read_bytes / as_double(kLineBytes);
+  load.wavefronts.l1 = load.wavefronts.l1_lookups = load.issued.l1.read_bytes / kLineBytes;
   load.waits = {.global = rounds_of(batch, units, layout.threads), .arithmetic = kDependentOfBatch};
 
   const bool alone = layout.threads == rows::kWarp;

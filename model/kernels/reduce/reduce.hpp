@@ -1,17 +1,12 @@
 #pragma once
-#include <cstddef>
-#include <cstdint>
-
 #include "model/kernels/common/rows.hpp"
-#include "model/types/kernel_model.hpp"
 
 namespace roofcast::reduce {
 
 /// Positions in Problem after the shape.
 enum Parameter : std::size_t { kSplit = 2, kThreads };
 
-/// How sums are spread over blocks: each row, or group of rows, has `split` chunks; a second launch
-/// adds the chunks' sums where there are several.
+/// Each group of rows has `split` chunks, a block or a warp each; a second launch adds their sums.
 struct Layout {
   std::int64_t threads = 256;       ///< threads that share a chunk: a block, or a warp
   std::int64_t groups_a_block = 1;  ///< groups of rows; more than one: a warp each

@@ -22,8 +22,7 @@ constexpr Work kSwept = vector_work(6, 2);      // max | - ·log2e exp + | - ·l
 constexpr double kOperationsOfResult = 4;
 
 // Chains of dependent operations, in latencies of a multiply-add.
-// Merging: one after each shuffle, and the exponential that rescales a sum: product, ex2 (as long
-// as four), product.
+// Merging: one a shuffle, and the exponential that rescales a sum: product, ex2 (four), product.
 constexpr double kDependentOfMerge = 16;
 // Rescaling a running sum: the test of the maximum (3), difference, product, exponential (5),
 // product, and the first exponential to be added (4).
@@ -31,8 +30,7 @@ constexpr double kDependentOfRescale = 14;
 // A batch of loads: addresses and tests, and the unpacking or the exponentials of its first vector.
 constexpr double kDependentOfBatch = 15;
 
-// The compiler splits a thread's 16-byte store into four, by the counters of every variant but
-// cluster.
+// The compiler splits a thread's 16-byte store into four, by the counters of all but cluster.
 constexpr double kStoreParts = 4;
 
 // Sets the arrays x and y and the useful arithmetic.
@@ -45,9 +43,8 @@ void set_arrays(Plan& plan, const rows::Matrix& x, const Work& each) {
   }
 }
 
-// Three sweeps over the row, for maximum, sum and result; online two, the first of which finds
-// maximum and sum and rescales the sum as the maximum grows. Between sweeps warps merge their
-// partial results.
+// Three sweeps over the row, for maximum, sum and result; online two, the first of which rescales
+// the sum as the maximum grows. Between sweeps warps merge their partial results.
 template <bool kOnline>
 LaunchSequence plan_sweeps(const Problem& p, const Gpu& /*gpu*/) {
   constexpr std::int64_t kBatch = 4;  // accesses of a thread in flight together: row_sweep.cuh
@@ -92,10 +89,8 @@ LaunchSequence plan_sweeps(const Problem& p, const Gpu& /*gpu*/) {
       1 / (as_double(plan.launch.blocks()) * batches) * rows::traffic_of(x, kReads, kStoreParts);
   batch.warp_instructions =
       (entered * sweeps - (entered * as_double(kBatch) - x.inside) * beyond) / batches;
-  batch.wavefronts.l1 = batch.wavefronts.l1_lookups =
-      batch.issued.l1.total_bytes() / as_double(kLineBytes);
-  // Maximum and sum are chains over elements, rescaling is one over vectors; the elements of the
-  // last sweep are independent.
+  batch.wavefronts.l1 = batch.wavefronts.l1_lookups = batch.issued.l1.total_bytes() / kLineBytes;
+  // Maximum and sum are chains over elements, rescaling is one over vectors; the last sweep is none.
   const double of_vector = 2 * x.width + (kOnline ? kDependentOfRescale : 0);
   batch.waits = {.global = 1,
                  .arithmetic = as_double(kBatch) * of_vector / kReads + kDependentOfBatch};
@@ -159,8 +154,8 @@ LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   const Work each = rows::with_conversions(p, kHeld), recomputed = again ? kRingAgain : Work{};
   set_arrays(plan, x, each + recomputed);
   const double in_row = x.inside / as_double(layout.warps() * layout.vectors);
-  // Two loops set up a buffer and fill it, one buffer a turn. A row is a turn of the last loop, and
-  // merges partial results in a loop as held_kernel does.
+  // Two loops set up a buffer and fill it, one a turn. A row is a turn of the last loop, and merges
+  // partial results in a loop as held_kernel does.
   const auto& loops = kernel.loops;
   const compiled::Kernel held = compiled::kernel("softmax::held_kernel", p.dtype, 1);
   rows::set_rows(

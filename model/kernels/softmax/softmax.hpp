@@ -1,9 +1,5 @@
 #pragma once
-#include <cstddef>
-#include <cstdint>
-
 #include "model/kernels/common/rows.hpp"
-#include "model/types/kernel_model.hpp"
 
 namespace roofcast::softmax {
 
@@ -19,8 +15,7 @@ constexpr std::int64_t most_vectors(std::int64_t element_bytes) {
   return 2 * element_bytes;
 }
 
-/// softmax.cluster: most threads of a block, 16-byte accesses of a thread, and so the most bytes of
-/// a row in a block.
+/// softmax.cluster: most threads of a block, accesses of a thread, and so bytes of a block's slice.
 inline constexpr std::int64_t kRingThreads = 512;
 inline constexpr std::int64_t kRingVectors = 8;
 inline constexpr std::int64_t kSliceBytes = kRingThreads * kRingVectors * rows::kVectorBytes;

@@ -6,11 +6,11 @@
 namespace roofcast::stream {
 namespace {
 
-//                                   reads writes flops special
-constexpr map::Operation kCopyWork = {1, 1, 0, 0, "stream::Copy"};
-constexpr map::Operation kScaleWork = {1, 1, 1, 0, "stream::Scale"};
-constexpr map::Operation kAddWork = {2, 1, 1, 0, "stream::Add"};
-constexpr map::Operation kTriadWork = {2, 1, 2, 0, "stream::Triad"};
+//                              reads writes flops
+constexpr map::Operation kCopy = {1, 1, {0}, "stream::Copy"};
+constexpr map::Operation kScale = {1, 1, {1}, "stream::Scale"};
+constexpr map::Operation kAdd = {2, 1, {1}, "stream::Add"};
+constexpr map::Operation kTriad = {2, 1, {2}, "stream::Triad"};
 
 template <const map::Operation& kOperation>
 LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
@@ -19,7 +19,7 @@ LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
 
 // A launch with the grid of a copy of n elements, whose blocks do nothing.
 LaunchSequence plan_null(const Problem& problem, const Gpu& /*gpu*/) {
-  Plan plan = map::plan(kCopyWork, problem);
+  Plan plan = map::plan(kCopy, problem);
   plan.launch.registers = compiled::registers("stream::null_kernel");
   plan.useful = {};
   plan.arrays.clear();
@@ -27,7 +27,11 @@ LaunchSequence plan_null(const Problem& problem, const Gpu& /*gpu*/) {
   return launch_of(std::move(plan));
 }
 
-constexpr std::array kParameters = with_own(map::kParameters, map::kReservedSharedParameter);
+// Each block can reserve shared memory, so that fewer fit an SM: this lowers occupancy.
+constexpr std::array kParameters =
+    with_own(map::kParameters, setting("reserved_shared_bytes",
+                                       "shared memory a block reserves and does not use (bytes)", 0,
+                                       std::int64_t{227} * 1024, 0));
 constexpr std::array kNullParameters = [] {
   auto parameters = kParameters;
   parameters[kElements].fallback = 1;
@@ -38,10 +42,10 @@ constexpr std::array kTypes = {DType::fp64, DType::fp32, DType::fp16, DType::bf1
 
 constexpr std::array<KernelModel, 5> kVariants = {{
     {"stream.null", "an empty kernel: the cost of a launch", kNullParameters, kTypes, plan_null},
-    {"stream.copy", "b = a", kParameters, kTypes, plan<kCopyWork>},
-    {"stream.scale", "b = s·a", kParameters, kTypes, plan<kScaleWork>},
-    {"stream.add", "c = a + b", kParameters, kTypes, plan<kAddWork>},
-    {"stream.triad", "c = a + s·b", kParameters, kTypes, plan<kTriadWork>},
+    {"stream.copy", "b = a", kParameters, kTypes, plan<kCopy>},
+    {"stream.scale", "b = s·a", kParameters, kTypes, plan<kScale>},
+    {"stream.add", "c = a + b", kParameters, kTypes, plan<kAdd>},
+    {"stream.triad", "c = a + s·b", kParameters, kTypes, plan<kTriad>},
 }};
 
 }  // namespace

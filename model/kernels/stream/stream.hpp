@@ -1,6 +1,5 @@
 #pragma once
 #include "model/kernels/common/map.hpp"
-#include "model/types/kernel_model.hpp"
 
 namespace roofcast::stream {
 

@@ -62,7 +62,7 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
   // Element by element a thread moves four, in one turn of each unrolled loop.
   step.warp_instructions = kWarps * (kernel.straight + kernel.loops[1] + kernel.loops[3]);
   const double accesses = as_double(side * side / k / kWarpLanes);
-  const double lines = std::max(1.0, as_double(kWarpLanes * access) / as_double(kLineBytes));
+  const double lines = std::max(1.0, as_double(kWarpLanes * access) / kLineBytes);
   step.wavefronts.l1_lookups = step.wavefronts.l1 =
       accesses * (lines + (kNaive ? as_double(kWarpLanes) : lines));
   step.waits.global = 1;
@@ -81,7 +81,7 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
     step.wavefronts.shared =
         share * (row_wavefronts(columns, rows / k, lanes, patches ? access : stride, access) +
                  row_wavefronts(rows, columns / k, lanes, patches ? stride : access, access));
-    step.issued.shared_bytes = step.wavefronts.shared * as_double(kLineBytes);
+    step.issued.shared_bytes = step.wavefronts.shared * kLineBytes;
     step.waits.shared = step.waits.barriers = 1;
   }
   plan.arrays = {reads_activation(0, bytes), writes(1, bytes)};
@@ -109,8 +109,8 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
 
 constexpr std::int64_t kMostRows = kMostBlocksYZ * kLanes;
 constexpr std::array kParameters = {
-    roofcast::Parameter{"rows", "rows of x, elements of a row of y", 1, kMostRows, std::nullopt},
-    roofcast::Parameter{"cols", "elements of a row of x, rows of y", 1, kMostRows, std::nullopt}};
+    roofcast::Parameter{"rows", "rows of x, elements of a row of y", 1, kMostRows},
+    roofcast::Parameter{"cols", "elements of a row of x, rows of y", 1, kMostRows}};
 constexpr std::array kTypes = {DType::fp32, DType::fp64, DType::fp16, DType::bf16};
 
 constexpr std::array<KernelModel, 4> kVariants = {{

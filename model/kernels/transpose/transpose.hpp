@@ -13,11 +13,10 @@ enum class Way : unsigned char { naive, tiled, padded, swizzled };
 inline constexpr std::int64_t kLanes = 32;
 inline constexpr std::int64_t kWarps = 8;
 
-/// In patches of k × k elements, with k elements in 16 bytes: a block of 256 threads moves 16 × 16
-/// patches.
+/// In patches of k × k elements, k in 16 bytes: a block of 256 threads moves 16 × 16 patches.
 inline constexpr std::int64_t kPatches = 16;
 constexpr std::int64_t patch(DType dtype) {
-  return static_cast<std::int64_t>(16 / size_bytes(dtype));
+  return 16 / element_bytes(dtype);
 }
 /// Whether both extents are multiples of k, as the kernels with patches need.
 constexpr bool in_patches(const Problem& problem) {

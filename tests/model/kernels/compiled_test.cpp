@@ -14,8 +14,7 @@ TEST(Compiled, KernelsAreFoundByNameAndArguments) {
 }
 
 TEST(Compiled, Tf32LiesInMemoryAsFp32) {
-  EXPECT_EQ(registers("gemm::wgmma_kernel", DType::tf32, 64, 128, 7, 2, 1, true, true, false, 64),
-            registers("gemm::wgmma_kernel", DType::fp32, 64, 128, 7, 2, 1, true, true, false, 64));
+  EXPECT_EQ(registers("gemm::mma_kernel", DType::tf32, 64, 64, 32, 2, 2, 4, 2, true), 120);
 }
 
 TEST(Compiled, WhatIsNotCompiledHasNone) {

@@ -86,8 +86,8 @@ TEST(AttentionBlocks, StepsOverQueriesAreTilesWithASeenPair) {
 /// Steps of one FLOP, so that FLOPs count steps.
 BlockSteps counting_steps() {
   BlockSteps blocks{};
-  blocks.full.issued.vector_flops = blocks.masked.issued.vector_flops = 1;
-  blocks.ahead = 1;
+  blocks.loop.step.issued.vector_flops = 1;
+  blocks.loop.ahead = 1;
   return blocks;
 }
 

@@ -1,5 +1,5 @@
 // attention.flash2 and attention.flash3, counted by hand.
-#include "model/kernels/attention/flash.hpp"
+#include "model/kernels/attention/tiles.hpp"
 
 #include <gtest/gtest.h>
 

@@ -15,7 +15,7 @@ double round_trips(const map::Operation& operation, DType type, std::int64_t vec
 // A thread's four loads take one round trip together, or four where each vector is unpacked before
 // the next load.
 TEST(Map, LoadsWaitWhereVectorsAreTakenApart) {
-  const map::Operation copy, doubled = {.flops = 1};
+  const map::Operation copy, doubled = {.cost = {.flops = 1}};
   EXPECT_EQ(round_trips(copy, DType::fp16, 16), 4);
   EXPECT_EQ(round_trips(copy, DType::bf16, 8), 4);
   EXPECT_EQ(round_trips(doubled, DType::fp16, 8), 4);

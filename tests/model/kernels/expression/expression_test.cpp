@@ -22,7 +22,7 @@ void PrintTo(const Expected& cost, std::ostream* out) {
 }
 
 void expect(const Expected& cost, DType type) {
-  const map::Operation found = operation_of(expression::parse(cost.text), type);
+  const map::Cost found = operation_of(expression::parse(cost.text), type).cost;
   EXPECT_EQ(found.flops, cost.flops) << cost.text;
   EXPECT_EQ(found.special, cost.special) << cost.text;
   EXPECT_EQ(found.conversions, cost.conversions) << cost.text;
@@ -113,7 +113,7 @@ TEST(ExpressionOutputs, EachIsWritten) {
   const map::Operation two =
       operation_of(expression::parse("t = a*b; y = t + 1; z = t - 1"), DType::fp32);
   EXPECT_EQ(two.writes, 2);
-  EXPECT_EQ(two.instructions, 3);  // the product is used twice: no multiply-add
+  EXPECT_EQ(two.cost.instructions, 3);  // the product is used twice: no multiply-add
   Problem p = rows_of("y = a*b; z = a + b", 1000, 0);
   const Plan plan = kExpr.variants[1].plan(p, {}).front().plan;
   EXPECT_EQ(plan.arrays.size(), 4U);

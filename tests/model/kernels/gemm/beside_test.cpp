@@ -1,10 +1,9 @@
 // Launches beside a product on the tensor cores, counted by hand: copies of operands, sums of
 // parts.
-#include "model/kernels/gemm/beside.hpp"
+#include "model/kernels/gemm/tensor_plan.hpp"
 
 #include <gtest/gtest.h>
 
-#include "model/kernels/gemm/tensor_plan.hpp"
 #include "tests/model/kernels/gemm/tensor_problems.hpp"
 #include "tests/model/scan/questions.hpp"
 

@@ -1,12 +1,10 @@
 #pragma once
-// The tiles that this project's attention kernels are compiled for (kernels/attention). The CUDA
-// kernels are instantiated from the same tables.
+// The tiles that this project's attention kernels (kernels/attention) are instantiated from.
 #include <algorithm>
 #include <array>
-#include <cstdint>
 
-#include "model/counting/integers.hpp"
 #include "model/kernels/attention/attention.hpp"
+#include "model/kernels/gemm/tensor.hpp"
 
 namespace roofcast::attention {
 
@@ -17,9 +15,6 @@ enum DqSum : std::int64_t {
   kTwoPass,  ///< blocks of queries recompute S and dP: deterministic
 };
 inline constexpr std::array<std::string_view, 2> kDqNames = {"atomic", "two_pass"};
-
-/// Parameter of attention.decode after the family's: parts of the keys, a block each; 0: to choose.
-enum DecodeParameter : std::size_t { kDecodeSplits = 8 };
 
 /// Head dims that kernels are compiled for. A head is padded to the next of them.
 inline constexpr std::array<std::int64_t, 3> kHeadDims = {64, 128, 256};
@@ -66,8 +61,7 @@ struct Flash2BackwardTile {
   int blocks;        ///< resident per SM (__launch_bounds__)
 
   constexpr std::int64_t threads() const { return std::int64_t{32} * warps_down * warps_across; }
-  /// K and V, the stages of Q and dO, the log-sum-exp and D of each query. dS passes through shared
-  /// memory for dQ; with several warps across, P and dS do.
+  /// K and V, stages of Q and dO, log-sum-exp and D; dS for dQ; P and dS with several warps across.
   constexpr std::int64_t shared_bytes(DqSum sum) const {
     const int exchanged = warps_across > 1 ? 2 : sum == kAtomic ? 1 : 0;
     return (keys + queries * stages) * 2 * head_dim * 2 + queries * stages * 8 +
@@ -77,8 +71,7 @@ struct Flash2BackwardTile {
 inline constexpr std::array<Flash2BackwardTile, 3> kFlash2BackwardTiles = {
     {{64, 128, 64, 32, 4, 1, 2, 2}, {128, 128, 64, 64, 8, 1, 2, 1}, {256, 64, 32, 32, 4, 2, 2, 1}}};
 
-/// attention.flash3 forward: consumer warpgroups of 64 queries hold O in registers, a producer
-/// warpgroup copies. Blocks are persistent.
+/// attention.flash3 forward: consumer warpgroups of 64 queries hold O, a producer warpgroup copies.
 struct Flash3Tile {
   std::int64_t head_dim;
   std::int64_t queries;
@@ -99,9 +92,9 @@ inline constexpr std::array<std::array<Flash3Tile, 3>, 2> kFlash3Tiles = {
     {{{{64, 192, 128, 2, 2}, {128, 128, 176, 2, 1}, {256, 128, 80, 2, 1}}},
      {{{64, 192, 128, 2, 2}, {128, 128, 128, 2, 2}, {256, 128, 80, 2, 1}}}}};
 
-/// Heads whose tiles run concurrently, longest first, under a causal mask: as many as keep two
-/// matrices of `kv_bytes_of_head` each within half the L2 of the GPUs that have wgmma. Without a
-/// mask all tiles are equal, and one head follows another.
+/// Heads whose tiles run concurrently under a causal mask: as many as keep two matrices of
+/// `kv_bytes_of_head` each within half the L2 of the GPUs that have wgmma. Without a mask all tiles
+/// are equal, and one head follows another.
 constexpr std::int64_t heads_together(std::int64_t heads, std::int64_t group,
                                       std::int64_t kv_bytes_of_head, bool causal) {
   constexpr std::int64_t kBytes = std::int64_t{25} << 20;
@@ -124,8 +117,8 @@ constexpr std::int64_t padded_queries(std::int64_t seq_q) {
   return ceil_div(seq_q, kFlash3PaddedQueries) * kFlash3PaddedQueries;
 }
 
-/// attention.flash3 backward, dK and dV: a block keeps a tile of K and V and streams the queries
-/// that see it. Two consumer warpgroups hold the sums, a producer warpgroup copies.
+/// attention.flash3 backward, dK and dV: a block keeps a tile of K and V and streams queries. Two
+/// consumer warpgroups hold the sums, a producer warpgroup copies.
 struct Flash3BackwardTile {
   std::int64_t head_dim;
   std::int64_t queries;  ///< per step
@@ -145,8 +138,7 @@ struct Flash3BackwardTile {
 inline constexpr std::array<Flash3BackwardTile, 3> kFlash3BackwardTiles = {
     {{64, 128, 128, 2}, {128, 64, 128, 2}, {256, 64, 64, 2}}};
 
-/// attention.flash3 backward, dQ in a separate pass: a block keeps a tile of Q and dO and streams
-/// the keys that it sees.
+/// attention.flash3 backward, dQ in a separate pass: a block keeps Q and dO and streams keys.
 struct Flash3DqTile {
   std::int64_t head_dim;
   std::int64_t queries;  ///< 64 per warpgroup
@@ -161,5 +153,79 @@ struct Flash3DqTile {
 };
 inline constexpr std::array<Flash3DqTile, 3> kFlash3DqTiles = {
     {{64, 128, 128, 2}, {128, 128, 128, 2}, {256, 128, 32, 2}}};
+
+/// Parameter of attention.decode after the family's: parts of the keys, a block each; 0: to choose.
+enum DecodeParameter : std::size_t { kDecodeSplits = 8 };
+
+namespace decoding {
+
+/// Most queries of all heads that share K and V: the rows of a matrix instruction.
+inline constexpr std::int64_t kMostRows = 16;
+inline constexpr std::int64_t kUnitKeys = 16;  ///< keys of a unit; warps take units in turn
+inline constexpr std::int64_t kMostSplits = 4096;
+
+/// A block takes one part of the keys of one head of K and V.
+struct Tile {
+  std::int64_t head_dim;
+  std::int64_t warps;
+  std::int64_t stages;  ///< units of K, and of V, that a warp has in flight
+  int blocks;           ///< resident per SM (__launch_bounds__)
+
+  constexpr std::int64_t threads() const { return 32 * warps; }
+  /// Bytes of a warp's stage: kUnitKeys rows of K and of V, two bytes an element.
+  constexpr std::int64_t stage_bytes() const { return 2 * kUnitKeys * head_dim * 2; }
+  /// Dynamic: the stages, and Q.
+  constexpr std::int64_t shared_bytes() const {
+    return warps * stages * stage_bytes() + kMostRows * head_dim * 2;
+  }
+  /// Static: the maximum and the sum of each row of each warp.
+  constexpr std::int64_t static_shared_bytes() const { return warps * kMostRows * 8; }
+};
+/// By head dim, as kHeadDims.
+inline constexpr std::array<Tile, 3> kTiles = {{{64, 4, 6, 2}, {128, 4, 3, 2}, {256, 4, 3, 1}}};
+
+/// Warps of a block that adds the parts of a row; they take parts in turn.
+inline constexpr std::int64_t kCombineWarps = 8;
+inline constexpr std::int64_t kCombineSharedBytes = kCombineWarps * kHeadDims.back() * 4;
+
+}  // namespace decoding
+
+/// attention.standard: batched matrix products, and passes over rows of scores between them.
+namespace standard {
+
+/// How the operands of a product lie in memory: [m,k]·[n,k], [m,k]·[k,n] or [k,m]·[k,n].
+enum class Operands { nt, nn, tn };
+
+/// Tiles for mma.sync as in gemm.mma_sync, one block each. The queries of all heads that share K
+/// and V are the rows of one matrix, so a batch has batch × kv_heads matrices.
+inline constexpr std::array kTiles = {gemm::tensor::MmaTile{128, 128, 64, 2, 2, 4, 2},
+                                      gemm::tensor::MmaTile{128, 64, 64, 2, 2, 4, 3}};
+/// Index in kTiles, by the columns of the result.
+constexpr std::size_t tile_of(std::int64_t columns) {
+  return columns > kTiles[1].n ? 0 : 1;
+}
+
+/// Pitch of a row of scores in elements: rows begin at multiples of 128 bytes.
+constexpr std::int64_t row_of(std::int64_t seq_kv) {
+  return gemm::tensor::passes::padded_row(seq_kv, 2);
+}
+
+/// Launch of a pass over rows: `threads` per row, `rows` per block.
+struct RowLayout {
+  std::int64_t threads, rows;
+};
+inline constexpr std::int64_t kHeldVectors = 4;  ///< 16-byte vectors of a row per thread
+inline constexpr std::int64_t kRowThreads = 1024;
+inline constexpr std::int64_t kBlockThreads = 256;  ///< threads of a block of several short rows
+/// Longest row that is held. Longer ones are read twice, from L1 or L2 the second time.
+inline constexpr std::int64_t kHeldKeys = kRowThreads * kHeldVectors * 8;
+
+constexpr RowLayout row_layout(std::int64_t seq_kv) {
+  std::int64_t threads = 32;
+  while (threads < kRowThreads && threads * kHeldVectors * 8 < seq_kv) threads *= 2;
+  return {threads, threads < kBlockThreads ? kBlockThreads / threads : 1};
+}
+
+}  // namespace standard
 
 }  // namespace roofcast::attention
