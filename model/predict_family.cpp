@@ -55,13 +55,12 @@ std::string crossover_note(const KernelFamily& family, std::string_view keeping,
     const auto from = first_that([&](std::int64_t value) {
       return cost(predicted(keeps, value)) < kLess * cost(predicted(moves, value));
     });
-    const std::string along(keeps.parameters()[crossover.along].name);
-    return from ? "from " + along + " = " + std::to_string(*from) + " on"
-                : "nowhere up to " + along + " = " + std::to_string(kLast);
+    const std::string_view along = keeps.parameters()[crossover.along].name;
+    return from ? message("from ", along, " = ", *from, " on")
+                : message("nowhere up to ", along, " = ", kLast);
   };
-  std::string note(keeping);
-  note.append(" moves fewer DRAM bytes than ").append(crossover.moves).append(" ");
-  return note + where(dram_bytes) + ", and takes less time " + where(seconds);
+  return message(keeping, " moves fewer DRAM bytes than ", crossover.moves, " ", where(dram_bytes),
+                 ", and takes less time ", where(seconds));
 }
 
 }  // namespace
@@ -69,9 +68,10 @@ std::string crossover_note(const KernelFamily& family, std::string_view keeping,
 Prediction predict_family(const KernelFamily& family, const Problem& problem, const Gpu& gpu,
                           const Assumptions& assumptions) {
   if (family.work == nullptr) {
-    throw InputError("the kernels of " + std::string(family.name) +
-                     " do different work, so the family has no limit of its own: ask for one of " +
-                     listed(family.variants, [](const KernelModel& one) { return one.name; }));
+    throw InputError(
+        message("the kernels of ", family.name,
+                " do different work, so the family has no limit of its own: ask for one of ",
+                listed(family.variants, [](const KernelModel& one) { return one.name; })));
   }
   Prediction result;
   result.problem = problem;

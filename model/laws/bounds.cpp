@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "model/counting/integers.hpp"
 #include "model/counting/totals.hpp"
 #include "model/laws/clock.hpp"
 #include "model/laws/l1_reuse.hpp"
@@ -77,7 +78,7 @@ ByResource bounds(const LaunchSequence& sequence, std::size_t position, CacheSta
     add_arithmetic_of_whole(times, plan, gpu);
     return times;
   }
-  const double sm_clocks_per_s = *clock * static_cast<double>(*gpu.sm_count);
+  const double sm_clocks_per_s = *clock * as_double(*gpu.sm_count);
   const Work& work = plan.useful;
   const auto add = [&](Resource resource, double amount, const std::optional<double>& per_clk) {
     if (per_clk) times[resource] = amount / (*per_clk * sm_clocks_per_s);
@@ -105,14 +106,12 @@ ByResource bounds(const LaunchSequence& sequence, std::size_t position, CacheSta
 
 Limit limit(const LaunchSequence& sequence, const Gpu& gpu, CacheState cache) {
   Limit result;
-  ByResource sum;
   for (std::size_t i = 0; i < sequence.size(); ++i) {
     const ByResource times = bounds(sequence, i, cache, gpu);
     const double repeats = sequence[i].repeats;
     result.time_s += repeats * *std::max_element(times.begin(), times.end());
-    sum += repeats * times;
+    result.terms += repeats * times;
   }
-  result.terms = Terms(sum);
   return result;
 }
 
@@ -128,7 +127,7 @@ Limit limit(const Work& work, DType type, const Gpu& gpu, CacheState cache) {
     require_arithmetic(peak.has_value(), gpu, type);
     times[peak->tensor ? Resource::tensor : Resource::vector] = work.flops() / peak->flops_per_s;
   }
-  return {*std::max_element(times.begin(), times.end()), Terms(times)};
+  return {*std::max_element(times.begin(), times.end()), times};
 }
 
 }  // namespace roofcast

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/counting/integers.hpp"
+
 namespace roofcast {
 namespace {
 
@@ -62,7 +64,7 @@ double makespan(std::span<const Jobs> jobs, std::int64_t slots) {
       if (rounds > 0 && free.back().from - free.front().from <= duration) {
         std::vector<Free> later;
         for (const Free& some : free) {
-          free_later(later, {some.from + static_cast<double>(rounds) * duration, some.places});
+          free_later(later, {some.from + as_double(rounds) * duration, some.places});
         }
         free = std::move(later);
         left -= rounds * slots;

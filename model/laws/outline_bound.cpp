@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/constants/laws.hpp"
+#include "model/counting/integers.hpp"
 #include "model/laws/clock.hpp"
 #include "model/laws/forecast.hpp"
 #include "model/laws/launching.hpp"
@@ -91,8 +92,7 @@ class LoopBound {
   }
   /// Cycles of L2 for the bytes that the launch looks up, and for its stores at the rate of writes.
   double l2() const {
-    const double stored =
-        static_cast<double>(outline_.blocks) * outline_.epilogue.bytes.write_bytes;
+    const double stored = as_double(outline_.blocks) * outline_.epilogue.bytes.write_bytes;
     return (outline_.l2_read_bytes + stored / law::kL2WriteShare) / l2_reads_;
   }
 
@@ -123,23 +123,22 @@ class LoopBound {
 // Cycles of a launch's blocks: full rounds, the partial one, then the rounds of tail_blocks.
 double rounds_cycles(const Outline& outline, const LoopBound& loop, const Gpu& gpu) {
   const std::int64_t sms = gpu.sm_count.value_or(1), all = sms * outline.blocks_per_sm;
-  const auto full = static_cast<double>(outline.blocks / all);
-  const auto left = static_cast<double>(outline.blocks % all);
-  const double last = std::ceil(left / static_cast<double>(sms));
+  const double full = as_double(outline.blocks / all);
+  const double left = as_double(outline.blocks % all);
+  const double last = std::ceil(left / as_double(sms));
   double cycles = 0;
   const auto add = [&](double rounds, double resident, double active, double steps,
                        const End& end) {
     if (rounds > 0) cycles += loop.rounds(rounds, resident, active, steps, end, cycles <= 0);
   };
   const End end(outline.epilogue, outline.warps, gpu);
-  add(full, static_cast<double>(outline.blocks_per_sm), static_cast<double>(sms), outline.steps,
-      end);
+  add(full, as_double(outline.blocks_per_sm), as_double(sms), outline.steps, end);
   add(last > 0 ? 1 : 0, last, left / last, outline.steps, end);
   if (outline.tail_blocks > 0) {
     const std::int64_t before = (outline.tail_blocks - 1) / all;
-    add(static_cast<double>(before), 1, static_cast<double>(sms), outline.tail_steps,
+    add(as_double(before), 1, as_double(sms), outline.tail_steps,
         End(outline.tail_epilogue, outline.warps, gpu));
-    add(1, 1, static_cast<double>(outline.tail_blocks - before * all), outline.tail_steps,
+    add(1, 1, as_double(outline.tail_blocks - before * all), outline.tail_steps,
         End(outline.reducing_epilogue, outline.warps, gpu));
   }
   return cycles;
@@ -159,7 +158,7 @@ double least_beside_s(const Outline& outline, const Gpu& gpu, const Assumptions&
   const double next_s = costs.next_s + gpu.sustained.first_access_s.value_or(0);
   const auto& l2 = gpu.sustained.l2_bandwidth_bytes_per_s;
   const double summed_s = l2 ? outline.reduction_bytes / *l2 : 0;
-  const double later = static_cast<double>(outline.copies) + outline.launches - 1;
+  const double later = as_double(outline.copies) + outline.launches - 1;
   return costs.first_s + later * next_s + new_data_s + summed_s;
 }
 
@@ -173,7 +172,7 @@ double least_time_s(const Outline& outline, const Gpu& gpu, const Assumptions& a
   const auto& sheet = gpu.sm.tensor_flop_per_clk[outline.type];
   if (!clock->given && sheet && cycles > 0) {
     // The slowdown at the lower bound is one too: a longer launch is less busy and yet ends later.
-    const double useful = outline.useful_flops / *sheet / static_cast<double>(*gpu.sm_count);
+    const double useful = outline.useful_flops / *sheet / as_double(*gpu.sm_count);
     running_s +=
         running_s * tensor_power_slowdown(useful / cycles, running_s, clock->worked_s, gpu);
   }

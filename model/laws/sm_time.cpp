@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/constants/laws.hpp"
+#include "model/counting/integers.hpp"
 #include "model/laws/makespan.hpp"
 #include "model/laws/network.hpp"
 #include "model/laws/occupancy.hpp"
@@ -15,7 +16,7 @@ namespace {
 // Expected longest of `waits` exponential waits, relative to their mean: Σ 1/i.
 double longest_of(std::int64_t waits) {
   double sum = 0;
-  for (std::int64_t i = 1; i <= waits; ++i) sum += 1 / static_cast<double>(i);
+  for (std::int64_t i = 1; i <= waits; ++i) sum += 1 / as_double(i);
   return sum;
 }
 
@@ -31,10 +32,10 @@ Places places_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   const std::int64_t all = places(plan.launch, occupancy, gpu);
   const std::int64_t sms = std::max<std::int64_t>(1, all / occupancy.blocks_per_sm);
   if (!is_persistent(plan.scheduler) || plan.launch.blocks() >= all) {
-    return {occupancy.blocks_per_sm, all, static_cast<double>(sms)};
+    return {occupancy.blocks_per_sm, all, as_double(sms)};
   }
   const std::int64_t blocks = plan.launch.blocks(), per_sm = (blocks + sms - 1) / sms;
-  return {per_sm, blocks, static_cast<double>(std::min(sms, blocks))};
+  return {per_sm, blocks, as_double(std::min(sms, blocks))};
 }
 
 // Cycles of the SM's launch unit for a block.
@@ -67,17 +68,16 @@ class Rounds {
     const std::int64_t rest = blocks <= places_.all ? blocks : blocks % places_.all;
     std::int64_t in_full = blocks - rest;
     // Blocks on the fullest SMs in that round, and the SMs needed if all were that full.
-    const double resident = std::ceil(static_cast<double>(rest) / places_.sms);
-    const double active = static_cast<double>(rest) / std::max(1.0, resident);
+    const double resident = std::ceil(as_double(rest) / places_.sms);
+    const double active = as_double(rest) / std::max(1.0, resident);
     for (const BlockClass& some : plan_.blocks) {
       const std::vector<Visit> visits = visits_of(some);
       const std::int64_t full = std::min(some.count, in_full);
       in_full -= full;
       if (full > 0) add_full(visits, full);
       if (some.count > full) add_last(visits, some.count - full, resident, active);
-      add_busy(visits,
-               static_cast<double>(some.count) /
-                   std::min(places_.sms, static_cast<double>(std::max<std::int64_t>(1, blocks))));
+      add_busy(visits, as_double(some.count) /
+                           std::min(places_.sms, as_double(std::max<std::int64_t>(1, blocks))));
     }
     SmTime result;
     result.cycles = plan_.blocks.size() > 1 && !later_ && resident > 1
@@ -106,9 +106,7 @@ class Rounds {
 
   // Cycles to start the copy pipeline that feeds the tensor cores; none with tcgen05.
   double pipeline_start_cycles() const {
-    const auto& needs = plan_.needs;
-    const bool tcgen05 = std::find(needs.begin(), needs.end(), Instruction::tcgen05) != needs.end();
-    const bool feeds = plan_.useful.tensor_flops.total() > 0 && !tcgen05;
+    const bool feeds = plan_.useful.tensor_flops.total() > 0 && !plan_.uses(Instruction::tcgen05);
     return feeds ? double{law::kPipelineStartCycles} : 0.0;
   }
 
@@ -190,8 +188,8 @@ class Rounds {
       const std::vector<Visit> visits = visits_of(some);
       auto& life = lives.emplace_back();
       for (std::int64_t resident = 1; (resident - 1) * sms < blocks; ++resident) {
-        const auto n = static_cast<double>(resident);
-        const double active = std::min(places_.sms, static_cast<double>(blocks) / n);
+        const double n = as_double(resident);
+        const double active = std::min(places_.sms, as_double(blocks) / n);
         life.push_back(together(visits, n, active));
       }
     }
@@ -199,7 +197,7 @@ class Rounds {
   }
 
   void add_full(const std::vector<Visit>& visits, std::int64_t count) {
-    const auto resident = static_cast<double>(places_.per_sm);
+    const double resident = as_double(places_.per_sm);
     const double cycles = apart(visits, resident, places_.sms);
     add(count, cycles);
     if (later_) return;
@@ -214,7 +212,7 @@ class Rounds {
 
   void add(std::int64_t count, double cycles) {
     jobs_.push_back({count, cycles});
-    held_ += static_cast<double>(count) * cycles / static_cast<double>(places_.all);
+    held_ += as_double(count) * cycles / as_double(places_.all);
   }
 
   void add_busy(const std::vector<Visit>& visits, double per_sm) {
@@ -223,7 +221,7 @@ class Rounds {
       busy_ += times * visit.pipes;
       l2_ += times * places_.sms * visit.demand[Station::l2];
       busy_[Resource::dram] += times * places_.sms * visit.demand[Station::dram];
-      busy_[Resource::latency] += times * visit.latency / static_cast<double>(places_.per_sm);
+      busy_[Resource::latency] += times * visit.latency / as_double(places_.per_sm);
     }
     if (!is_persistent(plan_.scheduler)) busy_[Resource::block_start] += per_sm * start_cycles_;
   }

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -38,42 +39,14 @@ constexpr std::string_view name(Resource resource) {
   return names[static_cast<std::size_t>(resource)];
 }
 
-/// Cycles or seconds.
+/// Cycles or seconds that each resource takes by itself.
 using ByResource = ByKey<Resource, double, kResources>;
 
-/// The time that one resource takes by itself.
-struct Term {
-  Resource resource;
-  double time_s;
-};
-
-/// The terms of one bound or forecast, in the order in which they were added.
-class Terms {
- public:
-  Terms() = default;
-  /// The resources that take any time.
-  explicit Terms(const ByResource& times) {
-    for (std::size_t i = 0; i < kResources; ++i) {
-      if (times.at(i) > 0) add(static_cast<Resource>(i), times.at(i));
-    }
-  }
-  void add(Resource resource, double time_s) { items_[size_++] = {resource, time_s}; }
-  const Term* begin() const { return items_.data(); }
-  const Term* end() const { return items_.data() + size_; }
-  std::size_t size() const { return size_; }
-  /// The largest term; if there are none, a launch term of 0 s.
-  Term binding() const {
-    Term largest{Resource::launch, 0};
-    for (const Term& term : *this) {
-      if (term.time_s > largest.time_s) largest = term;
-    }
-    return largest;
-  }
-
- private:
-  std::array<Term, kResources> items_{};
-  std::size_t size_ = 0;
-};
+/// The resource that takes the longest; the launch if none takes any time.
+constexpr Resource binding(const ByResource& times) {
+  const auto* const longest = std::max_element(times.begin(), times.end());
+  return *longest > 0 ? static_cast<Resource>(longest - times.begin()) : Resource::launch;
+}
 
 /// Where the expected time goes, part by part.
 enum class Part : unsigned char {
@@ -182,7 +155,7 @@ struct TrafficReason {
 /// Lower bound on the time: no measurement may be shorter.
 struct Limit {
   double time_s = 0;
-  Terms terms;
+  ByResource terms;  ///< s
 };
 
 struct Forecast {
@@ -191,7 +164,7 @@ struct Forecast {
   double high_s = 0;
   double sm_cycles = 0;
   double sm_clock_hz = 0;
-  Terms terms;          ///< time of each resource by itself: they overlap
+  ByResource terms;     ///< time of each resource by itself (s): they overlap
   Waterfall waterfall;  ///< its parts add up to expected_s
 };
 
