@@ -95,8 +95,14 @@ std::optional<std::size_t> last_user(const LaunchSequence& sequence, std::size_t
   return std::nullopt;
 }
 
-// The sets of arrays of launches back to back, as in lost_between_rounds.
-constexpr double kTimesL2 = 3, kFewestSets = 2, kMostSets = 4096;
+// The law of lost_between_rounds for a launch that moves `moved_bytes` of arrays of `extent_bytes`.
+double lost_of_sets(double extent_bytes, double moved_bytes, const Gpu& gpu) {
+  constexpr double kTimesL2 = 3, kFewestSets = 2, kMostSets = 4096;
+  if (extent_bytes <= 0) return 1;
+  const double sets = std::clamp(kTimesL2 * gpu.memory.l2_bytes.value_or(0) / extent_bytes + 1,
+                                 kFewestSets, kMostSets);
+  return l2_miss_share(sets * moved_bytes, Readers::one, gpu);
+}
 
 }  // namespace
 
@@ -198,14 +204,7 @@ double lost_between_rounds(const Plan& plan, const Traffic& dram, const Gpu& gpu
     extent += std::max({use.footprint.read_bytes / std::max(1e-9, use.pattern.read_density),
                         use.footprint.write_bytes, use.random ? use.random->table_bytes : 0.0});
   }
-  if (extent <= 0) return 1;
-  const double sets =
-      std::clamp(kTimesL2 * gpu.memory.l2_bytes.value_or(0) / extent + 1, kFewestSets, kMostSets);
-  return l2_miss_share(sets * dram.total_bytes(), Readers::one, gpu);
-}
-
-double lost_of_small(double bytes, const Gpu& gpu) {
-  return l2_miss_share(kMostSets * bytes, Readers::one, gpu);
+  return lost_of_sets(extent, dram.total_bytes(), gpu);
 }
 
 double left_dirty_bytes(const Traffic& dram, const Gpu& gpu) {
@@ -230,7 +229,11 @@ LaunchMemory launch_memory(const LaunchSequence& sequence, std::size_t position,
         reuse.bytes.read_bytes * (1 - l2_miss_share(reuse.distance_bytes, Readers::one, gpu));
   }
   if (reads_new_data) {
-    memory.new_share = cache == CacheState::steady ? lost_of_small(memory_bytes(sequence), gpu) : 1;
+    memory.new_share = 1;
+    if (cache == CacheState::steady) {
+      const double bytes = memory_bytes(sequence);
+      memory.new_share = lost_of_sets(bytes, bytes, gpu);
+    }
   }
   memory.back_to_back = back_to_back(cache);
   memory.early_bytes = written_back_early_bytes(plan, occupancy, gpu);

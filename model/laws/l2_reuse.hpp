@@ -69,8 +69,6 @@ Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy,
 /// of arrays that together exceed three times L2 (validation/harness/bench.cpp). L2 keeps part of a
 /// set if a launch touches little of its arrays, as a gather does, or if 4096 sets are smaller.
 double lost_between_rounds(const Plan& plan, const Traffic& dram, const Gpu& gpu);
-/// The same share for arrays of `bytes` that are read whole: below 1 for the smallest alone.
-double lost_of_small(double bytes, const Gpu& gpu);
 
 /// Writes of `dram` that are still dirty in L2 when the kernel ends. l2_dirty_share of L2 holds the
 /// last traffic, reads and writes in proportion, and these writes have not reached DRAM.

@@ -1,6 +1,7 @@
 #include "model/laws/makespan.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -8,23 +9,6 @@
 
 namespace roofcast {
 namespace {
-
-/// Places that are free from some time on.
-struct Free {
-  double from;
-  std::int64_t places;
-};
-
-// Adds places. `places` stays sorted by time, with one entry a time.
-void free_later(std::vector<Free>& places, const Free& more) {
-  const auto at = std::lower_bound(places.begin(), places.end(), more.from,
-                                   [](const Free& some, double time) { return some.from < time; });
-  if (at != places.end() && at->from == more.from) {
-    at->places += more.places;
-  } else {
-    places.insert(at, more);
-  }
-}
 
 /// A job on a processor; `left` is the share of it that is still to run.
 struct Running {
@@ -54,31 +38,31 @@ double end_of(std::vector<Running> running) {
 }  // namespace
 
 double makespan(std::span<const Jobs> jobs, std::int64_t slots) {
-  std::vector<Free> free = {{0, slots}};
+  std::map<double, std::int64_t> free = {
+      {0, slots}};  // places by the time from which they are free
   for (const auto& [count, duration] : jobs) {
     if (duration <= 0) continue;
     for (std::int64_t left = count; left > 0;) {
       // If all places become free within one job's duration, each takes one job a round: whole
       // rounds are skipped at once.
       const std::int64_t rounds = left / slots - 1;
-      if (rounds > 0 && free.back().from - free.front().from <= duration) {
-        std::vector<Free> later;
-        for (const Free& some : free) {
-          free_later(later, {some.from + as_double(rounds) * duration, some.places});
-        }
+      if (rounds > 0 && free.rbegin()->first - free.begin()->first <= duration) {
+        std::map<double, std::int64_t> later;
+        for (const auto& [from, places] : free)
+          later[from + as_double(rounds) * duration] += places;
         free = std::move(later);
         left -= rounds * slots;
         continue;
       }
-      Free& first = free.front();
-      const Free taken = {first.from + duration, std::min(left, first.places)};
-      first.places -= taken.places;
-      if (first.places == 0) free.erase(free.begin());
-      free_later(free, taken);
-      left -= taken.places;
+      const auto first = free.begin();
+      const std::int64_t taken = std::min(left, first->second);
+      free[first->first + duration] += taken;
+      first->second -= taken;
+      if (first->second == 0) free.erase(first);
+      left -= taken;
     }
   }
-  return free.back().from;
+  return free.rbegin()->first;
 }
 
 double shared_makespan(std::span<const std::int64_t> counts,

@@ -38,13 +38,6 @@ Places places_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   return {per_sm, blocks, as_double(std::min(sms, blocks))};
 }
 
-// Cycles of the SM's launch unit for a block.
-double start_cycles(const Plan& plan, const Gpu& gpu) {
-  const double warps = plan.launch.warps();
-  return gpu.sustained.block_launch_cycles.value_or(0) +
-         warps * gpu.sustained.warp_launch_cycles.value_or(0);
-}
-
 // A phase without any demand or latency is left out: blocks cannot queue in it.
 bool does_something(const Visit& visit) {
   return visit.repeats > 0 &&
@@ -59,7 +52,8 @@ class Rounds {
         memory_(memory),
         gpu_(gpu),
         places_(places_of(plan, occupancy, gpu)),
-        start_cycles_(start_cycles(plan, gpu)) {}
+        start_cycles_(gpu.sustained.block_launch_cycles.value_or(0) +
+                      plan.launch.warps() * gpu.sustained.warp_launch_cycles.value_or(0)) {}
 
   SmTime time() {
     std::int64_t blocks = 0;
@@ -75,7 +69,10 @@ class Rounds {
       const std::int64_t full = std::min(some.count, in_full);
       in_full -= full;
       if (full > 0) add_full(visits, full);
-      if (some.count > full) add_last(visits, some.count - full, resident, active);
+      if (some.count > full) {
+        add(some.count - full,
+            later_ ? apart(visits, resident, active) : together(visits, resident, active));
+      }
       add_busy(visits, as_double(some.count) /
                            std::min(places_.sms, as_double(std::max<std::int64_t>(1, blocks))));
     }
@@ -84,7 +81,11 @@ class Rounds {
                         ? shared_round(blocks)
                         : makespan(jobs_, places_.all) + first_round_;
     result.idle = std::clamp(result.cycles - first_round_ - held_, 0.0, result.cycles);
-    if (pipelined_) result.cycles += pipeline_start_cycles();
+    // The copy pipeline that feeds the tensor cores has to start, but for tcgen05.
+    const bool on_tensor_cores = plan_.useful.tensor_flops.total() > 0;
+    if (pipelined_ && on_tensor_cores && !plan_.uses(Instruction::tcgen05)) {
+      result.cycles += law::kPipelineStartCycles;
+    }
     result.busy = busy_;
     result.busy[Resource::l2] = std::max(busy_[Resource::l2], l2_);
     return result;
@@ -102,12 +103,6 @@ class Rounds {
     }
     if (visits.empty()) visits.emplace_back();
     return visits;
-  }
-
-  // Cycles to start the copy pipeline that feeds the tensor cores; none with tcgen05.
-  double pipeline_start_cycles() const {
-    const bool feeds = plan_.useful.tensor_flops.total() > 0 && !plan_.uses(Instruction::tcgen05);
-    return feeds ? double{law::kPipelineStartCycles} : 0.0;
   }
 
   // The visits of a block that starts. The start is a visit of its own before a loop, else part of
@@ -205,11 +200,6 @@ class Rounds {
     first_round_ = std::max(0.0, together(visits, resident, places_.sms) - cycles);
   }
 
-  void add_last(const std::vector<Visit>& visits, std::int64_t count, double resident,
-                double active) {
-    add(count, later_ ? apart(visits, resident, active) : together(visits, resident, active));
-  }
-
   void add(std::int64_t count, double cycles) {
     jobs_.push_back({count, cycles});
     held_ += as_double(count) * cycles / as_double(places_.all);
@@ -230,7 +220,7 @@ class Rounds {
   const MemoryCost& memory_;
   const Gpu& gpu_;
   Places places_;
-  double start_cycles_;
+  double start_cycles_;  // of the SM's launch unit for a block
   std::vector<Jobs> jobs_;
   std::vector<Visit> started_;
   double held_ = 0;         // cycles for which an average place has a block
