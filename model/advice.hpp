@@ -14,18 +14,6 @@
 
 namespace roofcast {
 
-/// A kernel, a checked problem of it and the device; all three must outlive the question.
-struct Question {
-  const KernelRef& kernel;
-  const Problem& problem;
-  const Gpu& gpu;
-  Assumptions assumptions{};
-
-  Question with(const Problem& other) const { return {kernel, other, gpu, assumptions}; }
-  /// Throws InputError as predict.
-  Prediction forecast() const { return predict(kernel, problem, gpu, assumptions); }
-};
-
 /// The least relative gain that is named: a smaller forecast gain is noise. Of published products
 /// (gemm_tensor.csv, ai-dynamo/aiconfigurator, bf16, m from 33) whose forecasts differ by 3% or
 /// more, the one forecast faster was faster in 93 of 120 pairs.

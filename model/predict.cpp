@@ -132,9 +132,10 @@ void add_notes(Prediction& result, const KernelRef& found, const LaunchSequence&
   }
 }
 
-Prediction predict_variant(const KernelRef& found, const Problem& problem, const Gpu& gpu,
-                           const Assumptions& assumptions) {
-  Candidate answer = fastest_candidate(found, problem, gpu, assumptions);
+Prediction predict_variant(const Question& question) {
+  const KernelRef& found = question.kernel;
+  const Gpu& gpu = question.gpu;
+  Candidate answer = fastest_candidate(question);
   Prediction result;
   result.problem = answer.problem;
   for (auto& [plan, repeats] : answer.sequence) {
@@ -173,12 +174,8 @@ Prediction predict_variant(const KernelRef& found, const Problem& problem, const
 
 }  // namespace
 
-Prediction predict(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
-                   const Assumptions& assumptions) {
-  if (kernel.kernel == nullptr) {
-    return predict_family(*kernel.family, problem, gpu, assumptions);
-  }
-  return predict_variant(kernel, problem, gpu, assumptions);
+Prediction predict(const Question& question) {
+  return question.kernel.kernel != nullptr ? predict_variant(question) : predict_family(question);
 }
 
 Problem with_settings(const KernelRef& kernel, const Problem& problem, const Gpu& gpu) {

@@ -7,11 +7,23 @@
 
 namespace roofcast {
 
-/// The forecast for a checked problem: complete for a variant, the limit for a family alone.
-/// Throws InputError where the question has no answer (a type the device cannot compute, a block
-/// that does not fit the device).
-Prediction predict(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
-                   const Assumptions& assumptions = {});
+/// A kernel, a checked problem of it and the device; all three must outlive the question.
+struct Question {
+  const KernelRef& kernel;
+  const Problem& problem;
+  const Gpu& gpu;
+  Assumptions assumptions{};
+
+  Question with(const Problem& other) const { return {kernel, other, gpu, assumptions}; }
+};
+
+/// The forecast: complete for a variant, the limit for a family alone. Throws InputError where the
+/// question has no answer (a type the device cannot compute, a block that does not fit the device).
+Prediction predict(const Question& question);
+inline Prediction predict(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
+                          const Assumptions& assumptions = {}) {
+  return predict(Question{kernel, problem, gpu, assumptions});
+}
 
 /// The checked problem with its open settings (kToChoose) set to those of the least expected time.
 /// Throws as `predict`.

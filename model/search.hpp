@@ -35,7 +35,7 @@ class Search {
       }
     } else if (tried_.insert(problem.values).second) {
       try {
-        found_.push_back(asked_.with(problem).forecast());
+        found_.push_back(predict(asked_.with(problem)));
         questions_.push_back(problem);
       } catch (const InputError&) {  // the kernel does not take it
       }

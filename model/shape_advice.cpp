@@ -158,7 +158,7 @@ std::vector<std::size_t> extents_of(const KernelRef& kernel) {
 
 ShapeAdvice advise_shapes(const Question& question, const AdviceOptions& options) {
   const KernelRef& kernel = question.kernel;
-  const Prediction asked = question.forecast();
+  const Prediction asked = predict(question);
   require_time(asked, question.gpu);
   // A product's settings are chosen for each shape.
   const bool of_product = is_product(kernel);

@@ -1,10 +1,9 @@
-#include "model/laws/outline_bound.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "model/constants/laws.hpp"
 #include "model/counting/integers.hpp"
+#include "model/laws/bounds.hpp"
 #include "model/laws/clock.hpp"
 #include "model/laws/forecast.hpp"
 #include "model/laws/launching.hpp"

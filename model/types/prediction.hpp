@@ -130,11 +130,10 @@ struct Occupancy {
 };
 
 struct Waves {
-  double count = 0;       ///< blocks ÷ slots, fractional
-  std::int64_t full = 0;  ///< waves that fill the device
-  double tail_utilization =
-      0;                  ///< share of the slots the last, partial wave fills; 1 if none is partial
-  double efficiency = 0;  ///< count ÷ ⌈count⌉
+  double count = 0;             ///< blocks ÷ slots, fractional
+  std::int64_t full = 0;        ///< waves that fill the device
+  double tail_utilization = 0;  ///< share of the slots that a partial last wave fills, else 1
+  double efficiency = 0;        ///< count ÷ ⌈count⌉
   std::int64_t active_sms = 0;  ///< SMs that have a block
 };
 
@@ -145,6 +144,11 @@ enum class Level : unsigned char {
   l2,         ///< between L1 and L2
   dram        ///< between L2 and DRAM
 };
+
+constexpr std::string_view name(Level level) {
+  constexpr std::array<std::string_view, 4> names = {"requested", "l1", "l2", "dram"};
+  return names[static_cast<std::size_t>(level)];
+}
 
 /// Why more bytes, or fewer, cross at a level than at the one before it.
 struct TrafficReason {
