@@ -1,6 +1,5 @@
 #pragma once
-// Advice on settings, shapes and launches: values are tried, each is forecast, and those that gain
-// are named.
+// Advice on settings, shapes and launches: values are forecast, and those that gain are named.
 #include <array>
 #include <cstddef>
 #include <cstdint>

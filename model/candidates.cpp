@@ -69,7 +69,7 @@ Candidate fastest_candidate(const Question& question) {
       auto one = faster_candidate(question.with(problems[i]), least_s);
       if (!one) continue;
       const double time_s = one->time ? one->expected_s() : kForever;
-      if (best && (time_s > least_s || (time_s == least_s && position < i))) continue;
+      if (best && std::pair(time_s, i) > std::pair(least_s, position)) continue;
       if (one->time && !best && tells_copies) copies_s = one->time->running_s_of_first(copies);
       best = std::move(one);
       position = i;

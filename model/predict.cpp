@@ -58,8 +58,7 @@ void add_forecast(Prediction& result, const Candidate& answer, const KernelModel
     at_power_limit |= launch.at_power_limit;
     result.launches += static_cast<std::int64_t>(repeats);
     time.waterfall += repeats * launch.parts;
-    // The work of an average SM may add up to more than the engine's time: no resource is busy for
-    // longer than the launch.
+    // An average SM's work may add up to more, but no resource is busy for longer than the launch.
     for (std::size_t i = 0; i < kResources; ++i) {
       time.terms.at(i) += repeats * std::min(launch.terms_s.at(i), launch.time_s);
     }

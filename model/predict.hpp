@@ -25,15 +25,13 @@ inline Prediction predict(const KernelRef& kernel, const Problem& problem, const
   return predict(Question{kernel, problem, gpu, assumptions});
 }
 
-/// The checked problem with its open settings (kToChoose) set to those of the least expected time.
-/// Throws as `predict`.
+/// The checked problem with its open settings (kToChoose) chosen by `predict`. Throws as it does.
 Problem with_settings(const KernelRef& kernel, const Problem& problem, const Gpu& gpu);
 
 /// The problem with the settings left open that a library chooses and no measurement knows.
 Problem without_own_choice(const KernelRef& kernel, Problem problem);
 
-/// The problem that a measurement is filed under: without_own_choice where a library chooses, else
-/// with_settings.
+/// How measurements are filed: without_own_choice where a library chooses, else with_settings.
 Problem as_measured(const KernelRef& kernel, const Problem& problem, const Gpu& gpu);
 
 }  // namespace roofcast

@@ -52,8 +52,7 @@ double sectors_along_rows(const DenseMatrix& matrix, std::int64_t width = 32);
 /// Of these sectors the ones that a piece covers only in part, counted for each such piece.
 double partial_sectors_along_rows(const DenseMatrix& matrix, std::int64_t width = 32);
 
-/// Sectors touched by warps that walk down the columns: one per element, fewer where rows are
-/// shorter than a sector.
+/// Sectors touched by warps that walk down the columns: one per element, fewer if rows are shorter.
 double sectors_down_columns(const DenseMatrix& matrix);
 
 /// The least that DRAM moves for a read (B): a sector where the specification does not say.

@@ -18,8 +18,7 @@ double resident_per_sm(const Plan& plan, const Occupancy& occupancy, const Gpu& 
   return as_double(std::min(occupancy.blocks_per_sm, (plan.launch.blocks() + sms - 1) / sms));
 }
 
-// L1 capacity: the SM's pool less the shared memory of the resident blocks; 0 where the pool is
-// unknown.
+// L1 capacity: the SM's pool, 0 if unknown, less the shared memory of the resident blocks.
 double l1_capacity_bytes(const Plan& plan, double resident, const Gpu& gpu) {
   if (!gpu.occupancy || !gpu.memory.l1_shared_bytes) return 0;
   const double of_block =

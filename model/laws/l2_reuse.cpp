@@ -71,8 +71,7 @@ double later_pass_bytes(const Plan& plan, const L1Misses& misses, double residen
   return bytes;
 }
 
-// DRAM bytes of random reads from a table: the misses of L1, less hits in what L2 keeps of the
-// table.
+// DRAM bytes of random reads: the misses of L1, less hits in what L2 keeps of the table.
 double random_bytes(const RandomReads& reads, double missed_sectors, const Gpu& gpu) {
   const double access = as_double(dram_access_bytes(gpu));
   const double accesses = std::max(1.0, reads.table_bytes / access);

@@ -42,8 +42,7 @@ bool used_before(const LaunchSequence& sequence, std::size_t position, ArrayId a
 std::vector<ChainReuse> chain_reuse(const LaunchSequence& sequence, std::size_t position,
                                     CacheState cache = CacheState::cold);
 
-/// Traffic of one launch below L1. Each written byte counts, also if it is still dirty in L2 when
-/// the launch ends.
+/// Traffic of one launch below L1. Written bytes count, even if still dirty in L2 when it ends.
 struct LaunchMemory {
   Traffic l2;
   Traffic dram;

@@ -69,8 +69,7 @@ double shared_makespan(std::span<const std::int64_t> counts,
                        std::span<const std::vector<double>> lives, std::int64_t processors) {
   std::vector<std::int64_t> ends;
   for (const std::int64_t count : counts) ends.push_back(count + (ends.empty() ? 0 : ends.back()));
-  // The mix of jobs changes along the processors only where a class begins: one of each mix is
-  // enough.
+  // One processor of each mix of jobs: the mix changes only where a class begins.
   std::vector<std::int64_t> first = {0};
   for (const std::int64_t end : ends) {
     if (end < ends.back()) first.push_back(end % processors);

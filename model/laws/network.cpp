@@ -197,8 +197,7 @@ double own_pipes(const Visit& visit) {
   Pipes pipes;
   for (std::size_t s = 0; s < kPipes; ++s) {
     if (is_hidden(visit, s)) continue;
-    double cycles = visit.demand.at(s);
-    if (visit.parts > 1) cycles *= servers(visit, s) / visit.parts;
+    double cycles = visit.demand.at(s) * (servers(visit, s) / visit.parts);
     if (s == static_cast<std::size_t>(Station::tensor)) cycles *= visit.waited_products;
     pipes.add(cycles);
   }
@@ -240,7 +239,7 @@ double flow_cycles(Visit visit, double resident) {
   const double own = own_pipes(visit);
   double others = resident * pipes_of(visit).overlapped(visit.warps * resident) - own;
   for (std::size_t s = 0; s <= kPipes; ++s) {
-    const double parts = s < kPipes && visit.parts > 1 ? visit.parts / servers(visit, s) : 1;
+    const double parts = s < kPipes ? visit.parts / servers(visit, s) : 1;
     const double customers = std::max(1.0, resident * parts);
     others = std::max(others, resident * visit.demand.at(s) * (1 - 1 / customers));
   }

@@ -14,8 +14,7 @@ namespace {
 
 constexpr double kNever = 1e18;
 
-/// A block's epilogue, in SM cycles: at the port, and without queueing. Warps that meet at no barrier
-/// are at the port one by one.
+/// A block's epilogue, in SM cycles: at the port, and as long as it takes without queueing.
 struct End {
   double port = 0, own = 0;
 };
@@ -24,6 +23,7 @@ End end_of(const Outline::Epilogue& step, double warps, const Gpu& gpu) {
   const StepLatency latency = latency_of(step.waits, {}, gpu);
   const double port = step.bytes.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever) +
                       step.bytes.write_bytes / law::kSmStoreBytesPerClk;
+  // Warps that meet at no barrier take the port one by one.
   return {port, latency.loads + latency.rest + port / (step.waits.barriers > 0 ? 1 : warps)};
 }
 
@@ -57,8 +57,7 @@ class LoopBound {
     const bool feeds = outline_.on_tensor_cores && !outline_.of_tcgen05 && hands_over();
     return feeds ? double{law::kPipelineStartCycles} : 0;
   }
-  /// Cycles of `count` rounds of `resident` blocks on an SM. The `first` round of a launch exposes
-  /// its first copies.
+  /// Cycles of rounds of `resident` blocks on an SM. The first of a launch exposes its first copies.
   double rounds(double count, double resident, double steps, const End& end, bool first) const {
     const double mixed = block(resident, steps, end);
     const bool in_turns = outline_.scheduler == TileScheduler::ping_pong;

@@ -13,13 +13,6 @@
 namespace roofcast {
 namespace {
 
-// Expected longest of `waits` exponential waits, relative to their mean: Σ 1/i.
-double longest_of(std::int64_t waits) {
-  double sum = 0;
-  for (std::int64_t i = 1; i <= waits; ++i) sum += 1 / as_double(i);
-  return sum;
-}
-
 /// Places for blocks, and SMs that hold blocks.
 struct Places {
   std::int64_t per_sm;
@@ -105,21 +98,18 @@ class Rounds {
     return visits;
   }
 
-  // The visits of a block that starts. The start is a visit of its own before a loop, else part of
-  // the first visit. Valid until the next call.
+  // The visits of a block, which starts unless a persistent one of a later round. The start is a
+  // visit of its own before a loop, else part of the first visit. Valid until the next call.
   std::span<const Visit> started(const std::vector<Visit>& visits, double resident, double active,
                                  bool first) {
     std::vector<Visit>& found = started_;
     found.clear();
     const bool starts = first || !is_persistent(plan_.scheduler);
-    const bool apart = starts && visits.front().repeats > 1;
-    if (apart) found.push_back(start(resident, first));
+    if (starts && visits.front().repeats > 1) found.emplace_back();
     found.insert(found.end(), visits.begin(), visits.end());
     for (Visit& visit : found) share_memory(visit, active);
-    if (!starts || apart) return found;
-    const Visit begin = start(resident, first);
-    found.front().demand[Station::block_start] += begin.demand[Station::block_start];
-    found.front().latency += begin.latency;
+    if (starts) found.front().demand[Station::block_start] += start_cycles_;
+    if (starts && !first) found.front().latency += cluster_wait(resident);
     return found;
   }
 
@@ -130,14 +120,12 @@ class Rounds {
     visit.demand[Station::port] += std::max(visit.stores, visit.l2_stores * active);
   }
 
-  Visit start(double resident, bool first) const {
-    Visit start;
-    start.demand[Station::block_start] = start_cycles_;
-    // The blocks of a cluster start together, each behind the blocks that start on its SM: the
-    // longest wait of the cluster, beyond the mean wait of one block.
-    const double joint = longest_of(plan_.launch.cluster_blocks()) - 1;
-    if (!first) start.latency = joint * (resident - 1) * start_cycles_;
-    return start;
+  // The blocks of a cluster start together, each behind the blocks that start on its SM: the longest
+  // of n exponential waits, Σ 1/i of the mean, beyond the mean wait of one block.
+  double cluster_wait(double resident) const {
+    double longest = 0;
+    for (std::int64_t i = 1; i <= plan_.launch.cluster_blocks(); ++i) longest += 1 / as_double(i);
+    return (longest - 1) * (resident - 1) * start_cycles_;
   }
 
   double together(const std::vector<Visit>& visits, double resident, double active) {
@@ -150,11 +138,7 @@ class Rounds {
   // Lower bound of the cycle in `apart`: blocks that begin a round together stay in the same phase
   // and queue there, phase by phase, even if other SMs use no memory.
   double in_step(const std::vector<Visit>& visits, double resident, Ends ends) const {
-    double cycles = 0;
-    if (!is_persistent(plan_.scheduler)) {
-      const Visit begin = start(resident, false);
-      cycles = begin.demand[Station::block_start] + begin.latency;
-    }
+    double cycles = is_persistent(plan_.scheduler) ? 0 : start_cycles_ + cluster_wait(resident);
     for (Visit visit : visits) {
       share_memory(visit, 1);
       cycles += steady_cycle({&visit, 1}, resident, ends);

@@ -192,8 +192,7 @@ struct Prediction {
   std::optional<Waves> waves;
   std::optional<Forecast> time;
   std::int64_t launches = 0;
-  /// All arrays of the launches, inputs and outputs included, allocated at once. Absent unless the
-  /// family's variants differ in it (KernelFamily::compares_footprint).
+  /// Of all arrays, allocated at once; absent unless KernelFamily::compares_footprint.
   std::optional<double> footprint_bytes;
   std::vector<TrafficReason> traffic_reasons;
   std::vector<std::string> notes;
