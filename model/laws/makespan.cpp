@@ -38,8 +38,8 @@ double end_of(std::vector<Running> running) {
 }  // namespace
 
 double makespan(std::span<const Jobs> jobs, std::int64_t slots) {
-  std::map<double, std::int64_t> free = {
-      {0, slots}};  // places by the time from which they are free
+  using Places = std::map<double, std::int64_t>;  // by the time from which they are free
+  Places free = {{0, slots}};
   for (const auto& [count, duration] : jobs) {
     if (duration <= 0) continue;
     for (std::int64_t left = count; left > 0;) {
@@ -47,9 +47,9 @@ double makespan(std::span<const Jobs> jobs, std::int64_t slots) {
       // rounds are skipped at once.
       const std::int64_t rounds = left / slots - 1;
       if (rounds > 0 && free.rbegin()->first - free.begin()->first <= duration) {
-        std::map<double, std::int64_t> later;
-        for (const auto& [from, places] : free)
-          later[from + as_double(rounds) * duration] += places;
+        const double skipped = as_double(rounds) * duration;
+        Places later;
+        for (const auto& [from, places] : free) later[from + skipped] += places;
         free = std::move(later);
         left -= rounds * slots;
         continue;

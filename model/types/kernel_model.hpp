@@ -39,8 +39,7 @@ struct KernelModel {
   std::span<const ValidatedRange> validated{};
   /// Positions of the settings that a library chooses by itself: measurements leave them open.
   std::span<const std::size_t> own_choice{};
-  double interval_factor =
-      1;  ///< on the interval's half-width: above 1 for a plan of a typical case
+  double interval_factor = 1;  ///< on the interval's half-width: more if the plan is typical only
   /// Summary of a candidate, from which a lower bound of its time follows: a candidate whose bound
   /// exceeds the best time so far is not planned. Null where all are planned.
   Outline (*outline)(const Problem&, const Gpu&) = nullptr;

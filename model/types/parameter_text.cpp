@@ -11,8 +11,8 @@ void set_text(const Parameter& parameter, Problem& problem, std::string_view val
   require(value.size() <= Text::kMaxBytes, parameter.name, " has ", value.size(), " bytes: give ",
           allowed_text(parameter));
   const bool has_control_character = std::any_of(value.begin(), value.end(), [](char c) {
-    constexpr char kDelete = 0x7f;
-    return (c >= 0 && c < ' ') || c == kDelete;
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7f;  // below the space, and DEL
   });
   require(!has_control_character, parameter.name,
           " has a control character: give a text of one line, without tabs");
