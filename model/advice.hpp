@@ -1,6 +1,5 @@
 #pragma once
-// Advice on settings, shapes and launches: values are tried, each is forecast, and those that gain
-// are named.
+// Advice on settings, shapes and launches: values are forecast, and those that gain are named.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,23 +13,9 @@
 
 namespace roofcast {
 
-/// A kernel, a checked problem of it and the device; all three must outlive the question.
-struct Question {
-  const KernelRef& kernel;
-  const Problem& problem;
-  const Gpu& gpu;
-  Assumptions assumptions{};
-
-  Question with(const Problem& other) const { return {kernel, other, gpu, assumptions}; }
-  /// Throws InputError as predict.
-  Prediction forecast() const { return predict(kernel, problem, gpu, assumptions); }
-};
-
-/// The least relative gain that is named: a smaller forecast gain is noise. Published measurements
-/// (gemm_tensor.csv, ai-dynamo/aiconfigurator, bf16, m from 33) of products that differ by one in m
-/// and have equal forecasts differ by up to 9% either way in 8 of 10 pairs. Where forecasts differ
-/// by 3% or more, the one forecast faster was faster in 93 of 120 pairs. Two collections of the
-/// same products also differ by about 3%.
+/// The least relative gain that is named: a smaller forecast gain is noise. Of published products
+/// (gemm_tensor.csv, ai-dynamo/aiconfigurator, bf16, m from 33) whose forecasts differ by 3% or
+/// more, the one forecast faster was faster in 93 of 120 pairs.
 inline constexpr double kWorthNaming = 0.03;
 
 /// Whether `less` is below `more` by kWorthNaming or more: for times the better one stands first,
@@ -41,7 +26,6 @@ constexpr bool saves(double less, double more) {
 
 inline constexpr double kFreeTime = 0.01;  ///< most added time at which more work counts as free
 
-/// How far the extents of a shape may change.
 struct AdviceOptions {
   double within = 0.05;  ///< largest relative change of an extent; alignment may exceed it
   std::optional<std::vector<std::size_t>> varied{};  ///< positions of extents; absent: all
@@ -60,7 +44,7 @@ constexpr std::string_view name(AdviceKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-/// Further facts about a matrix product.
+/// Facts about a matrix product.
 struct ProductCounts {
   std::int64_t blocks = 0;        ///< of the launch that takes most of the time
   double waves = 0;               ///< of those blocks
@@ -96,10 +80,10 @@ std::vector<std::size_t> extents_of(const KernelRef& kernel);
 bool is_product(const KernelRef& kernel);
 
 /// Forecasts shapes near the asked one: one extent changed at a time, then the best few values of
-/// each extent combined. For a kernel of the family gemm the values are multiples of 16 B, of 2, 4,
-/// 8 and 16 times that, and of the tiles' sides; open settings are chosen for each shape. For other
-/// kernels they are multiples of powers of two up to 256, those up to 8 also beyond `within`, and
-/// settings stay. Throws InputError as predict, and where the device has no expected time.
+/// each combined. Products try multiples of 16 to 256 B and of the tiles' sides, and choose open
+/// settings for each shape. Other kernels try multiples of powers of two up to 256, those up to 8
+/// also beyond `within`, and keep their settings. Throws InputError as predict, and where the device
+/// has no expected time.
 ShapeAdvice advise_shapes(const Question& question, const AdviceOptions& options);
 
 /// Settings searched with the model, and what they bring.
@@ -116,11 +100,10 @@ struct SettingsAdvice {
 /// Positions of the settings that a search may vary: none where a library chooses its own.
 std::vector<std::size_t> settings_of(const KernelRef& kernel);
 
-/// Forecasts the problem of a variant with other settings: powers of two in their ranges. A setting
-/// that the model can choose is tried open and as asked. With more than 4,096 combinations, all
-/// values of two settings at a time are forecast, from the best so far, until none is better.
-/// `varied` are positions out of settings_of. Throws InputError as predict, and where the device
-/// has no expected time.
+/// Forecasts a variant's problem with the settings at `varied` (out of settings_of) changed to
+/// powers of two; a setting that the model can choose is tried open and as asked. With more than
+/// 4,096 combinations, all values of two settings at a time are forecast, from the best so far,
+/// until none is better. Throws InputError as predict, and where the device has no expected time.
 SettingsAdvice advise_settings(const Question& question, std::span<const std::size_t> varied);
 
 /// A setting of a launch with which more warps fit an SM.
@@ -130,9 +113,8 @@ struct BetterSetting {
   Occupancy occupancy;  ///< with that value and the others as they are
 };
 
-/// Single changes that raise the warps of an SM: the most registers below the launch's, the most
-/// shared memory below it, and the nearest number of threads (whole warps). A setting that cannot
-/// raise them is left out.
+/// Single changes that raise the warps of an SM: the most registers and the most shared memory below
+/// the launch's, and the nearest number of threads (whole warps).
 std::vector<BetterSetting> better_settings(const Launch& launch, const OccupancyRules& rules);
 
 /// Y[tokens,out] = X[tokens,in] · Wᵀ with W [out,in], and its gradients.

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "model/laws/bounds.hpp"
-#include "model/laws/outline_bound.hpp"
 
 namespace roofcast {
 namespace {
@@ -14,10 +13,10 @@ namespace {
 constexpr double kForever = std::numeric_limits<double>::infinity();
 
 // The candidate with its limit, or nothing if it takes longer than `at_most_s`.
-std::optional<Candidate> faster_candidate(const KernelRef& kernel, const Problem& problem,
-                                          const Gpu& gpu, const Assumptions& assumptions,
-                                          double at_most_s) {
-  Candidate one{problem, kernel.kernel->plan_of(problem, gpu), {}, std::nullopt, std::nullopt};
+std::optional<Candidate> faster_candidate(const Question& question, double at_most_s) {
+  const Gpu& gpu = question.gpu;
+  const Assumptions& assumptions = question.assumptions;
+  Candidate one{question.problem, question.kernel.kernel->plan_of(question.problem, gpu)};
   if (gpu.occupancy && gpu.sm_count) one.clock = clock_of(one.sequence, gpu, assumptions);
   if (one.clock) {
     one.time = sequence_time(one.sequence, *one.clock, gpu, assumptions);
@@ -33,26 +32,23 @@ double Candidate::expected_s() const {
   return std::max(time->total_s(), limit.time_s);
 }
 
-Candidate candidate_of(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
-                       const Assumptions& assumptions) {
-  return *faster_candidate(kernel, problem, gpu, assumptions, kForever);
+Candidate candidate_of(const Question& question) {
+  return *faster_candidate(question, kForever);
 }
 
-Candidate fastest_candidate(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
-                            const Assumptions& assumptions) {
-  if (kernel.kernel->candidates == nullptr) {
-    return candidate_of(kernel, problem, gpu, assumptions);
-  }
-  const std::vector<Problem> problems = kernel.kernel->candidates(problem, gpu);
-  const auto outline = problems.size() > 1 ? kernel.kernel->outline : nullptr;
+Candidate fastest_candidate(const Question& question) {
+  const KernelModel& kernel = *question.kernel.kernel;
+  if (kernel.candidates == nullptr) return candidate_of(question);
+  const std::vector<Problem> problems = kernel.candidates(question.problem, question.gpu);
+  const auto outline = problems.size() > 1 ? kernel.outline : nullptr;
   std::vector<std::pair<double, std::size_t>> order;  // by lower bound of the time
   order.reserve(problems.size());
   std::size_t copies = 0;
   for (std::size_t i = 0; i < problems.size(); ++i) {
     double least_s = 0;
     if (outline != nullptr) {
-      const Outline brief = outline(problems[i], gpu);
-      least_s = least_time_s(brief, gpu, assumptions);
+      const Outline brief = outline(problems[i], question.gpu);
+      least_s = least_time_s(brief, question.gpu, question.assumptions);
       copies = brief.copies;
     }
     order.emplace_back(least_s, i);
@@ -65,15 +61,15 @@ Candidate fastest_candidate(const KernelRef& kernel, const Problem& problem, con
   // The first candidate tells the time of the copies, unless what L2 keeps of an earlier run of the
   // sequence differs between candidates.
   double copies_s = 0;
-  const bool tells_copies = !back_to_back(assumptions.cache);
+  const bool tells_copies = !back_to_back(question.assumptions.cache);
   for (const auto& [bound_s, i] : order) {
     const double least_s = best && best->time ? best->expected_s() : kForever;
     if (bound_s + copies_s > least_s) break;
     try {
-      auto one = faster_candidate(kernel, problems[i], gpu, assumptions, least_s);
+      auto one = faster_candidate(question.with(problems[i]), least_s);
       if (!one) continue;
       const double time_s = one->time ? one->expected_s() : kForever;
-      if (best && (time_s > least_s || (time_s == least_s && position < i))) continue;
+      if (best && std::pair(time_s, i) > std::pair(least_s, position)) continue;
       if (one->time && !best && tells_copies) copies_s = one->time->running_s_of_first(copies);
       best = std::move(one);
       position = i;

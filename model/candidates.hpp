@@ -2,8 +2,8 @@
 // Candidates, the settings with which a variant may compute a problem, and the fastest of them.
 #include <optional>
 
-#include "model/catalog.hpp"
 #include "model/laws/forecast.hpp"
+#include "model/predict.hpp"
 
 namespace roofcast {
 
@@ -11,25 +11,22 @@ namespace roofcast {
 struct Candidate {
   Problem problem;
   LaunchSequence sequence;
-  Limit limit;
-  std::optional<SmClock> clock;      ///< absent: none is known
-  std::optional<SequenceTime> time;  ///< absent where the device has no clock or no occupancy rules
+  Limit limit{};
+  std::optional<SmClock> clock{};      ///< absent: none is known
+  std::optional<SequenceTime> time{};  ///< absent without a clock or occupancy rules
 
   /// Expected time (s), at least the limit: the limit is a fact, the forecast an estimate.
   double expected_s() const;
 };
 
 /// Forecast of a problem with all settings. Throws InputError as KernelModel::plan and the laws do.
-Candidate candidate_of(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
-                       const Assumptions& assumptions);
+Candidate candidate_of(const Question& question);
 
 /// The candidate with the least expected time among those that the device can run; the first of
 /// them where it has no expected times. Throws the first refusal if all are refused.
-Candidate fastest_candidate(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
-                            const Assumptions& assumptions);
+Candidate fastest_candidate(const Question& question);
 
 /// The answer to a family alone: its limit, and where its variants cross over.
-Prediction predict_family(const KernelFamily& family, const Problem& problem, const Gpu& gpu,
-                          const Assumptions& assumptions);
+Prediction predict_family(const Question& question);
 
 }  // namespace roofcast

@@ -29,14 +29,15 @@ namespace {
 void check_value(const Parameter& parameter, Problem& problem, std::size_t position) {
   if (parameter.is_text) {
     problem[position] = 0;
-    if (parameter.fallback || !problem.text.empty()) return;
-    throw InputError(std::string(parameter.name) + " is empty: give " +
-                     std::string(parameter.meaning));
+    require(parameter.fallback || !problem.text.empty(), parameter.name, " is empty: give ",
+            parameter.meaning);
+    return;
   }
   const std::int64_t value = problem[position];
   if (value >= parameter.minimum && value <= parameter.maximum) return;
-  throw InputError(std::string(parameter.name) + " is " + std::to_string(value) + ": give " +
-                   (is_named(parameter) ? "" : "a whole number from ") + allowed_text(parameter));
+  throw InputError(message(parameter.name, " is ", value, ": give ",
+                           is_named(parameter) ? "" : "a whole number from ",
+                           allowed_text(parameter)));
 }
 
 }  // namespace
@@ -63,9 +64,9 @@ KernelRef find_kernel(std::string_view name) {
     }
   }
   const std::string_view near = closest(name, known);
-  throw InputError("no kernel is named '" + std::string(name) + "'" +
-                   (near.empty() ? ":" : ": did you mean '" + std::string(near) + "'?") +
-                   " `roofcast kernels` lists them all");
+  throw InputError(message("no kernel is named '", name,
+                           "':", near.empty() ? "" : message(" did you mean '", near, "'?"),
+                           " `roofcast kernels` lists them all"));
 }
 
 std::optional<std::int64_t> value_named(const KernelRef& kernel, const Problem& problem,
@@ -80,9 +81,8 @@ std::optional<std::int64_t> value_named(const KernelRef& kernel, const Problem& 
 void check(const KernelRef& kernel, Problem& problem, unsigned given) {
   const std::span<const DType> types = kernel.dtypes();
   if (std::find(types.begin(), types.end(), problem.dtype) == types.end()) {
-    throw InputError(std::string(kernel.name()) + " has no type " +
-                     std::string(name(problem.dtype)) + ": it takes " +
-                     listed(types, [](DType type) { return name(type); }));
+    throw InputError(message(kernel.name(), " has no type ", name(problem.dtype), ": it takes ",
+                             listed(types, [](DType type) { return name(type); })));
   }
   const std::span<const Parameter> parameters = kernel.parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {

@@ -4,7 +4,6 @@
 #include <iterator>
 
 #include "model/candidates.hpp"
-#include "model/constants/intervals.hpp"
 #include "model/counting/totals.hpp"
 #include "model/laws/forecast.hpp"
 #include "model/laws/launching.hpp"
@@ -41,16 +40,8 @@ void show(Prediction& result, const SequenceTime& found, const Gpu& gpu) {
       std::min(blocks, std::max<std::int64_t>(1, all / shown.fit.blocks_per_sm));
 }
 
-// Factor on the half-width of the interval where the plan is a typical case (intervals.hpp).
-double widening(const KernelModel& kernel) {
-  for (const Constant& one : interval::kAll) {
-    if (one.name == kernel.name) return one.value;
-  }
-  return 1;
-}
-
 // Adds the forecast, the sum over all launches of the sequence.
-void add_forecast(Prediction& result, const Candidate& answer, const KernelRef& kernel,
+void add_forecast(Prediction& result, const Candidate& answer, const KernelModel& kernel,
                   const Gpu& gpu) {
   const SequenceTime& found = *answer.time;
   const double clock_hz = answer.clock->hz;
@@ -59,7 +50,6 @@ void add_forecast(Prediction& result, const Candidate& answer, const KernelRef& 
   add_warm_reason(result, found);
 
   Forecast time;
-  ByResource terms;
   double slower_s = 0;
   for (const auto& [node, fit, memory, launch] : found.launches) {
     const double repeats = node->repeats;
@@ -67,22 +57,19 @@ void add_forecast(Prediction& result, const Candidate& answer, const KernelRef& 
     time.energy_j += repeats * launch.energy_j;
     result.launches += static_cast<std::int64_t>(repeats);
     time.waterfall += repeats * launch.parts;
-    // The work of an average SM may add up to more than the engine's time: no resource is busy for
-    // longer than the launch.
+    // An average SM's work may add up to more, but no resource is busy for longer than the launch.
     for (std::size_t i = 0; i < kResources; ++i) {
-      terms.at(i) += repeats * std::min(launch.terms_s.at(i), launch.time_s);
+      time.terms.at(i) += repeats * std::min(launch.terms_s.at(i), launch.time_s);
     }
   }
   show(result, found, gpu);
   const double launch_s = found.launch_s();
   time.waterfall[Part::launch] = launch_s - found.chain.waiting_s;
   time.waterfall[Part::host] = found.chain.waiting_s;
-  terms[Resource::launch] += launch_s;
-  time.terms = Terms(terms);
+  time.terms[Resource::launch] += launch_s;
   time.expected_s = answer.expected_s();
   time.waterfall[Part::limit] = time.expected_s - found.total_s();
-  const double spread =
-      widening(*kernel.kernel) * relative_spread(time.expected_s, time.terms, gpu);
+  const double spread = kernel.interval_factor * relative_spread(time.expected_s, time.terms, gpu);
   time.low_s = std::max(time.expected_s / (1 + spread), result.limit.time_s);
   time.high_s = time.expected_s * (1 + spread);
   time.sm_cycles = (found.running_s - slower_s) * clock_hz;
@@ -90,9 +77,9 @@ void add_forecast(Prediction& result, const Candidate& answer, const KernelRef& 
   result.time = time;
   constexpr double kWorthANote = 0.1;
   if (slower_s > kWorthANote * found.running_s) {
-    result.notes.push_back("the power limit of " + si_text(*gpu.power_w, "W") +
-                           " lowers the SM clock from " + si_text(clock_hz, "Hz") + " to " +
-                           si_text(time.sm_clock_hz, "Hz"));
+    result.notes.push_back(message("the power limit of ", si_text(*gpu.power_w, "W"),
+                                   " lowers the SM clock from ", si_text(clock_hz, "Hz"), " to ",
+                                   si_text(time.sm_clock_hz, "Hz")));
   }
   if (auto note = launching_note(found.runs, found.costs, found.chain)) {
     result.notes.push_back(std::move(*note));
@@ -103,50 +90,50 @@ void add_forecast(Prediction& result, const Candidate& answer, const KernelRef& 
 void add_notes(Prediction& result, const KernelRef& found, const LaunchSequence& sequence,
                const Gpu& gpu) {
   const Problem& problem = result.problem;
-  const Plan& first = sequence.front().plan;
-  if (!first.notes.caveat.empty()) result.notes.emplace_back(first.notes.caveat);
+  const auto add = [&notes = result.notes](const auto&... pieces) {
+    notes.push_back(message(pieces...));
+  };
+  const std::string_view caveat = sequence.front().plan.notes.caveat;
+  if (!caveat.empty()) add(caveat);
   const bool computes = result.work.flops() > 0 || result.work.conversions > 0;
   if (computes && !computes_in(gpu, problem.dtype)) {
-    result.notes.push_back(gpu.name + " has no arithmetic in " + std::string(name(problem.dtype)) +
-                           ": what emulates it is not counted");
+    add(gpu.name, " has no arithmetic in ", name(problem.dtype),
+        ": what emulates it is not counted");
   }
   if (gpu.memory.dram_bytes && memory_bytes(sequence) > *gpu.memory.dram_bytes) {
-    result.notes.push_back("the arrays are larger than the " + gpu.name +
-                           "'s memory: they do not fit all at once");
+    add("the arrays are larger than the ", gpu.name, "'s memory: they do not fit all at once");
   }
-  const CalibrationKind kind = calibration_kind(gpu.sustained);
+  const Sustained& known = gpu.sustained;
+  const CalibrationKind kind = calibration_kind(known);
   if (kind == CalibrationKind::none) {
-    result.notes.emplace_back(
-        "this device was never calibrated: the expected time rests on datasheet values");
+    add("this device was never calibrated: the expected time rests on datasheet values");
     return;
   }
   if (kind == CalibrationKind::published) {
-    result.notes.push_back(
-        "this device was never measured by this project: its sustained values come from published "
-        "measurements (" +
-        gpu.sustained.source + ")");
+    add("this device was never measured by this project: its sustained values come from published "
+        "measurements (",
+        known.source, ")");
   }
-  if (kind == CalibrationKind::relative) {
-    result.notes.push_back("this device was never measured: its sustained values are those of " +
-                           gpu.sustained.relative + ", scaled by the datasheets");
-  } else if (!gpu.sustained.relative.empty()) {
-    result.notes.push_back("what its calibration does not tell is taken from " +
-                           gpu.sustained.relative + ", scaled by the datasheets");
+  if (!known.relative.empty()) {
+    add(kind == CalibrationKind::relative
+            ? "this device was never measured: its sustained values are those of "
+            : "what its calibration does not tell is taken from ",
+        known.relative, ", scaled by the datasheets");
   }
   const auto validated =
       found.kernel->validated.empty() ? found.family->validated : found.kernel->validated;
   for (const ValidatedRange& range : validated) {
     const std::int64_t value = problem[range.parameter];
     if (value >= range.from && value <= range.to) continue;
-    result.notes.push_back(std::string(found.kernel->parameters[range.parameter].name) + " is " +
-                           std::to_string(value) + ": validated from " +
-                           std::to_string(range.from) + " to " + std::to_string(range.to));
+    add(found.kernel->parameters[range.parameter].name, " is ", value, ": validated from ",
+        range.from, " to ", range.to);
   }
 }
 
-Prediction predict_variant(const KernelRef& found, const Problem& problem, const Gpu& gpu,
-                           const Assumptions& assumptions) {
-  Candidate answer = fastest_candidate(found, problem, gpu, assumptions);
+Prediction predict_variant(const Question& question) {
+  const KernelRef& found = question.kernel;
+  const Gpu& gpu = question.gpu;
+  Candidate answer = fastest_candidate(question);
   Prediction result;
   result.problem = answer.problem;
   for (auto& [plan, repeats] : answer.sequence) {
@@ -178,19 +165,15 @@ Prediction predict_variant(const KernelRef& found, const Problem& problem, const
     result.notes.emplace_back("no SM clock is known for this device: no expected time");
     return result;
   }
-  add_forecast(result, answer, found, gpu);
+  add_forecast(result, answer, *found.kernel, gpu);
   add_notes(result, found, answer.sequence, gpu);
   return result;
 }
 
 }  // namespace
 
-Prediction predict(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
-                   const Assumptions& assumptions) {
-  if (kernel.kernel == nullptr) {
-    return predict_family(*kernel.family, problem, gpu, assumptions);
-  }
-  return predict_variant(kernel, problem, gpu, assumptions);
+Prediction predict(const Question& question) {
+  return question.kernel.kernel != nullptr ? predict_variant(question) : predict_family(question);
 }
 
 Problem with_settings(const KernelRef& kernel, const Problem& problem, const Gpu& gpu) {

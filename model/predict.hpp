@@ -7,21 +7,31 @@
 
 namespace roofcast {
 
-/// The forecast for a checked problem: complete for a variant, the limit for a family alone.
-/// Throws InputError where the question has no answer (a type the device cannot compute, a block
-/// that does not fit the device).
-Prediction predict(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
-                   const Assumptions& assumptions = {});
+/// A kernel, a checked problem of it and the device; all three must outlive the question.
+struct Question {
+  const KernelRef& kernel;
+  const Problem& problem;
+  const Gpu& gpu;
+  Assumptions assumptions{};
 
-/// The checked problem with its open settings (kToChoose) set to those of the least expected time.
-/// Throws as `predict`.
+  Question with(const Problem& other) const { return {kernel, other, gpu, assumptions}; }
+};
+
+/// The forecast: complete for a variant, the limit for a family alone. Throws InputError where the
+/// question has no answer (a type the device cannot compute, a block that does not fit the device).
+Prediction predict(const Question& question);
+inline Prediction predict(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
+                          const Assumptions& assumptions = {}) {
+  return predict(Question{kernel, problem, gpu, assumptions});
+}
+
+/// The checked problem with its open settings (kToChoose) chosen by `predict`. Throws as it does.
 Problem with_settings(const KernelRef& kernel, const Problem& problem, const Gpu& gpu);
 
 /// The problem with the settings left open that a library chooses and no measurement knows.
 Problem without_own_choice(const KernelRef& kernel, Problem problem);
 
-/// The problem that a measurement is filed under: without_own_choice where a library chooses, else
-/// with_settings.
+/// How measurements are filed: without_own_choice where a library chooses, else with_settings.
 Problem as_measured(const KernelRef& kernel, const Problem& problem, const Gpu& gpu);
 
 }  // namespace roofcast

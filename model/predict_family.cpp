@@ -3,7 +3,6 @@
 
 #include "model/candidates.hpp"
 #include "model/laws/bounds.hpp"
-#include "model/predict.hpp"
 
 namespace roofcast {
 namespace {
@@ -29,7 +28,6 @@ std::optional<std::int64_t> first_that(const Saves& saves) {
   std::int64_t not_yet = saved / 2;
   while (saved - not_yet > kExact) {
     const std::int64_t between = (saved + not_yet) / 2 / kExact * kExact;
-    if (between <= not_yet) break;
     (saves(between) ? saved : not_yet) = between;
   }
   return saved;
@@ -38,16 +36,16 @@ std::optional<std::int64_t> first_that(const Saves& saves) {
 /// Says from which value of Crossover::along on the variant `keeping` moves at least 2% fewer DRAM
 /// bytes than the variant Crossover::moves, and from which it takes 2% less expected time, all else
 /// as in the problem. Throws InputError where the device or shape has no such variant.
-std::string crossover_note(const KernelFamily& family, std::string_view keeping, Problem problem,
-                           const Gpu& gpu, const Assumptions& assumptions) {
+std::string crossover_note(const Question& question, std::string_view keeping) {
+  const KernelFamily& family = *question.kernel.family;
   const Crossover& crossover = *family.crossover;
   const KernelRef moves = find_kernel(crossover.moves), keeps = find_kernel(keeping);
-  problem[crossover.follows] = *family.parameters[crossover.follows].fallback;
   const auto predicted = [&](const KernelRef& kernel, std::int64_t value) {
-    Problem one = problem;
+    Problem one = question.problem;
+    one[crossover.follows] = *family.parameters[crossover.follows].fallback;
     one[crossover.along] = value;
     check(kernel, one, (1U << family.parameters.size()) - 1);
-    Prediction result = predict(kernel, one, gpu, assumptions);
+    Prediction result = predict(kernel, one, question.gpu, question.assumptions);
     require(result.time.has_value(), "this device has no expected times");
     return result;
   };
@@ -55,36 +53,37 @@ std::string crossover_note(const KernelFamily& family, std::string_view keeping,
     const auto from = first_that([&](std::int64_t value) {
       return cost(predicted(keeps, value)) < kLess * cost(predicted(moves, value));
     });
-    const std::string along(keeps.parameters()[crossover.along].name);
-    return from ? "from " + along + " = " + std::to_string(*from) + " on"
-                : "nowhere up to " + along + " = " + std::to_string(kLast);
+    const std::string_view along = keeps.parameters()[crossover.along].name;
+    return from ? message("from ", along, " = ", *from, " on")
+                : message("nowhere up to ", along, " = ", kLast);
   };
-  std::string note(keeping);
-  note.append(" moves fewer DRAM bytes than ").append(crossover.moves).append(" ");
-  return note + where(dram_bytes) + ", and takes less time " + where(seconds);
+  return message(keeping, " moves fewer DRAM bytes than ", crossover.moves, " ", where(dram_bytes),
+                 ", and takes less time ", where(seconds));
 }
 
 }  // namespace
 
-Prediction predict_family(const KernelFamily& family, const Problem& problem, const Gpu& gpu,
-                          const Assumptions& assumptions) {
+Prediction predict_family(const Question& question) {
+  const KernelFamily& family = *question.kernel.family;
+  const Gpu& gpu = question.gpu;
   if (family.work == nullptr) {
-    throw InputError("the kernels of " + std::string(family.name) +
-                     " do different work, so the family has no limit of its own: ask for one of " +
-                     listed(family.variants, [](const KernelModel& one) { return one.name; }));
+    throw InputError(
+        message("the kernels of ", family.name,
+                " do different work, so the family has no limit of its own: ask for one of ",
+                listed(family.variants, [](const KernelModel& one) { return one.name; })));
   }
   Prediction result;
-  result.problem = problem;
-  result.work = family.work(problem);
+  result.problem = question.problem;
+  result.work = family.work(question.problem);
   result.useful_flops = result.work.flops();
   result.work.dram = result.work.compulsory;  // at the least, however computed
-  result.io =
-      family.io(problem, result.work.compulsory.total_bytes(), gpu.memory.l2_bytes.value_or(0));
-  result.limit = limit(result.work, problem.dtype, gpu, assumptions.cache);
+  result.io = family.io(question.problem, result.work.compulsory.total_bytes(),
+                        gpu.memory.l2_bytes.value_or(0));
+  result.limit = limit(result.work, question.problem.dtype, gpu, question.assumptions.cache);
   if (family.crossover == nullptr || !gpu.occupancy) return result;
   for (const std::string_view keeping : family.crossover->keep) {
     try {
-      result.notes.push_back(crossover_note(family, keeping, problem, gpu, assumptions));
+      result.notes.push_back(crossover_note(question, keeping));
     } catch (const InputError&) {  // the variant's own answer says why
     }
   }

@@ -20,12 +20,12 @@ double weight_bytes(const KernelRef& kernel, const Problem& p) {
 }
 
 std::string tile_text(const Problem& p) {
-  return std::to_string(p[gemm::kTileM]) + "x" + std::to_string(p[gemm::kTileN]);
+  return message(p[gemm::kTileM], "x", p[gemm::kTileN]);
 }
 
 std::string waves_text(const ProductCounts& one) {
   const auto waves = static_cast<std::int64_t>(std::ceil(one.waves));
-  return std::to_string(waves) + (waves == 1 ? " wave" : " waves");
+  return message(waves, waves == 1 ? " wave" : " waves");
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ std::string product_reason(const AdvisedShape& from, const AdvisedShape& to) {
   std::string text;
   const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
   if (after.vector_bytes > before.vector_bytes) {
-    add("rows aligned to " + std::to_string(after.vector_bytes) + " B");
+    add(message("rows aligned to ", after.vector_bytes, " B"));
   }
   if (was != is) {
     add(waves_text(after) + " of tiles " + is + ", not " + waves_text(before) + " of " + was);

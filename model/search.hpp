@@ -35,7 +35,7 @@ class Search {
       }
     } else if (tried_.insert(problem.values).second) {
       try {
-        found_.push_back(asked_.with(problem).forecast());
+        found_.push_back(predict(asked_.with(problem)));
         questions_.push_back(problem);
       } catch (const InputError&) {  // the kernel does not take it
       }
@@ -99,8 +99,7 @@ std::vector<std::size_t> positions(const KernelRef& kernel, const Holds& holds) 
   return found;
 }
 
-/// Values to try for an extent: the `count` nearest multiples of `width`. With `always` the nearest
-/// one is tried however far away it is.
+/// The `count` multiples of `width` nearest to an extent; with `always` one, however far away it is.
 struct Multiples {
   std::int64_t width, count = 1;
   bool always = false;

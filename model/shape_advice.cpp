@@ -24,7 +24,7 @@ std::string reason(const KernelRef& kernel, const Prediction& from, const Predic
   for (const std::size_t extent : varied) {
     const std::int64_t after = alignment(to.problem[extent]);
     if (after <= alignment(from.problem[extent])) continue;
-    add(std::string(kernel.parameters()[extent].name) + " a multiple of " + std::to_string(after));
+    add(message(kernel.parameters()[extent].name, " a multiple of ", after));
   }
   if (from.waves && to.waves && std::ceil(to.waves->count) < std::ceil(from.waves->count)) {
     add(figure_text(std::ceil(to.waves->count)) + " waves, not " +
@@ -32,9 +32,8 @@ std::string reason(const KernelRef& kernel, const Prediction& from, const Predic
   }
   const double before = from.work.dram.total_bytes(), after = to.work.dram.total_bytes();
   if (saves(after, before)) add("DRAM bytes " + signed_percent(after / before - 1));
-  const Resource was = from.time->terms.binding().resource;
-  const Resource is = to.time->terms.binding().resource;
-  if (was != is) add("bound by " + std::string(name(is)) + ", not " + std::string(name(was)));
+  const Resource was = binding(from.time->terms), is = binding(to.time->terms);
+  if (was != is) add(message("bound by ", name(is), ", not ", name(was)));
   return text.empty() ? "the same bound" : text;
 }
 
@@ -159,7 +158,7 @@ std::vector<std::size_t> extents_of(const KernelRef& kernel) {
 
 ShapeAdvice advise_shapes(const Question& question, const AdviceOptions& options) {
   const KernelRef& kernel = question.kernel;
-  const Prediction asked = question.forecast();
+  const Prediction asked = predict(question);
   require_time(asked, question.gpu);
   // A product's settings are chosen for each shape.
   const bool of_product = is_product(kernel);

@@ -10,10 +10,6 @@ namespace {
 // Figures have three digits: a smaller difference does not show.
 constexpr double kNoticeable = 0.005;
 
-std::optional<double> ratio(double over, double under) {
-  return under > 0 ? std::optional(over / under) : std::nullopt;
-}
-
 bool more(double value, double than) {
   return value > than * (1 + kNoticeable);
 }
@@ -105,8 +101,9 @@ std::vector<Rung> traffic_ladder(const Prediction& prediction) {
     Rung& rung = rungs.emplace_back();
     rung.level = static_cast<Level>(i);
     rung.traffic = levels[i];
-    if (i > 0) rung.to_above = ratio(levels[i].total_bytes(), levels[i - 1].total_bytes());
-    rung.to_requested = ratio(levels[i].total_bytes(), requested);
+    const double bytes = levels[i].total_bytes(), above = i > 0 ? levels[i - 1].total_bytes() : 0;
+    if (above > 0) rung.to_above = bytes / above;
+    rung.to_requested = bytes / requested;
     rung.reason = reason_of(prediction, rung.level);
   }
   return rungs;

@@ -8,18 +8,13 @@
 
 namespace roofcast {
 
-constexpr std::string_view name(Level level) {
-  constexpr std::array<std::string_view, 4> names = {"requested", "l1", "l2", "dram"};
-  return names[static_cast<std::size_t>(level)];
-}
-
 /// One level of the ladder.
 struct Rung {
   Level level = Level::requested;
-  Traffic traffic;                     ///< bytes
-  std::optional<double> to_above;      ///< bytes ÷ those of the level before; absent if 0 there
-  std::optional<double> to_requested;  ///< bytes ÷ those requested: the waste; absent if 0 there
-  std::string reason;                  ///< why they differ from the level before; may be empty
+  Traffic traffic;                 ///< bytes
+  std::optional<double> to_above;  ///< bytes ÷ those of the level before; absent if 0 there
+  double to_requested = 1;         ///< bytes ÷ those requested: the waste
+  std::string reason;              ///< why they differ from the level before; may be empty
 };
 
 /// requested, l1, l2, dram, in this order. A level's reasons are the plan's, or where it gives none

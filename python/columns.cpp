@@ -87,8 +87,8 @@ void Columns::put_bounds(const std::optional<Prediction>& prediction) {
   std::optional<Resource> time;
   if (prediction) {
     if (prediction->occupancy) limiter = prediction->occupancy->limited_by;
-    limit = prediction->limit.terms.binding().resource;
-    if (prediction->time) time = prediction->time->terms.binding().resource;
+    limit = binding(prediction->limit.terms);
+    if (prediction->time) time = binding(prediction->time->terms);
   }
   put(name_of(limiter));
   put(name_of(limit));

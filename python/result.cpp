@@ -65,9 +65,11 @@ py::dict levels(const Result& result, Bytes bytes) {
   return found;
 }
 
-py::dict seconds(const Terms& terms) {
+py::dict seconds(const ByResource& terms) {
   py::dict found;
-  for (const Term& term : terms) found[text(name(term.resource))] = term.time_s;
+  for (std::size_t i = 0; i < kResources; ++i) {
+    if (terms.at(i) > 0) found[text(name(static_cast<Resource>(i)))] = terms.at(i);
+  }
   return found;
 }
 
@@ -104,7 +106,7 @@ std::string brief(const Result& result) {
                   cli::problem_text(result.itself.kernel, found.problem), result.device->gpu.name);
   if (!found.time) return question + fmt::format("limit {:.4g} s>", found.limit.time_s);
   return question + fmt::format("{:.4g} s, {}>", found.time->expected_s,
-                                name(found.time->terms.binding().resource));
+                                name(binding(found.time->terms)));
 }
 
 /// Adds a property that is also a column of a sweep.
@@ -137,13 +139,13 @@ void add_time(Class& type) {
           "bound",
           [](const Result& result) -> py::object {
             const auto& time = result.prediction().time;
-            return time ? py::object(text(name(time->terms.binding().resource))) : py::none();
+            return time ? py::object(text(name(binding(time->terms)))) : py::none();
           },
           "What binds the expected time, such as 'dram' or 'tensor'; None for a family.")
       .def_property_readonly(
           "limit_bound",
           [](const Result& result) {
-            return text(name(result.prediction().limit.terms.binding().resource));
+            return text(name(binding(result.prediction().limit.terms)));
           },
           "What binds the limit.")
       .def_property_readonly(

@@ -193,8 +193,8 @@ std::string traffic_chart(const std::vector<NamedForecast>& forecasts, double wi
       const double total = rung.traffic.total_bytes();
       most = std::max(most, total);
       std::string text = si(total, "B");
-      if (rung.to_requested && rung.level != Level::requested) {
-        text += ", " + figure_text(*rung.to_requested, 3) + "×";
+      if (rung.level != Level::requested) {
+        text += ", " + figure_text(rung.to_requested, 3) + "×";
       }
       rows.push_back({{"name", title},
                       {"what", "read"},

@@ -105,7 +105,7 @@ std::string fastest_text(const FastestSettings& settings, const Style& style) {
     for (const double each : {time.expected_s, time.low_s, time.high_s}) {
       cells.push_back(si_text(each, "s"));
     }
-    cells.emplace_back(name(time.terms.binding().resource));
+    cells.emplace_back(name(binding(time.terms)));
     table.add(std::move(cells));
   }
   std::string text = fmt::format("{} on {}, the fastest first:\n", kernel.name(),

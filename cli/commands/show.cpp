@@ -8,8 +8,6 @@
 #include "cli/output/files.hpp"
 #include "cli/output/text_table.hpp"
 #include "model/catalog.hpp"
-#include "model/constants/experts.hpp"
-#include "model/constants/intervals.hpp"
 #include "model/constants/laws.hpp"
 #include "model/constants/libraries.hpp"
 #include "model/constants/steps.hpp"
@@ -42,9 +40,7 @@ std::string constants_text(const Style& style) {
   };
   add(law::kAll);
   add(library::kAll);
-  add(experts::kAll);
   add(transformer::constants::kAll);
-  add(interval::kAll);
   return table.text(style);
 }
 

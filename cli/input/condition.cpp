@@ -115,7 +115,7 @@ Condition parse_condition(std::string_view text) {
 
 bool holds(const Condition& condition, const Prediction& prediction) {
   if (condition.quantity == Condition::Quantity::bound) {
-    const bool binds = forecast_of(prediction).terms.binding().resource == condition.resource;
+    const bool binds = binding(forecast_of(prediction).terms) == condition.resource;
     return binds != condition.negated;
   }
   const double value = value_of(condition.quantity, prediction);

@@ -84,9 +84,9 @@ void CsvWriter::row(const Answer& answer) {
   out_.push_back(',');
   if (prediction.occupancy) append(out_, name(prediction.occupancy->limited_by));
   out_.push_back(',');
-  append(out_, name(prediction.limit.terms.binding().resource));
+  append(out_, name(binding(prediction.limit.terms)));
   out_.push_back(',');
-  if (prediction.time) append(out_, name(prediction.time->terms.binding().resource));
+  if (prediction.time) append(out_, name(binding(prediction.time->terms)));
   out_.push_back(',');
   append(out_, csv_field(specs::calibration_word(answer.gpu)));
   out_.push_back(',');

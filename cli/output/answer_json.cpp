@@ -109,13 +109,14 @@ void write_time(JsonWriter& json, const std::optional<Forecast>& time) {
   json.member("expected_s", time->expected_s);
   json.member("low_s", time->low_s);
   json.member("high_s", time->high_s);
-  json.word_member("bound", name(time->terms.binding().resource));
+  json.word_member("bound", name(binding(time->terms)));
   json.key("terms");
   json.begin_array();
-  for (const Term& term : time->terms) {
+  for (std::size_t i = 0; i < kResources; ++i) {
+    if (time->terms.at(i) <= 0) continue;
     json.begin_object();
-    json.word_member("name", name(term.resource));
-    json.member("time_s", term.time_s);
+    json.word_member("name", name(static_cast<Resource>(i)));
+    json.member("time_s", time->terms.at(i));
     json.end_object();
   }
   json.end_array();
@@ -198,7 +199,7 @@ void write_members(JsonWriter& json, const Answer& answer) {
   json.key("limit");
   json.begin_object();
   json.member("time_s", prediction.limit.time_s);
-  json.word_member("bound", name(prediction.limit.terms.binding().resource));
+  json.word_member("bound", name(binding(prediction.limit.terms)));
   json.end_object();
   if (answer.kernel.kernel != nullptr) write_time(json, prediction.time);
   write_rate(json, prediction);

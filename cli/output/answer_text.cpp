@@ -129,7 +129,7 @@ std::string answer_text(const Answer& answer, const Style& style) {
   const bool variant = answer.kernel.kernel != nullptr;
   add_work(table, answer);
   if (variant) add_launch(table, prediction, answer.gpu);
-  const Resource limiting = prediction.limit.terms.binding().resource;
+  const Resource limiting = binding(prediction.limit.terms);
   const double limit_s = prediction.limit.time_s;
   const double flops = prediction.work.flops();
   table.add({"limit", fmt::format("{} ({}){}", si_text(limit_s, "s"), name(limiting),
@@ -217,9 +217,9 @@ Cells cells_of(const Candidate& candidate, const CandidateColumns& columns) {
     cells.push_back(si_text(prediction.work.dram.total_bytes(), "B"));
     cells.push_back(footprint ? si_text(*footprint, "B") : "–");
   }
-  const Terms& terms = prediction.time ? prediction.time->terms : prediction.limit.terms;
+  const ByResource& terms = prediction.time ? prediction.time->terms : prediction.limit.terms;
   const std::string idle = idle_sms_text(prediction, *candidate.gpu);
-  const auto bound = name(terms.binding().resource);
+  const auto bound = name(binding(terms));
   cells.push_back(idle.empty() ? std::string(bound) : fmt::format("{}, {}", bound, idle));
   return cells;
 }

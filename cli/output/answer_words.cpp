@@ -89,21 +89,23 @@ std::string share_text(double rate, std::optional<double> peak, std::string_view
 }
 
 std::string bound_text(const Prediction& prediction, const Gpu& gpu) {
-  const Term binding = prediction.time->terms.binding();
-  const double share = binding.time_s / prediction.time->expected_s;
+  const ByResource& terms = prediction.time->terms;
+  const Resource limiting = binding(terms);
+  const double share = terms[limiting] / prediction.time->expected_s;
   if (share >= kMostOfTheTime) {
-    return fmt::format("bound by {}: {} ({} of the expected time)", name(binding.resource),
-                       reason_on(binding.resource, gpu), percent(share));
+    return fmt::format("bound by {}: {} ({} of the expected time)", name(limiting),
+                       reason_on(limiting, gpu), percent(share));
   }
   return fmt::format(
       "bound by {}: it takes the most, {} of the expected time; nothing is busy for half of it",
-      name(binding.resource), percent(share));
+      name(limiting), percent(share));
 }
 
 std::string next_step(const Prediction& prediction, bool idle) {
   constexpr double kPoorWaves = 0.8, kRepeats = 1.25;
-  const Term binding = prediction.time->terms.binding();
-  const bool launches = binding.resource == Resource::launch;
+  const ByResource& terms = prediction.time->terms;
+  const Resource limiting = binding(terms);
+  const bool launches = limiting == Resource::launch;
   if (idle && !launches) {
     return "more blocks: smaller tiles, sums split among blocks, or several problems a launch";
   }
@@ -114,12 +116,12 @@ std::string next_step(const Prediction& prediction, bool idle) {
   }
   const Work& work = prediction.work;
   const double moved = work.dram.total_bytes(), least = work.compulsory.total_bytes();
-  if (binding.resource == Resource::dram && moved > kRepeats * least) {
+  if (limiting == Resource::dram && moved > kRepeats * least) {
     return fmt::format("fewer repeats: {} cross DRAM, {} would do", si_text(moved, "B"),
                        si_text(least, "B"));
   }
-  const bool waits = binding.time_s < kMostOfTheTime * prediction.time->expected_s && !launches;
-  return std::string(words_of(waits ? Resource::latency : binding.resource).next);
+  const bool waits = terms[limiting] < kMostOfTheTime * prediction.time->expected_s && !launches;
+  return std::string(words_of(waits ? Resource::latency : limiting).next);
 }
 
 }  // namespace
@@ -168,7 +170,7 @@ std::string ridge_text(const Prediction& prediction, const Gpu& gpu) {
 std::string verdict_text(const Answer& answer) {
   const Prediction& prediction = answer.prediction;
   if (!prediction.time) {
-    const Resource limiting = prediction.limit.terms.binding().resource;
+    const Resource limiting = binding(prediction.limit.terms);
     return fmt::format("  the limit is {}: {}\n", name(limiting), reason_on(limiting, answer.gpu));
   }
   const std::string idle = idle_sms_text(prediction, answer.gpu);

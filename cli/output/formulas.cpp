@@ -30,11 +30,12 @@ class Maker {
         values_(values),
         launches_(answer.kernel.kernel->plan_of(answer.prediction.problem, answer.gpu)) {}
 
-  std::optional<Formula> of(const Term& term) const {
-    auto found = counted(term.resource);
-    if (!found || found->amount <= 0 || term.time_s <= 0) return std::nullopt;
-    found->resource = term.resource;
-    found->alone_s = term.time_s;
+  std::optional<Formula> of(Resource resource) const {
+    const double alone_s = prediction_.time->terms[resource];
+    auto found = counted(resource);
+    if (!found || found->amount <= 0 || alone_s <= 0) return std::nullopt;
+    found->resource = resource;
+    found->alone_s = alone_s;
     return found;
   }
 
@@ -143,8 +144,8 @@ class Maker {
 std::vector<Formula> formulas(const Answer& answer, std::span<const specs::SourcedValue> values) {
   const Maker maker(answer, values);
   std::vector<Formula> found;
-  for (const Term& term : answer.prediction.time->terms) {
-    if (auto one = maker.of(term)) found.push_back(std::move(*one));
+  for (std::size_t i = 0; i < kResources; ++i) {
+    if (auto one = maker.of(static_cast<Resource>(i))) found.push_back(std::move(*one));
   }
   return found;
 }

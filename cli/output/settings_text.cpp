@@ -79,7 +79,7 @@ std::string variants_text(const AdviceAnswer& answer, const Style& style) {
                               value_text(parameter, one.prediction->problem, position));
     }
     table.add({kernel, si_text(time_s(*one.prediction), "s"),
-               std::string(name(one.prediction->time->terms.binding().resource)), settings},
+               std::string(name(binding(one.prediction->time->terms))), settings},
               &one == answer.variants.data());
   }
   return table.text(style, "  ");
@@ -107,7 +107,7 @@ std::string settings_text(const AdviceAnswer& answer, const Style& style) {
       cells.push_back(si_text(each, "s"));
     }
     cells.push_back(change_text(one, advice.asked));
-    cells.emplace_back(name(time.terms.binding().resource));
+    cells.emplace_back(name(binding(time.terms)));
     table.add(std::move(cells), &one == &advice.best() && !advice.faster.empty());
   };
   add("asked", advice.asked);

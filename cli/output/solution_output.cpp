@@ -12,12 +12,12 @@ namespace {
 std::string forecast_text(const Point& point) {
   if (!point.prediction) return fmt::format("refused: {}", point.refusal);
   const Prediction& prediction = *point.prediction;
-  const Terms& terms = prediction.time ? prediction.time->terms : prediction.limit.terms;
-  const Term binding = terms.binding();
+  const ByResource& terms = prediction.time ? prediction.time->terms : prediction.limit.terms;
+  const Resource limiting = binding(terms);
   return fmt::format(
       "{} {}; {} alone takes {} and binds", prediction.time ? "time" : "limit",
       si_text(prediction.time ? prediction.time->expected_s : prediction.limit.time_s, "s"),
-      name(binding.resource), si_text(binding.time_s, "s"));
+      name(limiting), si_text(terms[limiting], "s"));
 }
 
 std::string method_text(const Solution& solution, const Unknown& unknown) {
@@ -54,7 +54,7 @@ void write_point(JsonWriter& json, const Point& point, const Unknown& unknown) {
     json.member("limit_s", point.prediction->limit.time_s);
     if (const auto& time = point.prediction->time) {
       json.member("expected_s", time->expected_s);
-      json.word_member("bound", name(time->terms.binding().resource));
+      json.word_member("bound", name(binding(time->terms)));
     }
   } else {
     json.member("error", std::string_view(point.refusal));

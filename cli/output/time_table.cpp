@@ -1,6 +1,5 @@
 #include "cli/output/time_table.hpp"
 
-#include <algorithm>
 #include <optional>
 
 #include "cli/output/text_table.hpp"
@@ -9,18 +8,18 @@
 namespace roofcast::cli {
 namespace {
 
-/// The term of the resource with the part's name: its time alone.
-std::optional<Term> term_of(const Terms& terms, Part part) {
-  const auto* const found = std::find_if(terms.begin(), terms.end(), [part](const Term& term) {
-    return name(term.resource) == name(part);
-  });
-  return found == terms.end() ? std::nullopt : std::optional(*found);
+/// The resource with the part's name, if it takes any time by itself.
+std::optional<Resource> resource_of(const ByResource& terms, Part part) {
+  for (std::size_t i = 0; i < kResources; ++i) {
+    const auto resource = static_cast<Resource>(i);
+    if (terms[resource] > 0 && name(resource) == name(part)) return resource;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
 std::string time_table(const Forecast& time, const Style& style) {
-  const Resource binding = time.terms.binding().resource;
   TextTable table({{"time"},
                    {"adds", Align::right},
                    {"of expected", Align::right},
@@ -30,14 +29,15 @@ std::string time_table(const Forecast& time, const Style& style) {
   for (std::size_t i = 0; i < kParts; ++i) {
     const auto part = static_cast<Part>(i);
     const double adds_s = time.waterfall[part];
-    const auto term = term_of(time.terms, part);
+    const auto resource = resource_of(time.terms, part);
+    const double alone_s = resource ? time.terms[*resource] : 0;
     const bool adds = adds_s >= time.expected_s / 1000;
-    if (!adds && !term) continue;
-    const bool binds = term && term->resource == binding;
+    if (!adds && !resource) continue;
+    const bool binds = resource == binding(time.terms);
     table.add(
         {std::string(name(part)), adds ? si_text(adds_s, "s") : "",
-         adds ? percent(adds_s / time.expected_s) : "", term ? si_text(term->time_s, "s") : "",
-         term ? percent(term->time_s / time.expected_s) : "", binds ? "◄ binding" : ""},
+         adds ? percent(adds_s / time.expected_s) : "", resource ? si_text(alone_s, "s") : "",
+         resource ? percent(alone_s / time.expected_s) : "", binds ? "◄ binding" : ""},
         binds);
   }
   return table.text(style, "  ");

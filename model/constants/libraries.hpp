@@ -1,5 +1,5 @@
 #pragma once
-// The register of counts of library kernels that no public source gives.
+// The register of what no public source tells of library kernels.
 #include <array>
 
 #include "model/constants/constant.hpp"
@@ -97,10 +97,33 @@ inline constexpr Constant kLeftOutCopies = fitted(
     "validation/measured",
     "2026-11-26");
 
-inline constexpr std::array kAll = {kFlash2Products,       kBlockOperations,   kCacheWaits,
-                                    kScoreInstructions,    kEdgeInstructions,  kMaskInstructions,
-                                    kResultInstructions,   kPassWaits,         kGroupSumWaits,
-                                    kVectorInstructions,   kVectorOperations,  kCopyRequests,
-                                    kRegisterCopyRequests, kMovedInstructions, kLeftOutCopies};
+inline constexpr std::string_view kExpertFit =
+    "moe_fused.csv (ai-dynamo/aiconfigurator, TensorRT-LLM), rows of even position, all GPUs "
+    "together: coordinate search of the mean |log error| of time, each at most 0.5";
+
+inline constexpr Constant kExpertRowInstructions =
+    fitted("expert_row_instructions", 300, "",
+           "of each warp of such a block beside those for its elements", kExpertFit, "2026-11-25");
+inline constexpr Constant kExpertTileSwitch =
+    fitted("expert_tile_switch", 4, "trips",
+           "to L2 or DRAM between two tiles of a grouped "
+           "product: whose tile it is, and where its rows lie",
+           kExpertFit, "2026-11-25");
+inline constexpr Constant kExpertMmaSlowdown =
+    fitted("expert_mma_slowdown", 1.9, "",
+           "arithmetic of a grouped product by mma.sync, of the fastest plain product's",
+           kExpertFit, "2026-11-25");
+inline constexpr Constant kExpertInterval = fitted(
+    "expert_interval", 1.4, "",
+    "half-width of the interval, of that of other kernels: holds 90% of the rows of each GPU and "
+    "type",
+    "moe_fused.csv (ai-dynamo/aiconfigurator, TensorRT-LLM), rows of even position", "2026-11-25");
+
+inline constexpr std::array kAll = {
+    kFlash2Products,       kBlockOperations,    kCacheWaits,         kScoreInstructions,
+    kEdgeInstructions,     kMaskInstructions,   kResultInstructions, kPassWaits,
+    kGroupSumWaits,        kVectorInstructions, kVectorOperations,   kCopyRequests,
+    kRegisterCopyRequests, kMovedInstructions,  kLeftOutCopies,      kExpertRowInstructions,
+    kExpertTileSwitch,     kExpertMmaSlowdown,  kExpertInterval};
 
 }  // namespace roofcast::library

@@ -1,6 +1,5 @@
 #pragma once
-// The register of what frameworks and services add to the time of a step's kernels
-// (model/transformer/).
+// The register of what frameworks and services add to a step's kernels (model/transformer/).
 #include <array>
 
 #include "model/constants/constant.hpp"

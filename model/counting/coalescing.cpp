@@ -8,25 +8,39 @@
 #include "model/counting/integers.hpp"
 
 namespace roofcast {
+namespace {
+
+// Units touched by `bytes` bytes that begin at `offset_bytes`.
+std::int64_t units_of_run(std::int64_t offset_bytes, std::int64_t bytes, std::int64_t unit_bytes) {
+  return bytes <= 0 ? 0 : (offset_bytes % unit_bytes + bytes - 1) / unit_bytes + 1;
+}
+
+// Σ of(offset) over the first `count` multiples of `step` bytes. `of` depends only on the offset
+// from the boundary of a unit, which repeats after `period` multiples.
+template <class Of>
+std::int64_t sum_by_offset(std::int64_t count, std::int64_t step, std::int64_t unit_bytes,
+                           const Of& of) {
+  const std::int64_t period = unit_bytes / std::gcd(step, unit_bytes);
+  std::int64_t sum = 0;
+  for (std::int64_t i = 0; i < std::min(period, count); ++i) {
+    sum += ceil_div(count - i, period) * of(i * step);
+  }
+  return sum;
+}
+
+}  // namespace
 
 // Lanes with gaps shorter than a unit touch every unit from the first lane to the last. With longer
-// gaps no two lanes share a unit, and a lane's offset in its unit repeats after `period` lanes.
+// gaps no two lanes share a unit.
 std::int64_t distinct_units(const WarpAccess& access, std::int64_t unit_bytes) {
-  const auto of_run = [&](std::int64_t first_byte, std::int64_t bytes) {
-    return (first_byte % unit_bytes + bytes - 1) / unit_bytes + 1;
-  };
   if (access.lanes <= 0) return 0;
   if (access.stride_bytes - access.access_bytes < unit_bytes) {
-    return of_run(access.offset_bytes,
-                  (access.lanes - 1) * access.stride_bytes + access.access_bytes);
+    return units_of_run(access.offset_bytes,
+                        (access.lanes - 1) * access.stride_bytes + access.access_bytes, unit_bytes);
   }
-  const std::int64_t period = unit_bytes / std::gcd(access.stride_bytes, unit_bytes);
-  std::int64_t count = 0;
-  for (std::int64_t lane = 0; lane < std::min(period, access.lanes); ++lane) {
-    count += ceil_div(access.lanes - lane, period) *
-             of_run(access.offset_bytes + lane * access.stride_bytes, access.access_bytes);
-  }
-  return count;
+  return sum_by_offset(access.lanes, access.stride_bytes, unit_bytes, [&](std::int64_t lane) {
+    return units_of_run(access.offset_bytes + lane, access.access_bytes, unit_bytes);
+  });
 }
 
 double expected_distinct(double units, double draws) {
@@ -64,23 +78,15 @@ std::int64_t shared_wavefronts(std::int64_t stride_bytes, std::int64_t access_by
 
 namespace {
 
-double partial_sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
+std::int64_t sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
+  return units_of_run(offset_bytes, bytes, kSectorBytes);
+}
+
+std::int64_t partial_sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
   if (bytes <= 0) return 0;
   const std::int64_t begin = offset_bytes % kSectorBytes;
   const std::int64_t whole = (begin + bytes) / kSectorBytes - ceil_div(begin, kSectorBytes);
-  return sectors_of_run(offset_bytes, bytes) - as_double(std::max<std::int64_t>(0, whole));
-}
-
-// Σ of(offset) over the first `count` multiples of `step` bytes. `of` depends only on the offset
-// from a sector boundary, which repeats after `period` multiples.
-template <class Of>
-double sum_by_offset(std::int64_t count, std::int64_t step, const Of& of) {
-  const std::int64_t period = kSectorBytes / std::gcd(step, kSectorBytes);
-  double sum = 0;
-  for (std::int64_t i = 0; i < std::min(period, count); ++i) {
-    sum += as_double(ceil_div(count - i, period)) * of(i * step);
-  }
-  return sum;
+  return sectors_of_run(offset_bytes, bytes) - std::max<std::int64_t>(0, whole);
 }
 
 // Σ of_run(offset, bytes) over the runs of `width` elements that each row is cut into; the last run
@@ -90,17 +96,14 @@ double sum_over_runs(const DenseMatrix& matrix, std::int64_t width, const OfRun&
   const std::int64_t whole = matrix.columns / width;
   const std::int64_t step = width * matrix.element_bytes;
   const std::int64_t rest = matrix.pitch_bytes() - whole * step;
-  return sum_by_offset(matrix.rows, matrix.pitch_bytes(), [&](std::int64_t row) {
-    return of_run(row + whole * step, rest) +
-           sum_by_offset(whole, step, [&](std::int64_t run) { return of_run(row + run, step); });
-  });
+  const auto of_row = [&](std::int64_t row) {
+    const auto of_whole = [&](std::int64_t run) { return of_run(row + run, step); };
+    return of_run(row + whole * step, rest) + sum_by_offset(whole, step, kSectorBytes, of_whole);
+  };
+  return as_double(sum_by_offset(matrix.rows, matrix.pitch_bytes(), kSectorBytes, of_row));
 }
 
 }  // namespace
-
-double sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
-  return bytes <= 0 ? 0 : as_double((offset_bytes % kSectorBytes + bytes - 1) / kSectorBytes + 1);
-}
 
 double sectors_along_rows(const DenseMatrix& matrix, std::int64_t width) {
   return sum_over_runs(matrix, width, sectors_of_run);

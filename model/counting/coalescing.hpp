@@ -45,9 +45,6 @@ struct DenseMatrix {
   constexpr std::int64_t pitch_bytes() const { return columns * element_bytes; }
 };
 
-/// Sectors touched by `bytes` bytes that begin `offset_bytes` past a sector boundary.
-double sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes);
-
 /// Sectors touched by warps that walk along each row from its start in pieces of `width` elements:
 /// a piece that does not begin on a sector boundary can touch one more.
 double sectors_along_rows(const DenseMatrix& matrix, std::int64_t width = 32);
@@ -55,8 +52,7 @@ double sectors_along_rows(const DenseMatrix& matrix, std::int64_t width = 32);
 /// Of these sectors the ones that a piece covers only in part, counted for each such piece.
 double partial_sectors_along_rows(const DenseMatrix& matrix, std::int64_t width = 32);
 
-/// Sectors touched by warps that walk down the columns: one per element, or pitch ÷ 32 B of one
-/// where rows are shorter than a sector.
+/// Sectors touched by warps that walk down the columns: one per element, fewer if rows are shorter.
 double sectors_down_columns(const DenseMatrix& matrix);
 
 /// The least that DRAM moves for a read (B): a sector where the specification does not say.

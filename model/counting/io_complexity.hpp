@@ -15,9 +15,8 @@ inline IoComplexity matrix_product_io(double m, double n, double k, double eleme
   return {"Θ(MNK/√S)", std::max(bytes, compulsory_bytes), on_chip_bytes};
 }
 
-/// Numbers of matrices with rows of d words: those of which a block keeps rows on chip (operands
-/// and sums), and those whose rows stream past it. Forward keeps Q and O and streams K and V;
-/// backward keeps K, V, dK and dV and streams Q, dO, and dQ, which is read and written.
+/// Matrices of which a block keeps rows on chip, and whose rows stream past it. Forward keeps Q and
+/// O and streams K and V; backward keeps K, V, dK and dV and streams Q, dO, and dQ twice.
 struct AttentionRows {
   double kept;
   double passing;
@@ -26,9 +25,8 @@ inline constexpr AttentionRows kForwardRows{2, 2}, kBackwardRows{4, 4};
 
 /// Attention of `scores` pairs of a query and a key, without S in memory. A block keeps M/(kept·d)
 /// rows in a fast memory of M words, and `passing`·d words of each row of the other sequence stream
-/// past each block: kept·passing·scores·d²/M words, which is Θ(N²d²/M) for N queries and keys and
-/// d ≤ M ≤ Nd and optimal there up to a constant (Dao et al. 2022, arXiv
-/// 2205.14135, theorem 2 and proposition 3), never less than `compulsory`.
+/// past it: kept·passing·scores·d²/M words, never less than `compulsory`. For N queries and keys and
+/// d ≤ M ≤ Nd, Θ(N²d²/M) is optimal (Dao et al. 2022, arXiv 2205.14135, theorem 2, proposition 3).
 inline IoComplexity attention_io(double scores, double head_dim, double element_bytes,
                                  double compulsory_bytes, double on_chip_bytes,
                                  const AttentionRows& rows = kForwardRows) {

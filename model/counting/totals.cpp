@@ -1,5 +1,7 @@
 #include "model/counting/totals.hpp"
 
+#include "model/counting/integers.hpp"
+
 namespace roofcast {
 namespace {
 
@@ -9,7 +11,7 @@ auto sum_of(const Plan& plan, const OfStep& of_step) {
   decltype(1.0 * of_step(Step())) sum{};
   for (const BlockClass& blocks : plan.blocks) {
     for (const Phase& phase : blocks.phases) {
-      sum += static_cast<double>(blocks.count) * phase.repeats * of_step(phase.step);
+      sum += as_double(blocks.count) * phase.repeats * of_step(phase.step);
     }
   }
   return sum;

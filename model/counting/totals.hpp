@@ -24,8 +24,7 @@ constexpr Traffic shared_by(const Traffic& total, double parts) {
   return {total.read_bytes / parts, total.write_bytes / parts};
 }
 
-/// Which of the kernel's inputs an earlier kernel has just computed (ArrayUse::activation), and how
-/// large it is.
+/// An input that an earlier kernel has just computed (ArrayUse::activation).
 struct Activation {
   std::size_t input = 0;  ///< ArrayUse::input, else the position in Plan::arrays
   double bytes = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "model/counting/integers.hpp"
 #include "model/counting/totals.hpp"
 #include "model/laws/clock.hpp"
 #include "model/laws/l1_reuse.hpp"
@@ -17,25 +18,20 @@ void require_arithmetic(bool computes, const Gpu& gpu, DType type) {
           ": choose a type that `roofcast gpus ", gpu.name, "` lists");
 }
 
-double dram_bound_s(const Traffic& compulsory, const Gpu& gpu) {
+// L2 may hold what is written last, and of the reads as much as it can of `used_bytes`, which an
+// earlier kernel used.
+double dram_bound_s(const Traffic& compulsory, double used_bytes, const Gpu& gpu) {
   const double bandwidth = gpu.memory.dram_bandwidth_bytes_per_s.value_or(0);
   if (bandwidth <= 0) return 0;
-  const double may_stay = gpu.memory.l2_bytes.value_or(0);
-  const double bytes =
-      std::max(0.0, compulsory.read_bytes) + std::max(0.0, compulsory.write_bytes - may_stay);
-  return bytes / bandwidth;
+  const double l2 = gpu.memory.l2_bytes.value_or(0);
+  const double read = compulsory.read_bytes - std::min(used_bytes, l2);
+  return (std::max(0.0, read) + std::max(0.0, compulsory.write_bytes - l2)) / bandwidth;
 }
 
-// Upper bound of what L2 still holds of `bytes` that an earlier kernel used.
-double may_be_found(double bytes, const Gpu& gpu) {
-  return std::min(bytes, gpu.memory.l2_bytes.value_or(0));
-}
-
-// Compulsory traffic of a launch, less the reads that may hit in L2. An array that an earlier
-// launch of the sequence used adds nothing.
-Traffic unavoidable_traffic(const LaunchSequence& sequence, std::size_t position, CacheState cache,
-                            const Gpu& gpu) {
-  Traffic sum;
+// The bound of a launch. An array that an earlier launch of the sequence used adds nothing.
+double dram_bound_s(const LaunchSequence& sequence, std::size_t position, CacheState cache,
+                    const Gpu& gpu) {
+  Traffic compulsory;
   const auto& arrays = sequence[position].plan.arrays;
   // An array that returns means that the launch repeats, with the same activations each time.
   const bool repeated = std::any_of(arrays.begin(), arrays.end(), [](const ArrayUse& use) {
@@ -44,14 +40,13 @@ Traffic unavoidable_traffic(const LaunchSequence& sequence, std::size_t position
   double used = 0;  // bytes of inputs that an earlier kernel may have left in L2
   for (const ArrayUse& use : arrays) {
     if (used_before(sequence, position, use.array)) continue;
-    sum += use.compulsory;
+    compulsory += use.compulsory;
     const bool computed = use.activation && (repeated || cache == CacheState::warm);
     if (cache == CacheState::repeated || computed || use.returns_after_bytes) {
       used += use.compulsory.read_bytes;
     }
   }
-  sum.read_bytes -= may_be_found(used, gpu);
-  return sum;
+  return dram_bound_s(compulsory, used, gpu);
 }
 
 // For devices with peaks of the whole device only: TPUs, boards of two dies.
@@ -70,14 +65,14 @@ ByResource bounds(const LaunchSequence& sequence, std::size_t position, CacheSta
                   const Gpu& gpu) {
   const Plan& plan = sequence[position].plan;
   ByResource times;
-  times[Resource::dram] = dram_bound_s(unavoidable_traffic(sequence, position, cache, gpu), gpu);
+  times[Resource::dram] = dram_bound_s(sequence, position, cache, gpu);
 
   const auto clock = limit_clock_hz(gpu);
   if (!clock || !gpu.sm_count) {
     add_arithmetic_of_whole(times, plan, gpu);
     return times;
   }
-  const double sm_clocks_per_s = *clock * static_cast<double>(*gpu.sm_count);
+  const double sm_clocks_per_s = *clock * as_double(*gpu.sm_count);
   const Work& work = plan.useful;
   const auto add = [&](Resource resource, double amount, const std::optional<double>& per_clk) {
     if (per_clk) times[resource] = amount / (*per_clk * sm_clocks_per_s);
@@ -105,30 +100,25 @@ ByResource bounds(const LaunchSequence& sequence, std::size_t position, CacheSta
 
 Limit limit(const LaunchSequence& sequence, const Gpu& gpu, CacheState cache) {
   Limit result;
-  ByResource sum;
   for (std::size_t i = 0; i < sequence.size(); ++i) {
     const ByResource times = bounds(sequence, i, cache, gpu);
     const double repeats = sequence[i].repeats;
     result.time_s += repeats * *std::max_element(times.begin(), times.end());
-    sum += repeats * times;
+    result.terms += repeats * times;
   }
-  result.terms = Terms(sum);
   return result;
 }
 
 Limit limit(const Work& work, DType type, const Gpu& gpu, CacheState cache) {
   ByResource times;
-  Traffic unavoidable = work.compulsory;
-  if (cache == CacheState::warm || cache == CacheState::repeated) {
-    unavoidable.read_bytes -= may_be_found(unavoidable.read_bytes, gpu);
-  }
-  times[Resource::dram] = dram_bound_s(unavoidable, gpu);
+  const bool used = cache == CacheState::warm || cache == CacheState::repeated;
+  times[Resource::dram] = dram_bound_s(work.compulsory, used ? work.compulsory.read_bytes : 0, gpu);
   if (work.flops() > 0) {
     const auto peak = best_peak(gpu, type);
     require_arithmetic(peak.has_value(), gpu, type);
     times[peak->tensor ? Resource::tensor : Resource::vector] = work.flops() / peak->flops_per_s;
   }
-  return {*std::max_element(times.begin(), times.end()), Terms(times)};
+  return {*std::max_element(times.begin(), times.end()), times};
 }
 
 }  // namespace roofcast

@@ -1,5 +1,7 @@
 #pragma once
+#include "model/types/assumptions.hpp"
 #include "model/types/gpu.hpp"
+#include "model/types/outline.hpp"
 #include "model/types/plan.hpp"
 #include "model/types/prediction.hpp"
 
@@ -15,5 +17,9 @@ Limit limit(const LaunchSequence& sequence, const Gpu& gpu, CacheState cache = C
 /// bytes ÷ DRAM bandwidth. If warm, L2 may hold any of the inputs. Throws InputError if the device
 /// cannot compute in that type.
 Limit limit(const Work& work, DType type, const Gpu& gpu, CacheState cache = CacheState::cold);
+
+/// Lower bound of the forecast (s) of a candidate's plan: its launch costs, and its rounds of blocks
+/// without queueing. 0 where no clock of the device is known.
+double least_time_s(const Outline& outline, const Gpu& gpu, const Assumptions& assumptions);
 
 }  // namespace roofcast

@@ -79,7 +79,7 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Launc
   return result;
 }
 
-double relative_spread(double expected_s, const Terms& terms, const Gpu& gpu) {
+double relative_spread(double expected_s, const ByResource& terms, const Gpu& gpu) {
   const Sustained& known = gpu.sustained;
   const std::array by_regime = {known.spread_launch_bound, known.spread_memory,
                                 known.spread_compute};

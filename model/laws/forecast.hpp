@@ -25,7 +25,7 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Launc
                        const SmClock& clock, const Gpu& gpu);
 
 /// Relative half-width of the interval around an expected time, by the regime of the launch.
-double relative_spread(double expected_s, const Terms& terms, const Gpu& gpu);
+double relative_spread(double expected_s, const ByResource& terms, const Gpu& gpu);
 
 /// A launch of a sequence with its occupancy, its memory traffic and its time.
 struct TimedLaunch {

@@ -6,6 +6,7 @@
 
 #include "model/constants/laws.hpp"
 #include "model/counting/coalescing.hpp"
+#include "model/counting/integers.hpp"
 #include "model/counting/random_access.hpp"
 #include "model/counting/totals.hpp"
 
@@ -14,19 +15,19 @@ namespace {
 
 double resident_per_sm(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   const std::int64_t sms = gpu.sm_count.value_or(1);
-  return static_cast<double>(
-      std::min(occupancy.blocks_per_sm, (plan.launch.blocks() + sms - 1) / sms));
+  return as_double(std::min(occupancy.blocks_per_sm, (plan.launch.blocks() + sms - 1) / sms));
 }
 
-// L1 capacity: the SM's pool less the shared memory of the resident blocks; 0 where the pool is
-// unknown.
+// L1 capacity: the SM's pool, 0 if unknown, less the shared memory of the resident blocks.
 double l1_capacity_bytes(const Plan& plan, double resident, const Gpu& gpu) {
   if (!gpu.occupancy || !gpu.memory.l1_shared_bytes) return 0;
-  const auto of_block = static_cast<double>(plan.launch.shared_bytes +
-                                            gpu.occupancy->shared_reserved_bytes_per_block);
+  const double of_block =
+      as_double(plan.launch.shared_bytes + gpu.occupancy->shared_reserved_bytes_per_block);
   return std::max(0.0, *gpu.memory.l1_shared_bytes - resident * of_block);
 }
 
+// Share of the parts of split writes that reach L2 one by one. L1 merges parts of a sector with
+// little written between them; at l1_merge_bytes it merges half.
 double parts_apart_share(const SplitWrites& split) {
   return 1 - std::exp2(-std::pow(split.bytes_between / law::kL1MergeBytes, 2));
 }
@@ -37,15 +38,15 @@ double missed_bytes(const Reuse& reuse, const Plan& plan, double resident, doubl
     return reuse.bytes * l1_miss_share(resident * reuse.distance_bytes, capacity_bytes);
   }
   // Each SM fetches the data once.
-  const auto sms = static_cast<double>(std::min(plan.launch.blocks(), gpu.sm_count.value_or(1)));
+  const double sms = as_double(std::min(plan.launch.blocks(), gpu.sm_count.value_or(1)));
   const double once = std::min(reuse.bytes, sms * reuse.distinct_bytes);
   return once + (reuse.bytes - once) * l1_miss_share(reuse.distance_bytes, capacity_bytes);
 }
 
 double missed_sectors(const RandomReads& reads, double capacity_bytes, const Gpu& gpu) {
-  const auto line = static_cast<double>(kLineBytes);
-  const auto sms = static_cast<double>(gpu.sm_count.value_or(1));
-  const double sectors = std::max(1.0, reads.table_bytes / static_cast<double>(kSectorBytes));
+  const double line = as_double(kLineBytes);
+  const double sms = as_double(gpu.sm_count.value_or(1));
+  const double sectors = std::max(1.0, reads.table_bytes / as_double(kSectorBytes));
   const double once =
       std::min(reads.sectors, sms * expected_distinct(sectors, reads.sectors / sms));
   const double hits = sector_hit_share(std::max(1.0, reads.table_bytes / line),
@@ -59,10 +60,10 @@ L1Misses misses_of(const Plan& plan, double resident, double capacity_bytes, con
   for (const Reuse& reuse : plan.reuse) {
     misses.reuse_bytes.push_back(missed_bytes(reuse, plan, resident, capacity_bytes, gpu));
   }
-  misses.arrays.reserve(plan.arrays.size());
+  misses.random_sectors.reserve(plan.arrays.size());
   for (const ArrayUse& use : plan.arrays) {
-    misses.arrays.push_back({use.random ? missed_sectors(*use.random, capacity_bytes, gpu) : 0,
-                             use.split ? parts_apart_share(*use.split) : 0});
+    misses.random_sectors.push_back(use.random ? missed_sectors(*use.random, capacity_bytes, gpu)
+                                               : 0);
   }
   return misses;
 }
@@ -87,12 +88,12 @@ Traffic l2_traffic(const Plan& plan, const L1Misses& misses) {
   for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
     const ArrayUse& use = plan.arrays[i];
     if (use.split) {
-      l2.write_bytes += (use.split->parts - 1) * misses.arrays[i].parts_apart * use.split->sectors *
-                        static_cast<double>(kSectorBytes);
+      l2.write_bytes += (use.split->parts - 1) * parts_apart_share(*use.split) *
+                        use.split->sectors * kSectorBytes;
     }
-    if (!use.random) continue;
-    l2.read_bytes -=
-        (use.random->sectors - misses.arrays[i].random_sectors) * static_cast<double>(kSectorBytes);
+    if (use.random) {
+      l2.read_bytes -= (use.random->sectors - misses.random_sectors[i]) * kSectorBytes;
+    }
   }
   return l2;
 }

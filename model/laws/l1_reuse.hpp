@@ -15,15 +15,8 @@ double l1_miss_share(double distance_bytes, double capacity_bytes);
 
 /// L1 misses of one launch.
 struct L1Misses {
-  /// Misses of one array of the plan.
-  struct OfArray {
-    double random_sectors = 0;  ///< sectors of random reads that miss
-    /// Share of the parts of split writes that reach L2 one by one. L1 merges parts of a sector
-    /// with little written between them; at l1_merge_bytes it merges half.
-    double parts_apart = 0;
-  };
-  std::vector<double> reuse_bytes;  ///< for each of Plan::reuse, its bytes that L2 must deliver
-  std::vector<OfArray> arrays;      ///< for each of Plan::arrays
+  std::vector<double> reuse_bytes;     ///< for each of Plan::reuse, its bytes that L2 must deliver
+  std::vector<double> random_sectors;  ///< for each of Plan::arrays, of its random reads
 };
 L1Misses l1_misses(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu);
 

@@ -7,6 +7,7 @@
 
 #include "model/constants/laws.hpp"
 #include "model/counting/coalescing.hpp"
+#include "model/counting/integers.hpp"
 #include "model/counting/random_access.hpp"
 #include "model/counting/totals.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 // Copies of a line in L2: one in each partition if SMs of all partitions read it. A line that one
 // SM reads has a second copy if it belongs to another partition than the SM: 1 + (p − 1) ÷ p.
 double copies(Readers readers, const Gpu& gpu) {
-  const auto partitions = static_cast<double>(gpu.memory.l2_partitions);
+  const double partitions = as_double(gpu.memory.l2_partitions);
   return readers == Readers::all ? partitions : 2 - 1 / partitions;
 }
 
@@ -35,10 +36,10 @@ struct Wave {
 };
 
 Wave wave_of(const TileRaster& raster, std::int64_t resident_blocks) {
-  const auto rows = static_cast<double>(raster.tile_rows);
-  const auto columns = static_cast<double>(raster.tile_columns);
-  const auto group = static_cast<double>(std::min(raster.group_rows, raster.tile_rows));
-  const double resident = std::min(static_cast<double>(resident_blocks), rows * columns);
+  const double rows = as_double(raster.tile_rows);
+  const double columns = as_double(raster.tile_columns);
+  const double group = as_double(std::min(raster.group_rows, raster.tile_rows));
+  const double resident = std::min(as_double(resident_blocks), rows * columns);
   return {std::min(rows, std::max(group, resident / columns)),
           std::min(columns, std::max(1.0, resident / group))};
 }
@@ -47,8 +48,8 @@ Wave wave_of(const TileRaster& raster, std::int64_t resident_blocks) {
 // again if too many bytes went through L2 since. A's panels return in every wave along the group,
 // B's once a group.
 double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, const Gpu& gpu) {
-  const auto rows = static_cast<double>(raster.tile_rows);
-  const auto columns = static_cast<double>(raster.tile_columns);
+  const double rows = as_double(raster.tile_rows);
+  const double columns = as_double(raster.tile_columns);
   const Wave wave = wave_of(raster, resident_blocks);
   const double a_again = raster.row_panel_bytes * rows * std::max(0.0, columns / wave.columns - 1);
   const double b_again = raster.column_panel_bytes * columns * std::max(0.0, rows / wave.rows - 1);
@@ -70,10 +71,9 @@ double later_pass_bytes(const Plan& plan, const L1Misses& misses, double residen
   return bytes;
 }
 
-// DRAM bytes of random reads from a table: the misses of L1, less hits in what L2 keeps of the
-// table.
+// DRAM bytes of random reads: the misses of L1, less hits in what L2 keeps of the table.
 double random_bytes(const RandomReads& reads, double missed_sectors, const Gpu& gpu) {
-  const auto access = static_cast<double>(dram_access_bytes(gpu));
+  const double access = as_double(dram_access_bytes(gpu));
   const double accesses = std::max(1.0, reads.table_bytes / access);
   const double kept = resident_capacity_bytes(Readers::all, gpu) / access;
   return access * random_misses(missed_sectors, accesses, kept);
@@ -83,17 +83,24 @@ std::int64_t resident_blocks(const Plan& plan, const Occupancy& occupancy, const
   return std::min(plan.launch.blocks(), gpu.slots(occupancy.blocks_per_sm));
 }
 
-bool uses(const Plan& plan, ArrayId array) {
-  return std::any_of(plan.arrays.begin(), plan.arrays.end(),
-                     [array](const ArrayUse& use) { return use.array == array; });
-}
-
+// The last launch before `position` that uses the array.
 std::optional<std::size_t> last_user(const LaunchSequence& sequence, std::size_t position,
                                      ArrayId array) {
   while (position-- > 0) {
-    if (uses(sequence[position].plan, array)) return position;
+    for (const ArrayUse& use : sequence[position].plan.arrays) {
+      if (use.array == array) return position;
+    }
   }
   return std::nullopt;
+}
+
+// The law of lost_between_rounds for a launch that moves `moved_bytes` of arrays of `extent_bytes`.
+double lost_of_sets(double extent_bytes, double moved_bytes, const Gpu& gpu) {
+  constexpr double kTimesL2 = 3, kFewestSets = 2, kMostSets = 4096;
+  if (extent_bytes <= 0) return 1;
+  const double sets = std::clamp(kTimesL2 * gpu.memory.l2_bytes.value_or(0) / extent_bytes + 1,
+                                 kFewestSets, kMostSets);
+  return l2_miss_share(sets * moved_bytes, Readers::one, gpu);
 }
 
 }  // namespace
@@ -139,8 +146,8 @@ std::vector<ChainReuse> chain_reuse(const LaunchSequence& sequence, std::size_t 
 double written_back_early_bytes(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   double compulsory = 0;
   for (const ArrayUse& use : plan.arrays) compulsory += use.compulsory.total_bytes();
-  const double each = compulsory / static_cast<double>(plan.launch.blocks());
-  const auto resident = static_cast<double>(resident_blocks(plan, occupancy, gpu));
+  const double each = compulsory / as_double(plan.launch.blocks());
+  const double resident = as_double(resident_blocks(plan, occupancy, gpu));
   double bytes = 0;
   for (const ArrayUse& use : plan.arrays) {
     if (use.pattern.open_write_bytes <= 0) continue;
@@ -161,7 +168,7 @@ double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_block
     return blocks > 0 ? wave_of(raster, blocks).bytes(raster) : 0;
   };
   const std::int64_t tiles = raster.tile_rows * raster.tile_columns;
-  return static_cast<double>(tiles / resident_blocks) * bytes_of(resident_blocks) +
+  return as_double(tiles / resident_blocks) * bytes_of(resident_blocks) +
          bytes_of(tiles % resident_blocks);
 }
 
@@ -174,7 +181,7 @@ Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy,
     const ArrayUse& use = plan.arrays[i];
     dram += use.footprint;
     if (!use.random) continue;
-    dram.read_bytes += random_bytes(*use.random, memory.misses.arrays[i].random_sectors, gpu);
+    dram.read_bytes += random_bytes(*use.random, memory.misses.random_sectors[i], gpu);
   }
   for (const ChainReuse& reuse : chain) {
     dram.read_bytes -=
@@ -183,19 +190,12 @@ Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy,
     dram.write_bytes -=
         reuse.bytes.write_bytes * (1 - l2_miss_share(reuse.distance_bytes, Readers::all, gpu));
   }
-  dram.read_bytes += memory.early_bytes +
-                     later_pass_bytes(plan, memory.misses, static_cast<double>(resident), gpu);
+  dram.read_bytes +=
+      memory.early_bytes + later_pass_bytes(plan, memory.misses, as_double(resident), gpu);
   dram.write_bytes += memory.early_bytes;
   if (plan.raster) dram.read_bytes += reread_bytes(*plan.raster, resident, gpu);
   return dram;
 }
-
-namespace {
-
-// The sets of arrays of launches back to back, as in lost_between_rounds.
-constexpr double kTimesL2 = 3, kFewestSets = 2, kMostSets = 4096;
-
-}  // namespace
 
 double lost_between_rounds(const Plan& plan, const Traffic& dram, const Gpu& gpu) {
   double extent = 0;
@@ -203,14 +203,7 @@ double lost_between_rounds(const Plan& plan, const Traffic& dram, const Gpu& gpu
     extent += std::max({use.footprint.read_bytes / std::max(1e-9, use.pattern.read_density),
                         use.footprint.write_bytes, use.random ? use.random->table_bytes : 0.0});
   }
-  if (extent <= 0) return 1;
-  const double sets =
-      std::clamp(kTimesL2 * gpu.memory.l2_bytes.value_or(0) / extent + 1, kFewestSets, kMostSets);
-  return l2_miss_share(sets * dram.total_bytes(), Readers::one, gpu);
-}
-
-double lost_of_small(double bytes, const Gpu& gpu) {
-  return l2_miss_share(kMostSets * bytes, Readers::one, gpu);
+  return lost_of_sets(extent, dram.total_bytes(), gpu);
 }
 
 double left_dirty_bytes(const Traffic& dram, const Gpu& gpu) {
@@ -235,7 +228,11 @@ LaunchMemory launch_memory(const LaunchSequence& sequence, std::size_t position,
         reuse.bytes.read_bytes * (1 - l2_miss_share(reuse.distance_bytes, Readers::one, gpu));
   }
   if (reads_new_data) {
-    memory.new_share = cache == CacheState::steady ? lost_of_small(memory_bytes(sequence), gpu) : 1;
+    memory.new_share = 1;
+    if (cache == CacheState::steady) {
+      const double bytes = memory_bytes(sequence);
+      memory.new_share = lost_of_sets(bytes, bytes, gpu);
+    }
   }
   memory.back_to_back = back_to_back(cache);
   memory.early_bytes = written_back_early_bytes(plan, occupancy, gpu);

@@ -18,8 +18,8 @@ enum class Readers : unsigned char { one, all };
 /// copies: with p partitions, p copies of what all SMs read and 2 - 1/p of what one SM reads.
 double l2_miss_share(double distance_bytes, Readers readers, const Gpu& gpu);
 
-/// Distinct operand bytes of each wave of a raster, added up over the waves. Blocks of a wave read
-/// in step, so they wait for these bytes alone.
+/// Distinct operand bytes of each wave of a raster, added up over the waves: blocks of a wave read in
+/// step, so they wait for these alone.
 double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_blocks);
 
 /// Bytes of all arrays of these launches: the allocation if no array reuses another's memory.
@@ -35,16 +35,14 @@ struct ChainReuse {
 /// Whether a launch before `position` uses the array.
 bool used_before(const LaunchSequence& sequence, std::size_t position, ArrayId array);
 
-/// The arrays of launch `position` that may be in L2 when it starts: arrays that an earlier launch
-/// of the sequence used; unless it starts cold, arrays that return (returns_after_bytes; if
-/// `repeated`, all); if it starts warm, activations, as if a launch right before the first had
-/// computed them. The reuse distance of an array that does not return is the bytes of all arrays of
-/// the launches from its last user to this one.
+/// The arrays of launch `position` that may be in L2 when it starts: those that an earlier launch
+/// used; unless it starts cold, those that return (returns_after_bytes; if `repeated`, all); if it
+/// starts warm, activations, as if a launch right before the first had computed them. Where an array
+/// does not return, its reuse distance is the memory_bytes of the launches since its last user.
 std::vector<ChainReuse> chain_reuse(const LaunchSequence& sequence, std::size_t position,
                                     CacheState cache = CacheState::cold);
 
-/// Traffic of one launch below L1. Each written byte counts, also if it is still dirty in L2 when
-/// the launch ends.
+/// Traffic of one launch below L1. Written bytes count, even if still dirty in L2 when it ends.
 struct LaunchMemory {
   Traffic l2;
   Traffic dram;
@@ -67,12 +65,9 @@ Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy,
                      std::span<const ChainReuse> chain, const LaunchMemory& memory, const Gpu& gpu);
 
 /// Share of `dram` that misses L2 if launches run back to back, each on the next of 2 to 4096 sets
-/// of arrays that together exceed three times L2 (validation/harness/bench.cpp). L2 still holds
-/// part of a set when it returns if a launch touches little of its arrays, as a gather from a large
-/// table does, or if 4096 sets are smaller than that.
+/// of arrays that together exceed three times L2 (validation/harness/bench.cpp). L2 keeps part of a
+/// set if a launch touches little of its arrays, as a gather does, or if 4096 sets are smaller.
 double lost_between_rounds(const Plan& plan, const Traffic& dram, const Gpu& gpu);
-/// The same share for arrays of `bytes` that are read whole: below 1 for the smallest alone.
-double lost_of_small(double bytes, const Gpu& gpu);
 
 /// Writes of `dram` that are still dirty in L2 when the kernel ends. l2_dirty_share of L2 holds the
 /// last traffic, reads and writes in proportion, and these writes have not reached DRAM.

@@ -87,16 +87,13 @@ std::optional<std::string> launching_note(std::span<const LaunchRun> runs, const
                                           const Schedule& schedule) {
   const double launches = launches_of(runs);
   if (!costs.host_submit_s || launches <= 1) return std::nullopt;
-  const std::string submit = time_text(*costs.host_submit_s);
   double running_s = 0;
   for (const LaunchRun& run : runs) running_s += run.count * run.running_s;
-  const std::string kernels =
-      std::to_string(std::llround(launches)) + " kernels of " + time_text(running_s / launches);
-  if (schedule.waiting_s > 0) {
-    return "bound by the host: " + submit + " to submit each of " + kernels +
-           "; the device waits " + time_text(schedule.waiting_s);
-  }
-  return "the queue hides the launches: " + submit + " to submit each of " + kernels;
+  const std::string work =
+      message(time_text(*costs.host_submit_s), " to submit each of ", std::llround(launches),
+              " kernels of ", time_text(running_s / launches));
+  if (schedule.waiting_s <= 0) return "the queue hides the launches: " + work;
+  return message("bound by the host: ", work, "; the device waits ", time_text(schedule.waiting_s));
 }
 
 }  // namespace roofcast

@@ -18,9 +18,8 @@ struct LaunchCosts {
   std::optional<double> host_submit_s{};
 };
 
-/// The launch costs for a cache state and launch mode. Back to back, the first launch costs as much
-/// as the next; else it follows a pause and costs stream_launch_s, also in a graph. Default mode: a
-/// graph for launches back to back, else a stream.
+/// Back to back, the first launch costs as much as the next; else it follows a pause and costs
+/// stream_launch_s, also in a graph.
 LaunchCosts launch_costs(const Gpu& gpu, const Assumptions& assumptions);
 
 /// Seconds that a kernel waits for its code and its parameters: first_access_s for the first lines,
@@ -42,8 +41,6 @@ struct LaunchRun {
 ///   start_i = max(first_s + i · host_submit_s - queued_s, end_(i-1) + next_s)   next_s: 0 if early
 ///   end_i   = start_i + running_i
 /// where queued_s is the work that the stream had before it when the first kernel was submitted.
-/// So the queue hides the launches where kernels run longer than the host takes to submit them, and
-/// a chain of shorter ones runs at the host's pace.
 struct Schedule {
   double total_s = 0;    ///< until the last kernel ends
   double waiting_s = 0;  ///< part of total_s: the device waits for the host

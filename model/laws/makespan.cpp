@@ -1,28 +1,14 @@
 #include "model/laws/makespan.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
+#include "model/counting/integers.hpp"
+
 namespace roofcast {
 namespace {
-
-/// Places that are free from some time on.
-struct Free {
-  double from;
-  std::int64_t places;
-};
-
-// Adds places. `places` stays sorted by time, with one entry a time.
-void free_later(std::vector<Free>& places, const Free& more) {
-  const auto at = std::lower_bound(places.begin(), places.end(), more.from,
-                                   [](const Free& some, double time) { return some.from < time; });
-  if (at != places.end() && at->from == more.from) {
-    at->places += more.places;
-  } else {
-    places.insert(at, more);
-  }
-}
 
 /// A job on a processor; `left` is the share of it that is still to run.
 struct Running {
@@ -52,39 +38,38 @@ double end_of(std::vector<Running> running) {
 }  // namespace
 
 double makespan(std::span<const Jobs> jobs, std::int64_t slots) {
-  std::vector<Free> free = {{0, slots}};
+  using Places = std::map<double, std::int64_t>;  // by the time from which they are free
+  Places free = {{0, slots}};
   for (const auto& [count, duration] : jobs) {
     if (duration <= 0) continue;
     for (std::int64_t left = count; left > 0;) {
       // If all places become free within one job's duration, each takes one job a round: whole
       // rounds are skipped at once.
       const std::int64_t rounds = left / slots - 1;
-      if (rounds > 0 && free.back().from - free.front().from <= duration) {
-        std::vector<Free> later;
-        for (const Free& some : free) {
-          free_later(later, {some.from + static_cast<double>(rounds) * duration, some.places});
-        }
+      if (rounds > 0 && free.rbegin()->first - free.begin()->first <= duration) {
+        const double skipped = as_double(rounds) * duration;
+        Places later;
+        for (const auto& [from, places] : free) later[from + skipped] += places;
         free = std::move(later);
         left -= rounds * slots;
         continue;
       }
-      Free& first = free.front();
-      const Free taken = {first.from + duration, std::min(left, first.places)};
-      first.places -= taken.places;
-      if (first.places == 0) free.erase(free.begin());
-      free_later(free, taken);
-      left -= taken.places;
+      const auto first = free.begin();
+      const std::int64_t taken = std::min(left, first->second);
+      free[first->first + duration] += taken;
+      first->second -= taken;
+      if (first->second == 0) free.erase(first);
+      left -= taken;
     }
   }
-  return free.back().from;
+  return free.rbegin()->first;
 }
 
 double shared_makespan(std::span<const std::int64_t> counts,
                        std::span<const std::vector<double>> lives, std::int64_t processors) {
   std::vector<std::int64_t> ends;
   for (const std::int64_t count : counts) ends.push_back(count + (ends.empty() ? 0 : ends.back()));
-  // The mix of jobs changes along the processors only where a class begins: one of each mix is
-  // enough.
+  // One processor of each mix of jobs: the mix changes only where a class begins.
   std::vector<std::int64_t> first = {0};
   for (const std::int64_t end : ends) {
     if (end < ends.back()) first.push_back(end % processors);

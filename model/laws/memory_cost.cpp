@@ -6,6 +6,7 @@
 
 #include "model/constants/laws.hpp"
 #include "model/counting/coalescing.hpp"
+#include "model/counting/integers.hpp"
 #include "model/counting/totals.hpp"
 #include "model/laws/l2_reuse.hpp"
 
@@ -38,7 +39,7 @@ namespace {
 // resident blocks write at the same time join.
 std::vector<SparseAccesses> sparse_accesses(const Plan& plan, const Occupancy& occupancy,
                                             const LaunchMemory& memory, const Gpu& gpu) {
-  const auto access = static_cast<double>(dram_access_bytes(gpu));
+  const double access = as_double(dram_access_bytes(gpu));
   std::vector<SparseAccesses> sparse;
   sparse.reserve(3 + 2 * plan.arrays.size());
   double written = memory.early_bytes;
@@ -46,11 +47,11 @@ std::vector<SparseAccesses> sparse_accesses(const Plan& plan, const Occupancy& o
   // Share of the writes that reach DRAM: a single launch leaves some in L2.
   const double arrive = written > 0 ? std::min(1.0, memory.dram.write_bytes / written) : 0;
   if (memory.early_bytes > 0) {
-    const double padding = memory.early_bytes * (access / static_cast<double>(kSectorBytes) - 1);
+    const double padding = memory.early_bytes * (access / as_double(kSectorBytes) - 1);
     sparse.push_back({memory.early_bytes, 0, false, padding});
     sparse.push_back({memory.early_bytes * arrive, 0, true, padding});
   }
-  const auto resident = static_cast<double>(gpu.slots(occupancy.blocks_per_sm));
+  const double resident = as_double(gpu.slots(occupancy.blocks_per_sm));
   double in_order = 0;
   for (const ArrayUse& use : plan.arrays) {
     in_order += use.footprint.read_bytes;
@@ -77,8 +78,7 @@ std::vector<SparseAccesses> sparse_accesses(const Plan& plan, const Occupancy& o
 WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                        const Gpu& gpu) {
   const std::int64_t slots = gpu.slots(occupancy.blocks_per_sm);
-  const double first_wave =
-      1 / std::ceil(static_cast<double>(plan.launch.blocks()) / static_cast<double>(slots));
+  const double first_wave = 1 / std::ceil(as_double(plan.launch.blocks()) / as_double(slots));
   double waited_for = memory.l2.read_bytes;
   double from_dram = memory.dram.read_bytes;
   double in_l1 = 0;
@@ -106,13 +106,13 @@ MemoryTime l2_time(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu)
   const double read_rate = gpu.sustained.l2_bandwidth_bytes_per_s.value_or(0);
   if (read_rate <= 0) return {};
   const double write_rate = read_rate * law::kL2WriteShare;
-  const auto sector = static_cast<double>(gpu.memory.l2_sector_bytes);
-  const double of_early = 2 + static_cast<double>(dram_access_bytes(gpu)) / sector;
+  const double sector = as_double(gpu.memory.l2_sector_bytes);
+  const double of_early = 2 + as_double(dram_access_bytes(gpu)) / sector;
   double merged = of_early * memory.early_bytes / sector, lone = 0;
   for (std::size_t i = 0; i < plan.arrays.size(); ++i) {
     const ArrayUse& use = plan.arrays[i];
     merged += use.pattern.partial_writes;
-    if (use.random) lone += memory.misses.arrays[i].random_sectors;
+    if (use.random) lone += memory.misses.random_sectors[i];
   }
   const double read = std::max(0.0, memory.l2.read_bytes - plan.joined.bytes);
   return {(read + sector * lone) / read_rate,

@@ -46,7 +46,12 @@ Pipes pipes_of(const Visit& visit) {
 
 /// A time at throughput X, and its derivative with respect to X.
 struct Cycles {
-  double cycles, slope;
+  double cycles = 0, slope = 0;
+
+  friend Cycles operator+(const Cycles& a, const Cycles& b) {
+    return {a.cycles + b.cycles, a.slope + b.slope};
+  }
+  friend Cycles operator*(double n, const Cycles& a) { return {n * a.cycles, n * a.slope}; }
 };
 
 /// The wait of a step at a station at throughput X: slope · X ÷ (1 − limit · X).
@@ -59,53 +64,50 @@ struct Wait {
   }
 };
 
+/// The waits of a step at the stations of one kind.
+class StationWaits {
+ public:
+  void add(const Wait& wait) {
+    if (wait.slope > 0) waits_[count_++] = wait;  // else nobody waits there
+  }
+  Cycles total(double x) const {
+    Cycles sum;
+    for (std::size_t i = 0; i < count_; ++i) sum = sum + waits_[i].at(x);
+    return sum;
+  }
+  Cycles longest(double x) const {
+    Cycles most;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const Cycles one = waits_[i].at(x);
+      if (one.cycles > most.cycles) most = one;
+    }
+    return most;
+  }
+
+ private:
+  std::array<Wait, kPipes + 1> waits_;
+  std::size_t count_ = 0;
+};
+
 /// The quantities of a visit that do not depend on the throughput.
 struct Prepared {
   double shared = 0;           ///< cycles at the pipes of an SM as one station; 0 if grouped
   double loads = 0, rest = 0;  ///< cycles of a step without waiting
   double repeats = 1, ahead = 0;
   double fill = 0, last = 0;  ///< once a loop: cycles, and the share of its waits at the pipes
-  std::array<Wait, kPipes + 1> pipes;  // the first pipe_count
-  std::array<Wait, kStations - kPipes> memory;
-  std::size_t pipe_count = 0, memory_count = 0;
+  StationWaits pipes, memory;
 
-  // Stations at which nobody waits are left out.
-  void add_pipe(const Wait& wait) {
-    if (wait.slope > 0) pipes[pipe_count++] = wait;
-  }
-  void add_memory(const Wait& wait) {
-    if (wait.slope > 0) memory[memory_count++] = wait;
-  }
-
-  static Cycles waited(std::span<const Wait> waits, double x) {
-    Cycles sum{0, 0};
-    for (const Wait& wait : waits) {
-      const Cycles one = wait.at(x);
-      sum.cycles += one.cycles, sum.slope += one.slope;
-    }
-    return sum;
-  }
-  // The many requests of a step wait at all levels of memory at once: the longest wait counts.
-  static Cycles longest(std::span<const Wait> waits, double x) {
-    Cycles most{0, 0};
-    for (const Wait& wait : waits) {
-      const Cycles one = wait.at(x);
-      if (one.cycles > most.cycles) most = one;
-    }
-    return most;
-  }
   // A step takes load + rest, or with loads ahead max(rest, min(load + rest, load ÷ ahead)): such
-  // loads take no longer than the steps that they are ahead by.
+  // loads take no longer than the steps that they are ahead by. The many requests of a step wait at
+  // all levels of memory at once: the longest wait counts.
   Cycles at(double x) const {
-    const Cycles wait = longest({memory.data(), memory_count}, x);
-    const Cycles other = waited({pipes.data(), pipe_count}, x);
-    const Cycles alone = {rest + other.cycles, other.slope};
-    const double load = loads + wait.cycles;
-    Cycles step = {load + alone.cycles, wait.slope + alone.slope};
-    if (load < step.cycles * ahead) step = {load / ahead, wait.slope / ahead};
+    const Cycles other = pipes.total(x);
+    const Cycles alone = Cycles{rest} + other;
+    const Cycles load = Cycles{loads} + memory.longest(x);
+    Cycles step = load + alone;
+    if (load.cycles < step.cycles * ahead) step = {load.cycles / ahead, load.slope / ahead};
     if (ahead > 0 && step.cycles < alone.cycles) step = alone;
-    return {repeats * step.cycles + fill + last * other.cycles,
-            repeats * step.slope + last * other.slope};
+    return repeats * step + Cycles{fill} + last * other;
   }
 };
 
@@ -135,11 +137,8 @@ class Network {
 
   double fullest() const { return fullest_; }
   Cycles life(double x) const {
-    Cycles sum{0, 0};
-    for (const Prepared& visit : prepared_) {
-      const Cycles one = visit.at(x);
-      sum.cycles += one.cycles, sum.slope += one.slope;
-    }
+    Cycles sum;
+    for (const Prepared& visit : prepared_) sum = sum + visit.at(x);
     return sum;
   }
 
@@ -171,18 +170,18 @@ class Network {
         // The customers are bytes in flight.
         const double parts = hidden ? 1 : visit.parts;
         const double bytes = std::max(1.0, visit.bytes / parts);
-        result.add_memory(wait_at(visit.demand.at(s) / parts, all[s],
+        result.memory.add(wait_at(visit.demand.at(s) / parts, all[s],
                                   resident_ * parts * (hidden ? visit.ahead + 1 : 1),
                                   law::kMemoryQueueBytes / bytes));
         continue;
       }
       const double spread = s == kPipes ? 1 : visit.parts / servers(visit, s);
-      result.add_pipe(wait_at(visit.demand.at(s) / spread, all[s], resident_ * spread - 1,
-                              law::kSmVariability));
+      result.pipes.add(wait_at(visit.demand.at(s) / spread, all[s], resident_ * spread - 1,
+                               law::kSmVariability));
     }
     if (pipes > 0) {
       const double spread = visit.parts / std::min(kSubPartitions, visit.parts);
-      result.add_pipe(
+      result.pipes.add(
           wait_at(pipes / spread, all[kStations], resident_ * spread - 1, law::kSmVariability));
     }
   }
@@ -198,8 +197,7 @@ double own_pipes(const Visit& visit) {
   Pipes pipes;
   for (std::size_t s = 0; s < kPipes; ++s) {
     if (is_hidden(visit, s)) continue;
-    double cycles = visit.demand.at(s);
-    if (visit.parts > 1) cycles *= servers(visit, s) / visit.parts;
+    double cycles = visit.demand.at(s) * (servers(visit, s) / visit.parts);
     if (s == static_cast<std::size_t>(Station::tensor)) cycles *= visit.waited_products;
     pipes.add(cycles);
   }
@@ -241,7 +239,7 @@ double flow_cycles(Visit visit, double resident) {
   const double own = own_pipes(visit);
   double others = resident * pipes_of(visit).overlapped(visit.warps * resident) - own;
   for (std::size_t s = 0; s <= kPipes; ++s) {
-    const double parts = s < kPipes && visit.parts > 1 ? visit.parts / servers(visit, s) : 1;
+    const double parts = s < kPipes ? visit.parts / servers(visit, s) : 1;
     const double customers = std::max(1.0, resident * parts);
     others = std::max(others, resident * visit.demand.at(s) * (1 - 1 / customers));
   }

@@ -10,13 +10,11 @@ namespace roofcast {
 
 Waves waves(std::int64_t blocks, std::int64_t capacity) {
   const std::int64_t rest = blocks % capacity;
-  const std::int64_t needed = blocks / capacity + (rest != 0 ? 1 : 0);
   Waves result;
-  result.count = static_cast<double>(blocks) / static_cast<double>(capacity);
+  result.count = as_double(blocks) / as_double(capacity);
   result.full = blocks / capacity;
-  result.tail_utilization =
-      rest == 0 ? 1.0 : static_cast<double>(rest) / static_cast<double>(capacity);
-  result.efficiency = result.count / static_cast<double>(needed);
+  result.tail_utilization = rest == 0 ? 1.0 : as_double(rest) / as_double(capacity);
+  result.efficiency = result.count / as_double(ceil_div(blocks, capacity));
   return result;
 }
 
@@ -82,28 +80,25 @@ std::int64_t places(const Launch& launch, const Occupancy& occupancy, const Gpu&
 
 namespace {
 
-void check_instructions(const Plan& plan, const Gpu& gpu) {
+void check_features(const Plan& plan, const Gpu& gpu) {
   for (const Instruction instruction : plan.needs) {
     require(gpu.features.has(instruction), "the kernel needs ", name(instruction), ", which ",
             gpu.name, " does not have: choose another variant");
   }
-}
-
-void check_cluster(const Launch& launch, const Gpu& gpu) {
-  const std::int64_t blocks = launch.cluster_blocks();
-  if (blocks == 1) return;
-  require(gpu.features.has_clusters(), "the kernel needs clusters of ", blocks, " blocks, and ",
-          gpu.name, " has no clusters: choose another variant");
-  const std::int64_t most = *gpu.features.cluster_blocks_max;
-  require(blocks <= most, "a cluster of ", blocks, " blocks: ", gpu.name, " takes at most ", most);
-}
-
-void check_grid(const Launch& launch, const Gpu& gpu) {
+  const std::int64_t cluster = plan.launch.cluster_blocks();
+  if (cluster > 1) {
+    require(gpu.features.has_clusters(), "the kernel needs clusters of ", cluster, " blocks, and ",
+            gpu.name, " has no clusters: choose another variant");
+    const std::int64_t most = *gpu.features.cluster_blocks_max;
+    require(cluster <= most, "a cluster of ", cluster, " blocks: ", gpu.name, " takes at most ",
+            most);
+  }
   constexpr std::array<std::string_view, 3> kAxes = {"x", "y", "z"};
   for (std::size_t i = 0; i < kAxes.size(); ++i) {
     const auto& most = gpu.features.grid_max[i];
-    require(!most || launch.grid[i] <= *most, "the kernel would launch ", launch.grid[i],
-            " blocks along ", kAxes[i], ", and ", gpu.name, " takes at most ", most.value_or(0),
+    const std::int64_t blocks = plan.launch.grid[i];
+    require(!most || blocks <= *most, "the kernel would launch ", blocks, " blocks along ",
+            kAxes[i], ", and ", gpu.name, " takes at most ", most.value_or(0),
             ": choose a smaller problem or larger tiles");
   }
 }
@@ -118,9 +113,7 @@ Occupancy limited_by_clusters(Occupancy found, const Launch& launch, const Gpu& 
 
 Occupancy checked_occupancy(const Plan& plan, const Gpu& gpu) {
   const Launch& launch = plan.launch;
-  check_instructions(plan, gpu);
-  check_cluster(launch, gpu);
-  check_grid(launch, gpu);
+  check_features(plan, gpu);
   const Occupancy found = limited_by_clusters(occupancy(launch, *gpu.occupancy), launch, gpu);
   const OccupancyRules& rules = *gpu.occupancy;
   require(found.blocks_per_sm > 0, "a block of ", launch.threads(), " threads, ", launch.registers,

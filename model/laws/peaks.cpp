@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/counting/integers.hpp"
 #include "model/laws/clock.hpp"
 
 namespace roofcast {
@@ -10,7 +11,7 @@ namespace {
 std::optional<double> device_rate(const std::optional<double>& per_clk, const Gpu& gpu,
                                   double clock_hz) {
   if (!per_clk || !gpu.sm_count) return std::nullopt;
-  return *per_clk * static_cast<double>(*gpu.sm_count) * clock_hz;
+  return *per_clk * as_double(*gpu.sm_count) * clock_hz;
 }
 
 }  // namespace

@@ -5,19 +5,13 @@
 #include <vector>
 
 #include "model/constants/laws.hpp"
+#include "model/counting/integers.hpp"
 #include "model/laws/makespan.hpp"
 #include "model/laws/network.hpp"
 #include "model/laws/occupancy.hpp"
 
 namespace roofcast {
 namespace {
-
-// Expected longest of `waits` exponential waits, relative to their mean: Σ 1/i.
-double longest_of(std::int64_t waits) {
-  double sum = 0;
-  for (std::int64_t i = 1; i <= waits; ++i) sum += 1 / static_cast<double>(i);
-  return sum;
-}
 
 /// Places for blocks, and SMs that hold blocks.
 struct Places {
@@ -31,17 +25,10 @@ Places places_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   const std::int64_t all = places(plan.launch, occupancy, gpu);
   const std::int64_t sms = std::max<std::int64_t>(1, all / occupancy.blocks_per_sm);
   if (!is_persistent(plan.scheduler) || plan.launch.blocks() >= all) {
-    return {occupancy.blocks_per_sm, all, static_cast<double>(sms)};
+    return {occupancy.blocks_per_sm, all, as_double(sms)};
   }
   const std::int64_t blocks = plan.launch.blocks(), per_sm = (blocks + sms - 1) / sms;
-  return {per_sm, blocks, static_cast<double>(std::min(sms, blocks))};
-}
-
-// Cycles of the SM's launch unit for a block.
-double start_cycles(const Plan& plan, const Gpu& gpu) {
-  const double warps = plan.launch.warps();
-  return gpu.sustained.block_launch_cycles.value_or(0) +
-         warps * gpu.sustained.warp_launch_cycles.value_or(0);
+  return {per_sm, blocks, as_double(std::min(sms, blocks))};
 }
 
 // A phase without any demand or latency is left out: blocks cannot queue in it.
@@ -58,7 +45,8 @@ class Rounds {
         memory_(memory),
         gpu_(gpu),
         places_(places_of(plan, occupancy, gpu)),
-        start_cycles_(start_cycles(plan, gpu)) {}
+        start_cycles_(gpu.sustained.block_launch_cycles.value_or(0) +
+                      plan.launch.warps() * gpu.sustained.warp_launch_cycles.value_or(0)) {}
 
   SmTime time() {
     std::int64_t blocks = 0;
@@ -67,24 +55,30 @@ class Rounds {
     const std::int64_t rest = blocks <= places_.all ? blocks : blocks % places_.all;
     std::int64_t in_full = blocks - rest;
     // Blocks on the fullest SMs in that round, and the SMs needed if all were that full.
-    const double resident = std::ceil(static_cast<double>(rest) / places_.sms);
-    const double active = static_cast<double>(rest) / std::max(1.0, resident);
+    const double resident = std::ceil(as_double(rest) / places_.sms);
+    const double active = as_double(rest) / std::max(1.0, resident);
     for (const BlockClass& some : plan_.blocks) {
       const std::vector<Visit> visits = visits_of(some);
       const std::int64_t full = std::min(some.count, in_full);
       in_full -= full;
       if (full > 0) add_full(visits, full);
-      if (some.count > full) add_last(visits, some.count - full, resident, active);
-      add_busy(visits,
-               static_cast<double>(some.count) /
-                   std::min(places_.sms, static_cast<double>(std::max<std::int64_t>(1, blocks))));
+      if (some.count > full) {
+        add(some.count - full,
+            later_ ? apart(visits, resident, active) : together(visits, resident, active));
+      }
+      add_busy(visits, as_double(some.count) /
+                           std::min(places_.sms, as_double(std::max<std::int64_t>(1, blocks))));
     }
     SmTime result;
     result.cycles = plan_.blocks.size() > 1 && !later_ && resident > 1
                         ? shared_round(blocks)
                         : makespan(jobs_, places_.all) + first_round_;
     result.idle = std::clamp(result.cycles - first_round_ - held_, 0.0, result.cycles);
-    if (pipelined_) result.cycles += pipeline_start_cycles();
+    // The copy pipeline that feeds the tensor cores has to start, but for tcgen05.
+    const bool on_tensor_cores = plan_.useful.tensor_flops.total() > 0;
+    if (pipelined_ && on_tensor_cores && !plan_.uses(Instruction::tcgen05)) {
+      result.cycles += law::kPipelineStartCycles;
+    }
     result.busy = busy_;
     result.busy[Resource::l2] = std::max(busy_[Resource::l2], l2_);
     return result;
@@ -104,29 +98,18 @@ class Rounds {
     return visits;
   }
 
-  // Cycles to start the copy pipeline that feeds the tensor cores; none with tcgen05.
-  double pipeline_start_cycles() const {
-    const auto& needs = plan_.needs;
-    const bool tcgen05 = std::find(needs.begin(), needs.end(), Instruction::tcgen05) != needs.end();
-    const bool feeds = plan_.useful.tensor_flops.total() > 0 && !tcgen05;
-    return feeds ? double{law::kPipelineStartCycles} : 0.0;
-  }
-
-  // The visits of a block that starts. The start is a visit of its own before a loop, else part of
-  // the first visit. Valid until the next call.
+  // The visits of a block, which starts unless a persistent one of a later round. The start is a
+  // visit of its own before a loop, else part of the first visit. Valid until the next call.
   std::span<const Visit> started(const std::vector<Visit>& visits, double resident, double active,
                                  bool first) {
     std::vector<Visit>& found = started_;
     found.clear();
     const bool starts = first || !is_persistent(plan_.scheduler);
-    const bool apart = starts && visits.front().repeats > 1;
-    if (apart) found.push_back(start(resident, first));
+    if (starts && visits.front().repeats > 1) found.emplace_back();
     found.insert(found.end(), visits.begin(), visits.end());
     for (Visit& visit : found) share_memory(visit, active);
-    if (!starts || apart) return found;
-    const Visit begin = start(resident, first);
-    found.front().demand[Station::block_start] += begin.demand[Station::block_start];
-    found.front().latency += begin.latency;
+    if (starts) found.front().demand[Station::block_start] += start_cycles_;
+    if (starts && !first) found.front().latency += cluster_wait(resident);
     return found;
   }
 
@@ -137,14 +120,12 @@ class Rounds {
     visit.demand[Station::port] += std::max(visit.stores, visit.l2_stores * active);
   }
 
-  Visit start(double resident, bool first) const {
-    Visit start;
-    start.demand[Station::block_start] = start_cycles_;
-    // The blocks of a cluster start together, each behind the blocks that start on its SM: the
-    // longest wait of the cluster, beyond the mean wait of one block.
-    const double joint = longest_of(plan_.launch.cluster_blocks()) - 1;
-    if (!first) start.latency = joint * (resident - 1) * start_cycles_;
-    return start;
+  // The blocks of a cluster start together, each behind the blocks that start on its SM: the longest
+  // of n exponential waits, Σ 1/i of the mean, beyond the mean wait of one block.
+  double cluster_wait(double resident) const {
+    double longest = 0;
+    for (std::int64_t i = 1; i <= plan_.launch.cluster_blocks(); ++i) longest += 1 / as_double(i);
+    return (longest - 1) * (resident - 1) * start_cycles_;
   }
 
   double together(const std::vector<Visit>& visits, double resident, double active) {
@@ -157,11 +138,7 @@ class Rounds {
   // Lower bound of the cycle in `apart`: blocks that begin a round together stay in the same phase
   // and queue there, phase by phase, even if other SMs use no memory.
   double in_step(const std::vector<Visit>& visits, double resident, Ends ends) const {
-    double cycles = 0;
-    if (!is_persistent(plan_.scheduler)) {
-      const Visit begin = start(resident, false);
-      cycles = begin.demand[Station::block_start] + begin.latency;
-    }
+    double cycles = is_persistent(plan_.scheduler) ? 0 : start_cycles_ + cluster_wait(resident);
     for (Visit visit : visits) {
       share_memory(visit, 1);
       cycles += steady_cycle({&visit, 1}, resident, ends);
@@ -190,8 +167,8 @@ class Rounds {
       const std::vector<Visit> visits = visits_of(some);
       auto& life = lives.emplace_back();
       for (std::int64_t resident = 1; (resident - 1) * sms < blocks; ++resident) {
-        const auto n = static_cast<double>(resident);
-        const double active = std::min(places_.sms, static_cast<double>(blocks) / n);
+        const double n = as_double(resident);
+        const double active = std::min(places_.sms, as_double(blocks) / n);
         life.push_back(together(visits, n, active));
       }
     }
@@ -199,7 +176,7 @@ class Rounds {
   }
 
   void add_full(const std::vector<Visit>& visits, std::int64_t count) {
-    const auto resident = static_cast<double>(places_.per_sm);
+    const double resident = as_double(places_.per_sm);
     const double cycles = apart(visits, resident, places_.sms);
     add(count, cycles);
     if (later_) return;
@@ -207,14 +184,9 @@ class Rounds {
     first_round_ = std::max(0.0, together(visits, resident, places_.sms) - cycles);
   }
 
-  void add_last(const std::vector<Visit>& visits, std::int64_t count, double resident,
-                double active) {
-    add(count, later_ ? apart(visits, resident, active) : together(visits, resident, active));
-  }
-
   void add(std::int64_t count, double cycles) {
     jobs_.push_back({count, cycles});
-    held_ += static_cast<double>(count) * cycles / static_cast<double>(places_.all);
+    held_ += as_double(count) * cycles / as_double(places_.all);
   }
 
   void add_busy(const std::vector<Visit>& visits, double per_sm) {
@@ -223,7 +195,7 @@ class Rounds {
       busy_ += times * visit.pipes;
       l2_ += times * places_.sms * visit.demand[Station::l2];
       busy_[Resource::dram] += times * places_.sms * visit.demand[Station::dram];
-      busy_[Resource::latency] += times * visit.latency / static_cast<double>(places_.per_sm);
+      busy_[Resource::latency] += times * visit.latency / as_double(places_.per_sm);
     }
     if (!is_persistent(plan_.scheduler)) busy_[Resource::block_start] += per_sm * start_cycles_;
   }
@@ -232,7 +204,7 @@ class Rounds {
   const MemoryCost& memory_;
   const Gpu& gpu_;
   Places places_;
-  double start_cycles_;
+  double start_cycles_;  // of the SM's launch unit for a block
   std::vector<Jobs> jobs_;
   std::vector<Visit> started_;
   double held_ = 0;         // cycles for which an average place has a block

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/constants/laws.hpp"
+#include "model/counting/integers.hpp"
 #include "model/laws/network.hpp"
 
 namespace roofcast {
@@ -25,9 +26,7 @@ double tensor_cycles(const FlopsByType& flops, const Gpu& gpu) {
 }  // namespace
 
 double tensor_share(const Plan& plan, const Gpu& gpu) {
-  const bool by_warps =
-      std::find(plan.needs.begin(), plan.needs.end(), Instruction::mma_sync) != plan.needs.end();
-  return by_warps ? gpu.sm.mma_sync_share.value_or(1) : 1;
+  return plan.uses(Instruction::mma_sync) ? gpu.sm.mma_sync_share.value_or(1) : 1;
 }
 
 ByResource pipe_cycles(const Step& step, const Plan& plan, const Gpu& gpu) {
@@ -89,9 +88,8 @@ Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, c
   d[Station::special] = pipes[Resource::special];
   d[Station::conversion] = pipes[Resource::conversion];
   // Data from L2 also takes the data pipe: it is written into L1 or shared memory.
-  d[Station::data] =
-      pipes[Resource::shared] + pipes[Resource::l1] +
-      (pipelined ? 0 : l2.read_bytes / static_cast<double>(gpu.memory.l1_line_bytes));
+  d[Station::data] = pipes[Resource::shared] + pipes[Resource::l1] +
+                     (pipelined ? 0 : l2.read_bytes / as_double(gpu.memory.l1_line_bytes));
   d[Station::port] = std::max(l2.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(1e9),
                               law::kClocksPerCopyRequest * step.wavefronts.copies);
   visit.stores = l2.write_bytes / law::kSmStoreBytesPerClk;

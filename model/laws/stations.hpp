@@ -83,8 +83,7 @@ struct WaitShares {
   double dram = 0;
 };
 
-/// SM cycles that the memory of the whole device takes for each byte that the launch's blocks move
-/// below L1.
+/// SM cycles of the whole device's memory for each byte that the blocks move below L1.
 struct MemoryCost {
   WaitShares shares;
   double l2_read = 0, l2_write = 0, dram_read = 0, dram_write = 0;

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "model/constants/experts.hpp"
+#include "model/constants/libraries.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/gemm_catalogue.hpp"
 
@@ -117,7 +117,7 @@ Plan pass_over_rows(double rows, double row_bytes, double sources, double instru
                     const ArrayUse& from, const ArrayUse& to) {
   const double accesses = row_bytes / as_double(16 * kThreads);
   return pass(rows, 1 + std::ceil(accesses) * sources,
-              kRowInstructions + instructions * accesses * sources, {from, to});
+              library::kExpertRowInstructions + instructions * accesses * sources, {from, to});
 }
 
 // Blocks that process `choices` choices each, one per thread at a time.
@@ -162,10 +162,10 @@ Plan grouped(const Problem& p, const Share& share, std::int64_t columns, std::in
   plan.useful.tensor_flops[p.dtype] = 2 * share.rows * as_double(columns) * as_double(depth);
   for (std::size_t i = 0; i < arrays.size(); ++i) arrays[i].pattern = plan.arrays[i].pattern;
   plan.arrays.assign(arrays.begin(), arrays.end());
-  const double slowdown = has_async_mma(gpu) ? 1 : kMmaSlowdown.value;
+  const double slowdown = has_async_mma(gpu) ? 1 : library::kExpertMmaSlowdown.value;
   std::vector<Phase>& phases = plan.blocks.front().phases;
   for (Phase& phase : phases) phase.step.issued.tensor_flops[p.dtype] *= slowdown;
-  phases.back().step.waits.global += kTileSwitch;
+  phases.back().step.waits.global += library::kExpertTileSwitch;
   plan.notes.caveat =
       "tiles are what the library is taken to choose, routing is a typical draw: no profile of it";
   return plan;
@@ -248,7 +248,8 @@ constexpr std::array kVariants = {
                 .dtypes = kTypes,
                 .plan = plan_library,
                 .candidates = library_candidates,
-                .own_choice = kOwnChoice}};
+                .own_choice = kOwnChoice,
+                .interval_factor = library::kExpertInterval}};
 
 }  // namespace
 

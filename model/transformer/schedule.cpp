@@ -55,13 +55,10 @@ Use use_of(const Prediction& kernel) {
   if (!kernel.time || !(kernel.time->expected_s > 0)) return use;
   const Forecast& time = *kernel.time;
   if (kernel.waves) use.waves = kernel.waves->count;
-  double on_sms_s = 0, dram_s = 0;
+  double on_sms_s = 0;
   for (const Part part : kOnSms) on_sms_s += time.waterfall[part];
-  for (const Term& term : time.terms) {
-    if (term.resource == Resource::dram) dram_s += term.time_s;
-  }
   use.on_sms = std::clamp(on_sms_s / time.expected_s, 0.0, 1.0);
-  use.dram = std::clamp(dram_s / time.expected_s, 0.0, 1.0);
+  use.dram = std::clamp(time.terms[Resource::dram] / time.expected_s, 0.0, 1.0);
   return use;
 }
 

@@ -59,7 +59,7 @@ class Composer {
     launches.part = part;
     launches.what = one.what;
     launches.count *= times;
-    launches.bound = roofcast::name(one.time.terms.binding().resource);
+    launches.bound = roofcast::name(binding(one.time.terms));
     launches.use = one.use;
     step_.limit_s += launches.count * one.limit_s;
     step_.add_operation(std::move(launches), one.time);

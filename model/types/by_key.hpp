@@ -21,6 +21,7 @@ class ByKey {
     for (std::size_t i = 0; i < kKeys; ++i) values_[i] += other.values_[i];
     return *this;
   }
+  friend constexpr bool operator==(const ByKey&, const ByKey&) = default;
   friend constexpr ByKey operator*(double n, ByKey a) {
     for (Value& value : a.values_) value *= n;
     return a;

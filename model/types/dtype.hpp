@@ -6,8 +6,7 @@
 
 namespace roofcast {
 
-/// Element types a kernel computes in. fp32 means the SIMT pipes; tf32 the tensor cores fed with
-/// fp32.
+/// Element types a kernel computes in. fp32: the SIMT pipes; tf32: tensor cores fed with fp32.
 enum class DType : unsigned char { fp64, fp32, tf32, fp16, bf16, fp8, int8, fp4 };
 
 inline constexpr std::array kAllDTypes = {DType::fp64, DType::fp32, DType::tf32, DType::fp16,

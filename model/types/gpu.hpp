@@ -67,8 +67,7 @@ struct OccupancyRules {
   std::int64_t registers_per_sm = 0;
   std::int64_t registers_per_thread = 0;
   std::int64_t register_allocation_unit = 0;  ///< a warp's registers: a multiple of it
-  std::int64_t warp_allocation_unit =
-      0;  ///< sub-partitions of an SM; registers are split among them evenly
+  std::int64_t warp_allocation_unit = 0;      ///< sub-partitions of an SM: each has its registers
   std::int64_t shared_bytes_per_sm = 0;
   std::int64_t shared_bytes_per_block = 0;  ///< most a block may ask for (opt-in)
   std::int64_t shared_reserved_bytes_per_block = 0;

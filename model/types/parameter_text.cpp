@@ -7,18 +7,14 @@
 namespace roofcast {
 namespace {
 
-/// Control characters are those below the space, and DEL.
-bool has_control_character(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7f;
-  });
-}
-
 void set_text(const Parameter& parameter, Problem& problem, std::string_view value) {
   require(value.size() <= Text::kMaxBytes, parameter.name, " has ", value.size(), " bytes: give ",
           allowed_text(parameter));
-  require(!has_control_character(value), parameter.name,
+  const bool has_control_character = std::any_of(value.begin(), value.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7f;  // below the space, and DEL
+  });
+  require(!has_control_character, parameter.name,
           " has a control character: give a text of one line, without tabs");
   problem.text = Text(value);
 }
@@ -40,9 +36,8 @@ void set_named_value(const Parameter& parameter, Problem& problem, std::size_t p
   const auto found = std::find(parameter.choices.begin(), parameter.choices.end(), value);
   if (found == parameter.choices.end()) {
     const std::string_view near = closest(value, parameter.choices);
-    throw InputError(std::string(parameter.name) + " is '" + std::string(value) + "': give " +
-                     allowed_text(parameter) +
-                     (near.empty() ? "" : ". Did you mean '" + std::string(near) + "'?"));
+    throw InputError(message(parameter.name, " is '", value, "': give ", allowed_text(parameter),
+                             near.empty() ? "" : message(". Did you mean '", near, "'?")));
   }
   problem[position] = found - parameter.choices.begin();
 }
@@ -72,10 +67,10 @@ std::string fallback_text(const Parameter& parameter) {
 
 std::string allowed_text(const Parameter& parameter) {
   if (parameter.is_text) {
-    return "a text of at most " + std::to_string(Text::kMaxBytes) + " bytes";
+    return message("a text of at most ", Text::kMaxBytes, " bytes");
   }
   if (parameter.choices.empty()) {
-    return std::to_string(parameter.minimum) + " to " + std::to_string(parameter.maximum);
+    return message(parameter.minimum, " to ", parameter.maximum);
   }
   std::string text;
   for (std::size_t i = 0; i < parameter.choices.size(); ++i) {

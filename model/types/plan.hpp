@@ -2,6 +2,7 @@
 // A plan counts what a kernel does and never says how long that takes: the laws do, and they know
 // no kernel. The work issued stands once, by block class and phase; every total is derived from it
 // (counting/totals.hpp).
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -79,8 +80,8 @@ constexpr bool is_persistent(TileScheduler scheduler) {
 }
 
 /// The order in which blocks run the tiles of a product, from which reuse in L2 follows: down
-/// `group_rows` tile rows, then the next tile column, to the last column; then the next group of
-/// rows. A raster along columns first is described with rows and columns exchanged.
+/// `group_rows` tile rows, column after column, then the next group of rows. A raster along columns
+/// first is described with rows and columns exchanged.
 struct TileRaster {
   std::int64_t tile_rows = 1;
   std::int64_t tile_columns = 1;
@@ -160,9 +161,8 @@ struct Reuse {
   double l2_distance_bytes = 0;
 };
 
-/// Bytes that blocks receive without an L2 access of their own: multicast to further blocks of a
-/// cluster, zeros that fill copies beyond an edge, and lines that neighbouring SMs request at once,
-/// which L2 answers together.
+/// Bytes that blocks receive without an L2 access of their own: multicast in a cluster, zeros that
+/// fill copies beyond an edge, and lines that neighbouring SMs request at once.
 struct JoinedReads {
   double bytes = 0;  ///< expected
   double most = 0;   ///< upper bound: the limit leaves these reads out
@@ -199,6 +199,10 @@ struct Plan {
   Start start = Start::at_once;
   double on_chip_bytes = 0;  ///< registers and shared memory that hold a block's data
   PlanNotes notes;
+
+  bool uses(Instruction one) const {
+    return std::find(needs.begin(), needs.end(), one) != needs.end();
+  }
 };
 
 /// The same launch `repeats` times in a row.

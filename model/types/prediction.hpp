@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -38,42 +39,14 @@ constexpr std::string_view name(Resource resource) {
   return names[static_cast<std::size_t>(resource)];
 }
 
-/// Cycles or seconds.
+/// Cycles or seconds that each resource takes by itself.
 using ByResource = ByKey<Resource, double, kResources>;
 
-/// The time that one resource takes by itself.
-struct Term {
-  Resource resource;
-  double time_s;
-};
-
-/// The terms of one bound or forecast, in the order in which they were added.
-class Terms {
- public:
-  Terms() = default;
-  /// The resources that take any time.
-  explicit Terms(const ByResource& times) {
-    for (std::size_t i = 0; i < kResources; ++i) {
-      if (times.at(i) > 0) add(static_cast<Resource>(i), times.at(i));
-    }
-  }
-  void add(Resource resource, double time_s) { items_[size_++] = {resource, time_s}; }
-  const Term* begin() const { return items_.data(); }
-  const Term* end() const { return items_.data() + size_; }
-  std::size_t size() const { return size_; }
-  /// The largest term; if there are none, a launch term of 0 s.
-  Term binding() const {
-    Term largest{Resource::launch, 0};
-    for (const Term& term : *this) {
-      if (term.time_s > largest.time_s) largest = term;
-    }
-    return largest;
-  }
-
- private:
-  std::array<Term, kResources> items_{};
-  std::size_t size_ = 0;
-};
+/// The resource that takes the longest; the launch if none takes any time.
+constexpr Resource binding(const ByResource& times) {
+  const auto* const longest = std::max_element(times.begin(), times.end());
+  return *longest > 0 ? static_cast<Resource>(longest - times.begin()) : Resource::launch;
+}
 
 /// Where the expected time goes, part by part.
 enum class Part : unsigned char {
@@ -157,11 +130,10 @@ struct Occupancy {
 };
 
 struct Waves {
-  double count = 0;       ///< blocks ÷ slots, fractional
-  std::int64_t full = 0;  ///< waves that fill the device
-  double tail_utilization =
-      0;                  ///< share of the slots the last, partial wave fills; 1 if none is partial
-  double efficiency = 0;  ///< count ÷ ⌈count⌉
+  double count = 0;             ///< blocks ÷ slots, fractional
+  std::int64_t full = 0;        ///< waves that fill the device
+  double tail_utilization = 0;  ///< share of the slots that a partial last wave fills, else 1
+  double efficiency = 0;        ///< count ÷ ⌈count⌉
   std::int64_t active_sms = 0;  ///< SMs that have a block
 };
 
@@ -173,6 +145,11 @@ enum class Level : unsigned char {
   dram        ///< between L2 and DRAM
 };
 
+constexpr std::string_view name(Level level) {
+  constexpr std::array<std::string_view, 4> names = {"requested", "l1", "l2", "dram"};
+  return names[static_cast<std::size_t>(level)];
+}
+
 /// Why more bytes, or fewer, cross at a level than at the one before it.
 struct TrafficReason {
   Level level;
@@ -182,7 +159,7 @@ struct TrafficReason {
 /// Lower bound on the time: no measurement may be shorter.
 struct Limit {
   double time_s = 0;
-  Terms terms;
+  ByResource terms;  ///< s
 };
 
 struct Forecast {
@@ -192,7 +169,7 @@ struct Forecast {
   double sm_cycles = 0;
   double sm_clock_hz = 0;
   double energy_j = 0;  ///< that the board spends on the work, beyond what it takes idle
-  Terms terms;          ///< time of each resource by itself: they overlap
+  ByResource terms;     ///< time of each resource by itself (s): they overlap
   Waterfall waterfall;  ///< its parts add up to expected_s
 };
 
@@ -216,8 +193,7 @@ struct Prediction {
   std::optional<Waves> waves;
   std::optional<Forecast> time;
   std::int64_t launches = 0;
-  /// All arrays of the launches, inputs and outputs included, allocated at once. Absent unless the
-  /// family's variants differ in it (KernelFamily::compares_footprint).
+  /// Of all arrays, allocated at once; absent unless KernelFamily::compares_footprint.
   std::optional<double> footprint_bytes;
   std::vector<TrafficReason> traffic_reasons;
   std::vector<std::string> notes;

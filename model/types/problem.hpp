@@ -18,8 +18,7 @@
 namespace roofcast {
 
 /// One value a kernel takes: an extent of the problem, a choice among names, a text, or a setting
-/// of its configuration. The parameter tables drive the command line's options, the help, the JSON
-/// and the checks.
+/// of its configuration. The tables drive options, help, JSON and checks.
 struct Parameter {
   std::string_view name;     ///< as on the command line and in JSON: "m", "tile_m"
   std::string_view meaning;  ///< one line, with the unit: "rows of A and C (elements)"
@@ -92,10 +91,15 @@ requires std::is_arithmetic_v<Number> std::string message_part(Number number) {
 inline std::string message_part(std::string_view text) {
   return std::string(text);
 }
-/// Throws InputError with a message of texts and numbers unless `holds`.
+/// Texts and numbers in a row.
+template <class... Piece>
+std::string message(const Piece&... pieces) {
+  return (message_part(pieces) + ...);
+}
+/// Throws InputError with that message unless `holds`.
 template <class... Piece>
 void require(bool holds, const Piece&... pieces) {
-  if (!holds) throw InputError((message_part(pieces) + ...));
+  if (!holds) throw InputError(message(pieces...));
 }
 
 /// The texts of the items, joined: "one, two, three".

@@ -21,23 +21,14 @@ inline constexpr double kLaunchBoundBelow_s = 20e-6;
 /// The regime of a kernel that takes `time_s`, measured or expected, with the terms of its
 /// forecast. Latency is waiting for memory or compute: a kernel bound by it has the regime of the
 /// larger of these two.
-inline Regime regime_of(double time_s, const Terms& terms) {
-  double starts_s = 0;  // launches of kernels and blocks
-  double latency_s = 0;
-  double memory_s = 0;
-  double compute_s = 0;
-  for (const Term& term : terms) {
-    if (term.resource == Resource::launch || term.resource == Resource::block_start) {
-      starts_s += term.time_s;
-    } else if (term.resource == Resource::latency) {
-      latency_s = term.time_s;
-    } else if (term.resource == Resource::dram || term.resource == Resource::l2) {
-      memory_s = std::max(memory_s, term.time_s);
-    } else {
-      compute_s = std::max(compute_s, term.time_s);
-    }
-  }
-  const bool starts_bind = starts_s > std::max({latency_s, memory_s, compute_s});
+inline Regime regime_of(double time_s, const ByResource& terms) {
+  const double starts_s = terms[Resource::launch] + terms[Resource::block_start];
+  const double memory_s = std::max(terms[Resource::dram], terms[Resource::l2]);
+  const double compute_s =
+      std::max({terms[Resource::tensor], terms[Resource::vector], terms[Resource::special],
+                terms[Resource::conversion], terms[Resource::issue], terms[Resource::shared],
+                terms[Resource::l1]});
+  const bool starts_bind = starts_s > std::max({terms[Resource::latency], memory_s, compute_s});
   if (time_s < kLaunchBoundBelow_s || starts_bind) return Regime::launch_bound;
   return memory_s > compute_s ? Regime::memory : Regime::compute;
 }

@@ -125,7 +125,7 @@ Row compare_case(const Case& measured, const Gpu& gpu, std::optional<LaunchMode>
   row.problem = measured.problem;
   row.problem_text = problem_text(measured.kernel, measured.problem);
   row.cache = measured.cache;
-  row.bound = prediction.time->terms.binding().resource;
+  row.bound = binding(prediction.time->terms);
   row.time_s = {prediction.time->expected_s, measured.timing.median_s()};
   row.regime = regime_of(row.time_s.measured, prediction.time->terms);
   row.measured_fastest_s = measured.timing.percentile_s(0);

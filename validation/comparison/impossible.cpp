@@ -19,7 +19,7 @@ void add(TableCheck& check, std::size_t place, const Case& measured, const Gpu& 
     check.rows.push_back({place, gpu.name, measured.kernel,
                           problem_text(measured.kernel, measured.problem), measured.cache,
                           measured.timing.percentile_s(0), limit.time_s,
-                          limit.terms.binding().resource});
+                          binding(limit.terms)});
   } catch (const InputError& error) {
     check.unchecked.push_back({place, measured.kernel, error.what()});
   }

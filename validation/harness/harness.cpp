@@ -37,7 +37,7 @@ std::string forecast_json(const Case& item, const Gpu& gpu) {
       out["expected_s"] = p.time->expected_s;
       out["low_s"] = p.time->low_s;
       out["high_s"] = p.time->high_s;
-      out["bound"] = name(p.time->terms.binding().resource);
+      out["bound"] = name(binding(p.time->terms));
     }
     if (p.occupancy) out["blocks_per_sm"] = p.occupancy->blocks_per_sm;
     if (p.waves) out["waves"] = p.waves->count;

@@ -33,10 +33,7 @@ double moving_limit_s(const Traffic& bytes, const Gpu& gpu) {
 }
 
 double tensor_limit_s(const Prediction& prediction) {
-  for (const Term& term : prediction.limit.terms) {
-    if (term.resource == Resource::tensor) return term.time_s;
-  }
-  return 0;
+  return prediction.limit.terms[Resource::tensor];
 }
 
 double profiled_s(const Prediction& prediction, const Gpu& gpu) {

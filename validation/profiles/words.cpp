@@ -29,8 +29,8 @@ std::string name_text(const CallGroup& group) {
 
 std::string_view bound_name(const CallGroup& group) {
   if (!group.forecast) return "";
-  const Terms& terms = group.expected_s ? group.forecast->time->terms : group.forecast->limit.terms;
-  return name(terms.binding().resource);
+  const ByResource& terms = group.expected_s ? group.forecast->time->terms : group.forecast->limit.terms;
+  return name(binding(terms));
 }
 
 std::string_view bound_text(const CallGroup& group) {

@@ -39,11 +39,11 @@ TEST(AnswerWords, WhatIsBusyForAQuarterOfTheTimeIsNotCalledFull) {
   EXPECT_THAT(text, Not(HasSubstr("L2 delivers no more bytes")));
 }
 
-Prediction with_terms(std::initializer_list<Term> terms) {
+Prediction with_terms(std::initializer_list<std::pair<Resource, double>> terms) {
   Prediction prediction;
   prediction.time.emplace();
   prediction.time->expected_s = 1e-3;
-  for (const Term& term : terms) prediction.time->terms.add(term.resource, term.time_s);
+  for (const auto& [resource, time_s] : terms) prediction.time->terms[resource] = time_s;
   return prediction;
 }
 

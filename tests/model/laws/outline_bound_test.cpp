@@ -1,7 +1,5 @@
 // A candidate's outline is a lower bound of its forecast, and the search by outlines finds the
 // fastest candidate.
-#include "model/laws/outline_bound.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "model/candidates.hpp"
 #include "model/catalog.hpp"
 #include "model/kernels/gemm/tensor.hpp"
+#include "model/laws/bounds.hpp"
 #include "tests/model/scan/questions.hpp"
 
 namespace roofcast {
@@ -63,7 +62,7 @@ TEST_P(Bound, NoForecastIsShorter) {
         try {
           for (const Problem& one : kernel.kernel->candidates(asked, gpu)) {
             const double least_s = least_time_s(kernel.kernel->outline(one, gpu), gpu, assumptions);
-            const Candidate whole = candidate_of(kernel, one, gpu, assumptions);
+            const Candidate whole = candidate_of({kernel, one, gpu, assumptions});
             EXPECT_LE(least_s, whole.expected_s() * (1 + 1e-6))
                 << testing::text({kernel, one}) << ", " << name(assumptions.cache);
             ++compared;
@@ -99,11 +98,11 @@ TEST(Bound, OfProductsWithCopiesTheFastestIsFound) {
       const Assumptions assumptions{.cache = cache};
       double least_s = std::numeric_limits<double>::infinity();
       for (const Problem& one : kernel.kernel->candidates(asked, gpu)) {
-        const Candidate whole = candidate_of(kernel, one, gpu, assumptions);
+        const Candidate whole = candidate_of({kernel, one, gpu, assumptions});
         ASSERT_GT(whole.sequence.size(), 1U);
         least_s = std::min(least_s, whole.expected_s());
       }
-      EXPECT_EQ(fastest_candidate(kernel, asked, gpu, assumptions).expected_s(), least_s)
+      EXPECT_EQ(fastest_candidate({kernel, asked, gpu, assumptions}).expected_s(), least_s)
           << testing::text({kernel, asked}) << ", " << name(cache);
     }
   }

@@ -172,9 +172,6 @@ TEST(L2Reuse, LaunchesInARowFindNothingOfArraysTheyReadWhole) {
   Plan tiny;
   tiny.arrays = {{.array = 0, .compulsory = {}, .footprint = {5e3, 5e3}}};
   EXPECT_EQ(lost_between_rounds(tiny, {5e3, 5e3}, gpu), 0);  // 41 MB
-  EXPECT_EQ(lost_of_small(10e3, gpu), 0);
-  EXPECT_NEAR(lost_of_small(63.6e6 / 4096, gpu), 0.5, 1e-9);
-  EXPECT_EQ(lost_of_small(90e6 / 4096, gpu), 1);
   // Reads that touch half of the memory around them span twice their bytes: four sets are 61.8 MB.
   const double span = *gpu.memory.l2_bytes;
   Plan half;

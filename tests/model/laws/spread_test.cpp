@@ -6,15 +6,15 @@
 namespace roofcast {
 namespace {
 
-Terms terms(std::initializer_list<Term> all) {
-  Terms found;
-  for (const Term& term : all) found.add(term.resource, term.time_s);
+ByResource terms(std::initializer_list<std::pair<Resource, double>> all) {
+  ByResource found;
+  for (const auto& [resource, time_s] : all) found[resource] = time_s;
   return found;
 }
 
 TEST(RelativeSpread, ByWhatDecidesTheTime) {
   Gpu gpu = testing::hopper_like();
-  const Terms dram = terms({{Resource::dram, 3}, {Resource::vector, 2}});
+  const ByResource dram = terms({{Resource::dram, 3}, {Resource::vector, 2}});
   EXPECT_EQ(relative_spread(1e-3, dram, gpu), 0.5);  // no calibration
   gpu.sustained.spread_launch_bound = 0.3;
   gpu.sustained.spread_memory = 0.2;

@@ -66,7 +66,7 @@ std::vector<Count> counts_of(const Prediction& found) {
   if (found.time) {
     counts.push_back({"time", found.time->expected_s});
     counts.push_back({"high", found.time->high_s});
-    for (const Term& term : found.time->terms) counts.push_back({"term", term.time_s});
+    for (const double term_s : found.time->terms) counts.push_back({"term", term_s});
   }
   return counts;
 }
@@ -95,11 +95,11 @@ TEST_P(Counts, NoTermExceedsTheExpectedTime) {
   testing::visit_corners(*GetParam(), [&](const ScanCase& question, const Gpu& gpu) {
     const auto found = testing::ask(question, gpu);
     if (!found || !found->time) return;
-    for (const Term& term : found->time->terms) {
-      const double share = term.time_s / found->time->expected_s;
+    for (std::size_t i = 0; i < kResources; ++i) {
+      const double share = found->time->terms.at(i) / found->time->expected_s;
       if (share <= 1 + kRounding) continue;
       violations.add(
-          std::string(question.kernel.kernel->name) + ", " + std::string(name(term.resource)),
+          std::string(question.kernel.kernel->name) + ", " + std::string(name(static_cast<Resource>(i))),
           share, [&] { return testing::text(question) + " --gpu " + gpu.name; });
     }
   });

@@ -111,8 +111,8 @@ std::string forecast_line(const ScanCase& question, const Gpu& gpu, bool brief) 
     line += "," + number(value);
   }
   line += "," + (found->waves ? number(found->waves->count) : "");
-  line += "," + std::string(name(time.terms.binding().resource));
-  line += "," + std::string(name(found->limit.terms.binding().resource));
+  line += "," + std::string(name(binding(time.terms)));
+  line += "," + std::string(name(binding(found->limit.terms)));
   return line + "," + std::string(name(fit.limited_by));
 }
 

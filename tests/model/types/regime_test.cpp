@@ -7,16 +7,16 @@
 namespace roofcast {
 namespace {
 
-Terms terms_of(std::initializer_list<Term> items) {
-  Terms terms;
-  for (const Term& item : items) terms.add(item.resource, item.time_s);
+ByResource terms_of(std::initializer_list<std::pair<Resource, double>> items) {
+  ByResource terms;
+  for (const auto& [resource, time_s] : items) terms[resource] = time_s;
   return terms;
 }
 
-const Terms kMemory = terms_of({{Resource::vector, 1e-4}, {Resource::dram, 2e-4}});
-const Terms kCompute = terms_of({{Resource::shared, 3e-4}, {Resource::l2, 2e-4}});
-const Terms kWaitsForMemory = terms_of({{Resource::latency, 9e-4}, {Resource::l2, 2e-4}});
-const Terms kLaunches = terms_of({{Resource::launch, 9e-4}, {Resource::dram, 2e-4}});
+const ByResource kMemory = terms_of({{Resource::vector, 1e-4}, {Resource::dram, 2e-4}});
+const ByResource kCompute = terms_of({{Resource::shared, 3e-4}, {Resource::l2, 2e-4}});
+const ByResource kWaitsForMemory = terms_of({{Resource::latency, 9e-4}, {Resource::l2, 2e-4}});
+const ByResource kLaunches = terms_of({{Resource::launch, 9e-4}, {Resource::dram, 2e-4}});
 
 TEST(Regime, ShortKernelsAreBoundByTheirLaunch) {
   EXPECT_EQ(regime_of(19.9e-6, kMemory), Regime::launch_bound);

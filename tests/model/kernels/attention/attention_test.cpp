@@ -218,12 +218,7 @@ TEST(AttentionLibrary, ExponentialsAreARoofOfTheirOwn) {
   h100.sustained.vector_flop_energy_j.reset();  // else in the fullest pipe's term
   const auto terms = [&](std::int64_t head_dim) {
     const Prediction found = forecast(of(kFa3, prefill(1, 32, 16384, head_dim, true)), h100);
-    double tensor = 0, special = 0;
-    for (const Term& term : found.time->terms) {
-      if (term.resource == Resource::tensor) tensor = term.time_s;
-      if (term.resource == Resource::special) special = term.time_s;
-    }
-    return special / tensor;
+    return found.time->terms[Resource::special] / found.time->terms[Resource::tensor];
   };
   EXPECT_NEAR(terms(64), 1, 0.1);
   EXPECT_NEAR(terms(128), 0.5, 0.06);

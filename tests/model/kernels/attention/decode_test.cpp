@@ -66,7 +66,7 @@ TEST(AttentionDecode, SplitsWhereHeadsLeaveSmsEmpty) {
 TEST(AttentionDecode, RunsAtTheRateOfDram) {
   const Gpu h100 = gpu_named("h100-sxm5");
   const Prediction found = forecast("attention.decode", decode(32, 64, 8, 8192), h100);
-  EXPECT_EQ(found.time->terms.binding().resource, Resource::dram);
+  EXPECT_EQ(binding(found.time->terms), Resource::dram);
   EXPECT_GT(found.limit.time_s / found.time->expected_s, 0.75);
 }
 

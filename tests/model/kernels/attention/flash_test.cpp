@@ -183,12 +183,7 @@ TEST(AttentionFlash3, ExponentialsAreARoofOfTheirOwn) {
   const auto share = [&](std::int64_t head_dim) {
     const Prediction found =
         forecast("attention.flash3", prefill(1, 32, 16384, head_dim, true), h100);
-    double tensor = 0, special = 0;
-    for (const Term& term : found.time->terms) {
-      if (term.resource == Resource::tensor) tensor = term.time_s;
-      if (term.resource == Resource::special) special = term.time_s;
-    }
-    return special / tensor;
+    return found.time->terms[Resource::special] / found.time->terms[Resource::tensor];
   };
   EXPECT_NEAR(share(64), 1, 0.1);
   EXPECT_NEAR(share(128), 0.5, 0.08);

@@ -71,7 +71,7 @@ TEST(Recompute, TheSpecialFunctionUnitBecomesTheRoof) {
   const KernelRef found = find_kernel("recompute.recomputed");
   const Problem problem{.dtype = DType::bf16, .values = {1 << 27, 8, 256, 16, 1}};
   const Prediction answer = predict(found, problem, gpu);
-  EXPECT_EQ(answer.limit.terms.binding().resource, Resource::special);
+  EXPECT_EQ(binding(answer.limit.terms), Resource::special);
   const double results = 4.0 * 8 * (1 << 27);
   EXPECT_NEAR(answer.limit.time_s, results / (16 * 132 * 2e9), 1e-9);
 }
