@@ -53,12 +53,17 @@ inline constexpr Constant kLineDensity =
              "of the DRAM around lines of many rows that tiles read: DRAM sends lines at random at "
              "0.935 of its rate in order",
              "the microbenchmark scattered in validation/measured, pieces of 128 B", "2026-11-23");
+inline constexpr Constant kSlowdownOfADecade = fitted(
+    "slowdown_of_a_decade", 0.21, "",
+    "of the slowdown by a launch's own power that each tenfold of a microsecond of its time brings",
+    "gemm_tensor.csv (ai-dynamo/aiconfigurator), even rows in bf16 of two GPUs, with their "
+    "vector_flop_energy",
+    "2026-11-27");
 inline constexpr Constant kHeatingSeconds = measured(
-    "heating_seconds", 0.06, "s",
-    "of work without a pause, after which the power limit lowers the clock no further: the "
-    "point of the law's logarithm where it gives what products keep up for a second",
-    "long-runs-2026-11-27 in validation/measured, the table with four columns of time: the five "
-    "products in bf16 of over 40 us, repeated for 1.5 s",
+    "heating_seconds", 0.1, "s",
+    "of work without a pause after which half of the long run's slowdown is there",
+    "long-runs-2026-11-27 in validation/measured, the table with four columns of time: products of "
+    "8192x8192x8192 and 4096x16384x2048 to 100 ms, to 300 ms and after 0.7 s",
     "2026-11-27");
 inline constexpr Constant kDramByteEnergy = measured(
     "dram_byte_energy", 123e-12, "J",

@@ -20,11 +20,12 @@ std::optional<double> tensor_peak_clock_hz(const Gpu& gpu, DType type);
 /// launches.
 std::optional<double> expected_clock_hz(const Gpu& gpu, bool on_tensor_cores);
 
-/// An SM clock. If it is `given`, measured or of a whole step, the launch does not lower it.
+/// An SM clock.
 struct SmClock {
   double hz;
-  bool given = false;
+  bool given = false;   ///< measured: no law lowers it
   double worked_s = 0;  ///< Assumptions::worked_s
+  double slowdown = 0;  ///< Assumptions::clock_slowdown, which `hz` has
 };
 
 /// What a launch, or a step of many, does that takes energy.
@@ -41,12 +42,15 @@ struct WorkDone {
 /// every type they take as much power. 0 where E is unknown.
 double energy_j(const WorkDone& work, const Gpu& gpu);
 
-/// Relative slowdown of work that would draw `power_w` at the full clock. The voltage falls with
-/// the clock, and power with the square of both, until the voltage is at its least. Relative to the
-/// power limit, p = power_w ÷ limit ≥ 1:
-///   (1 + h · (√min(p, kLeastVoltagePower) − 1)) · max(1, p ÷ kLeastVoltagePower) − 1
-///   h = log(worked_s ÷ 1 µs) ÷ log(kHeatingSeconds ÷ 1 µs), from 0 to 1
-/// `worked_s`: for how long the device has worked without a pause. 0 where the limit is unknown.
-double power_slowdown(double power_w, double worked_s, const Gpu& gpu);
+/// Relative slowdown of a launch that draws `power_w` at the full clock and takes `time_s`, at once:
+///   (1 + min(1, kSlowdownOfADecade · log10(time_s ÷ 1 µs)) · v) · (1 + f) − 1
+/// with p the power ÷ the board's limit, at least 1; v = √min(p, kLeastVoltagePower) − 1: voltage
+/// falls with the clock, and power with the square of both; f = max(1, p ÷ kLeastVoltagePower) − 1:
+/// at the least voltage the clock falls in proportion. 0 where the limit is unknown.
+double launch_slowdown(double power_w, double time_s, const Gpu& gpu);
+
+/// The further slowdown of all launches by the mean power of a device that has worked for
+/// `worked_s` without a pause: ((1 + v) · (1 + f) − 1) ÷ (1 + kHeatingSeconds ÷ worked_s).
+double long_run_slowdown(double power_w, double worked_s, const Gpu& gpu);
 
 }  // namespace roofcast

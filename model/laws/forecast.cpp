@@ -62,9 +62,10 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Launc
   result.time_s = sm.cycles / clock.hz;
   result.energy_j = energy_j(work_of(plan, sm.busy, memory.dram, gpu), gpu);
   if (!clock.given) {
-    const double worked_s = std::max(clock.worked_s, result.time_s);
-    result.slower_s =
-        result.time_s * power_slowdown(result.energy_j / result.time_s, worked_s, gpu);
+    const double power_w = result.energy_j / result.time_s;
+    const double own = launch_slowdown(power_w * (1 + clock.slowdown), result.time_s, gpu);
+    const double long_run = long_run_slowdown(power_w / (1 + own), clock.worked_s, gpu);
+    result.slower_s = result.time_s * ((1 + own) * (1 + long_run) - 1);
     result.time_s += result.slower_s;
   }
   for (std::size_t i = 0; i < kResources; ++i) result.terms_s.at(i) = sm.busy.at(i) / clock.hz;
@@ -110,8 +111,8 @@ std::optional<SmClock> expected_clock(bool on_tensor_cores, const Gpu& gpu,
   const auto& measured = assumptions.sm_clock_hz;
   const auto hz = measured ? measured : expected_clock_hz(gpu, on_tensor_cores);
   if (!hz) return std::nullopt;
-  const auto& slowdown = assumptions.clock_slowdown;
-  return SmClock{*hz / (1 + slowdown.value_or(0)), measured || slowdown, assumptions.worked_s};
+  const double slowdown = measured ? 0 : assumptions.clock_slowdown;
+  return SmClock{*hz / (1 + slowdown), measured.has_value(), assumptions.worked_s, slowdown};
 }
 
 std::optional<SmClock> clock_of(const LaunchSequence& sequence, const Gpu& gpu,

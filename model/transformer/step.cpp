@@ -213,7 +213,7 @@ Step predict_step(const Architecture& model, const Task& task, KernelForecasts& 
   };
   Step step = at_slowdown(0);
   constexpr double kRounded = 0.01;  // steps of nearly the same power share their forecasts
-  const double by_power = power_slowdown(step.energy_j / step.expected_s, worked_s, gpu);
+  const double by_power = long_run_slowdown(step.energy_j / step.expected_s, worked_s, gpu);
   const double slowdown = kRounded * std::round(by_power / kRounded);
   if (slowdown <= 0) return step;
   step = at_slowdown(slowdown);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/kernels/common/plan_parts.hpp"
 #include "model/transformer/step_composer.hpp"
 
 namespace roofcast::transformer {
@@ -85,8 +86,13 @@ class AttentionComposer : public Composer {
   }
 
   void add_flash_attention(const Sequences& all, std::int64_t kv_heads, double head_dim) {
-    // PyTorch's scaled_dot_product_attention is FlashAttention-2.
-    const std::string_view library = eager_ && all.queries > 1 ? "fa2" : "best";
+    // PyTorch's scaled_dot_product_attention is FlashAttention-2; in compiled training cuDNN where
+    // the tensor cores work asynchronously.
+    const bool compiled = train_ && task_.framework == Framework::compiled;
+    const std::string_view library = all.queries == 1                              ? "best"
+                                     : compiled && has_async_mma(forecasts_.gpu()) ? "cudnn"
+                                     : eager_ || compiled                          ? "fa2"
+                                                                                   : "best";
     const auto add_pass = [&](std::string_view pass) {
       add(kAttention, "attention.library", wide_,
           {{"batch", all.count},

@@ -21,9 +21,9 @@ struct Assumptions {
   /// Time for which the device has worked without a pause (s): the power limit lowers the clock in
   /// long runs (laws/clock.hpp).
   double worked_s = 0;
-  /// By how much the power of all that the device does slows the SM clock, relative (1: to half of
-  /// it), in place of what the launch's own power would.
-  std::optional<double> clock_slowdown{};
+  /// By how much the mean power of all that the device does slows the SM clock, relative (1: to half
+  /// of it), in a long run of many kernels.
+  double clock_slowdown = 0;
 };
 
 }  // namespace roofcast
