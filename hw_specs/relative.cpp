@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "hw_specs/loader.hpp"
@@ -57,9 +58,8 @@ auto distance(const Gpu& a, const Gpu& b) {
 
 // Sustained values that depend on the chip; launch times depend on the installation.
 constexpr std::array kOfTheChip = {
-    &Sustained::dram_read_bytes_per_s,      &Sustained::dram_write_bytes_per_s,
-    &Sustained::dram_scattered_bytes_per_s, &Sustained::l2_bandwidth_bytes_per_s,
-    &Sustained::vector_flop_energy_j};
+    &Sustained::dram_read_bytes_per_s, &Sustained::dram_write_bytes_per_s,
+    &Sustained::dram_scattered_bytes_per_s, &Sustained::l2_bandwidth_bytes_per_s};
 
 double dram_apart(const Gpu& a, const Gpu& b) {
   const auto rate = [](const Gpu& gpu) {
@@ -97,16 +97,21 @@ void take_published(Gpu& gpu) {
   }
 }
 
-// Takes the energy of a FLOP from the nearest card of the same architecture that has one published.
+// Takes the energy of a FLOP from a card of the same architecture: if one is of the same die, from
+// such a card; of several from that whose power limit is nearest.
 void take_energy(Gpu& gpu) {
-  static const std::vector<Gpu> told = [] {
-    std::vector<Gpu> cards = calibrated_gpus().published;
-    std::erase_if(cards, [](const Gpu& card) { return !card.sustained.vector_flop_energy_j; });
-    return cards;
-  }();
-  const Gpu* card = nearest(gpu, told);
-  if (card != nullptr && same(card->architecture, gpu.architecture)) {
-    gpu.sustained.vector_flop_energy_j = card->sustained.vector_flop_energy_j;
+  const auto apart = [&gpu](const Gpu& card) {
+    return std::pair{!same_die(card, gpu),
+                     std::abs(std::log(card.power_w.value_or(1) / gpu.power_w.value_or(1)))};
+  };
+  const Gpu* nearest_card = nullptr;
+  for (const Gpu& card : calibrated_gpus().published) {
+    if (!card.sustained.vector_flop_energy_j || !same(card.architecture, gpu.architecture))
+      continue;
+    if (nearest_card == nullptr || apart(card) < apart(*nearest_card)) nearest_card = &card;
+  }
+  if (nearest_card != nullptr) {
+    gpu.sustained.vector_flop_energy_j = nearest_card->sustained.vector_flop_energy_j;
   }
 }
 
@@ -154,8 +159,8 @@ void take_from_relative(Gpu& gpu, std::string_view relative) {
   take_values(*found, gpu);
   if (found->name == gpu.name) return;
   if (relative.empty()) {
-    take_energy(gpu);
     take_published(gpu);
+    take_energy(gpu);
   }
   static const Widening widening = shipped_widening();
   const double wider = same_die(gpu, *found) ? widening.same_die : widening.other_die;

@@ -1,21 +1,30 @@
 #!/usr/bin/env python3
-"""Times products and training passes in long runs: the power limit lowers the clock of what goes on for long.
+"""Times products, kernels in turn and training passes in long runs, where the power limit lowers the clock.
 
   validation/long_runs.py products -o heating.csv
+  validation/long_runs.py mixes -o power.csv
   validation/long_runs.py passes --layers 16 --hidden 2048 --heads 32 --vocabulary 128256 -o passes.csv
   torchrun --nproc_per_node 4 validation/long_runs.py passes … --passes 4,8,16 -o passes.csv
 
 products   bf16 products of random sizes, each repeated for a second after a pause: the mean time within the first
            20 ms, and after 0.7 s.
+mixes      kernels in turn for 1.8 s after a pause: the mean time of each within the first 15 ms and in the last 0.2 s,
+           with the SM clock and the board's power by NVML from 0.8 s on. A letter is a kernel, in the order of the mix:
+           P, Q, R products of 8192×8192×8192, 4096×2048×8192 and 4096×16384×2048; T one of 64 rows, 8192×8192;
+           C a copy of 256 MB; E lgamma of 32 M elements; I one busy warp for about 180 µs; A and D causal attention of
+           32 heads (batch 2, 4096 tokens of 128; batch 4, 2048 tokens of 64).
 passes     forward and backward passes of a Llama-like model through torch.compile, whose gradients add up, without an
            optimizer: on one GPU for seconds; on several a stage on each (1F1B), with `passes` micro-batches a step.
 """
 
 import argparse
 import csv
+import ctypes
 import datetime
 import os
 import random
+import statistics
+import threading
 import time
 
 import torch
@@ -118,6 +127,110 @@ def products(asked):
         yield {"m": m, "n": n, "k": k, "early_us": early * 1e6, "late_us": late * 1e6}
 
 
+class Device(threading.Thread):
+    """Reads the SM clock (MHz) and the power (W) every 10 ms."""
+
+    class Field(ctypes.Structure):
+        _fields_ = [("id", ctypes.c_uint), ("scope", ctypes.c_uint), ("at", ctypes.c_longlong)]
+        _fields_ += [("latency", ctypes.c_longlong), ("type", ctypes.c_int), ("rc", ctypes.c_int)]
+        _fields_ += [("value", ctypes.c_ulonglong)]
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.nvml, self.handle = ctypes.CDLL("libnvidia-ml.so.1"), ctypes.c_void_p()
+        self.nvml.nvmlInit_v2()
+        self.nvml.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(self.handle))
+        self.rows, self.ended = [], False
+
+    def run(self):
+        sm_clock, instant_power = 1, 186  # NVML_CLOCK_SM, NVML_FI_DEV_POWER_INSTANT
+        while not self.ended:
+            mhz, power = ctypes.c_uint(), Device.Field(id=instant_power)
+            self.nvml.nvmlDeviceGetClockInfo(self.handle, sm_clock, ctypes.byref(mhz))
+            self.nvml.nvmlDeviceGetFieldValues(self.handle, 1, ctypes.byref(power))
+            self.rows.append((time.perf_counter(), mhz.value, (power.value & 0xFFFFFFFF) / 1e3))
+            time.sleep(0.01)
+
+    def mean_after(self, begin):
+        self.ended = True
+        self.join()
+        return [statistics.mean(row[i] for row in self.rows if row[0] > begin) for i in (1, 2)]
+
+
+def kernels_of_mixes():
+    def product(m, n, k):
+        a, b = (torch.randn(rows, k, device="cuda", dtype=torch.bfloat16) for rows in (m, n))
+        c = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
+        return lambda: torch.mm(a, b.t(), out=c)
+
+    def attention(batch, seq, dim):
+        q, k, v = (torch.randn(batch, 32, seq, dim, device="cuda", dtype=torch.bfloat16) for _ in range(3))
+        return lambda: F.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+    source = torch.randint(0, 255, (1 << 28,), device="cuda", dtype=torch.uint8)
+    target = torch.empty_like(source)
+    numbers = torch.rand(1 << 25, device="cuda")
+    result = torch.empty_like(numbers)
+    return {
+        "P": product(8192, 8192, 8192),
+        "Q": product(4096, 2048, 8192),
+        "R": product(4096, 16384, 2048),
+        "T": product(64, 8192, 8192),
+        "C": lambda: target.copy_(source),
+        "E": lambda: torch.lgamma(numbers, out=result),
+        "I": lambda: torch.cuda._sleep(340_000),
+        "A": attention(2, 4096, 128),
+        "D": attention(4, 2048, 64),
+    }
+
+
+MIXES = "P Q R C E A D T RC RCC RCCCC RCCCCCCCC RE REE REEEE RI RII RIIII RIIIIIIII RA RAAA RCE RCCA QQCD AC AI EC EI AE"
+
+
+def mixes(asked):
+    kernels = kernels_of_mixes()
+    for mix in MIXES.split():
+
+        def timed(seconds, each):
+            cycles = []
+            for _ in range(max(2, int(seconds / each))):
+                events = [torch.cuda.Event(enable_timing=True) for _ in range(len(mix) + 1)]
+                events[0].record()
+                for one, event in zip(mix, events[1:]):
+                    kernels[one]()
+                    event.record()
+                cycles.append(events)
+            return cycles
+
+        timed(0, 1)
+        torch.cuda.synchronize()
+        begin = time.perf_counter()
+        timed(0, 1)
+        torch.cuda.synchronize()
+        each = (time.perf_counter() - begin) / 2
+        time.sleep(1.5)
+        device = Device()
+        device.start()
+        begin, before = time.perf_counter(), None
+        early = timed(0.015, each)
+        while time.perf_counter() - begin < 1.8:  # two parts of 20 ms in the queue
+            part = timed(0.02, each)[-1][-1]
+            if before is not None:
+                before.synchronize()
+            before = part
+        late = timed(0.2, each)
+        torch.cuda.synchronize()
+        mhz, watts = device.mean_after(begin + 0.8)
+        for part in sorted(set(mix)):
+
+            def mean_us(cycles):
+                pairs = ((one, a, b) for events in cycles[1:] for one, a, b in zip(mix, events, events[1:]))
+                return 1e3 * statistics.mean(a.elapsed_time(b) for one, a, b in pairs if one == part)
+
+            about = {"early_us": mean_us(early), "late_us": mean_us(late), "late_mhz": mhz, "late_w": watts}
+            yield {"mix": mix, "part": part, **about}
+
+
 def passes_on_one(asked):
     model = torch.compile(Stage(asked, True, True, asked.layers).cuda())
     loss, tokens, targets = torch.compile(loss_of), *tokens_of(asked, 1)
@@ -157,7 +270,7 @@ def tokens_of(asked, passes):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("products", "passes"))
+    parser.add_argument("what", choices=("products", "mixes", "passes"))
     parser.add_argument("-o", "--output", required=True)
     parser.add_argument("--seed", type=int, default=3)
     parser.add_argument("--count", type=int, default=12, help="products")
@@ -173,7 +286,8 @@ def main():
         dist.init_process_group("nccl")
     if asked.what == "passes":
         torch.set_default_dtype(torch.bfloat16)
-    measure = products if asked.what == "products" else passes_in_stages if staged else passes_on_one
+    passes = passes_in_stages if staged else passes_on_one
+    measure = {"products": products, "mixes": mixes, "passes": passes}[asked.what]
     about = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "date": datetime.date.today()}
     if asked.what == "passes":
         keys = ("layers", "hidden", "heads", "kv_heads", "intermediate", "vocabulary", "batch", "seq")

@@ -11,16 +11,16 @@ inline constexpr std::string_view kStepsFit =
     "together: fit_steps, mean |log error| of time";
 
 inline constexpr Constant kAttentionShare =
-    fitted("step_attention_share", 0.8572, "",
+    fitted("step_attention_share", 0.9106, "",
            "further time of attention kernels in training steps of 2023, of those of today",
            kStepsFit, "2026-11-27");
 inline constexpr Constant kLayerSeconds =
-    fitted("step_layer_s", 1.218e-3, "s",
+    fitted("step_layer_s", 1.607e-3, "s",
            "of each layer and pass of eager FSDP training: launches and hooks of the framework",
            kStepsFit, "2026-11-27");
 
 inline constexpr Constant kRequestSeconds =
-    fitted("serving_request_s", 15e-6, "s",
+    fitted("serving_request_s", 19e-6, "s",
            "of each request and step of a service: scheduled, sampled and sent while the GPU waits",
            "serving.csv (ai-dynamo/aiconfigurator), rows of even position of its first GPU, three "
            "models and systems together: fit_serving, mean |error| of time",

@@ -33,10 +33,12 @@ std::optional<double> expected_clock_hz(const Gpu& gpu, bool on_tensor_cores) {
 double energy_j(const WorkDone& work, const Gpu& gpu) {
   const auto& flop_j = gpu.sustained.vector_flop_energy_j;
   if (!flop_j) return 0;
-  constexpr double kFlopsOfAnInstruction = 64;  // 32 lanes, each a multiplication and an addition
-  const double tensor_flops = work.tensor_clk * gpu.sm.tensor_flop_per_clk[DType::fp16].value_or(0);
+  constexpr double kFlopsOfAnFma = 64;  // of a warp
+  const auto& per_clk = gpu.sm.tensor_flop_per_clk;
+  const double tensor_flops =
+      work.tensor_clk * per_clk[per_clk[DType::bf16] ? DType::bf16 : DType::fp16].value_or(0);
   const double flops =
-      kFlopsOfAnInstruction * work.warp_instructions + law::kTensorEnergyShare * tensor_flops;
+      kFlopsOfAnFma * work.warp_instructions + law::kTensorEnergyShare * tensor_flops;
   return *flop_j * flops + law::kDramByteEnergy * work.dram_bytes;
 }
 

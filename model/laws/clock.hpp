@@ -37,12 +37,13 @@ struct WorkDone {
 
 /// Energy that the board spends on the work, beyond what it takes idle (J):
 ///   E · (64 · warp instructions + kTensorEnergyShare · R · tensor_clk) + kDramByteEnergy · bytes
-/// with E = `vector_flop_energy_j`, the energy of an fp32 FLOP on the SIMT pipes, of which an FMA
-/// of a warp does 64, and R the FLOPs in bf16, else fp16, that an SM's tensor cores do in a clock: in
-/// every type they take as much power. 0 where E is unknown.
+/// with E = `vector_flop_energy_j`, that of an fp32 FLOP on the SIMT pipes: an instruction of a warp
+/// takes as much as an FMA; and R the FLOPs in bf16, else fp16, that an SM's tensor cores do in a
+/// clock: in every type they take as much power. 0 where E is unknown.
 double energy_j(const WorkDone& work, const Gpu& gpu);
 
-/// Relative slowdown of a launch that draws `power_w` at the full clock and takes `time_s`, at once:
+/// Relative slowdown of a launch whose SMs draw `power_w` at the full clock, and which takes
+/// `time_s`, at once; DRAM has its own supply:
 ///   (1 + min(1, kSlowdownOfADecade · log10(time_s ÷ 1 µs)) · v) · (1 + f) − 1
 /// with p the power ÷ the board's limit, at least 1; v = √min(p, kLeastVoltagePower) − 1: voltage
 /// falls with the clock, and power with the square of both; f = max(1, p ÷ kLeastVoltagePower) − 1:

@@ -60,11 +60,14 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Launc
   const SmTime sm = sm_time(plan, occupancy, cost, gpu);
   LaunchTime result;
   result.time_s = sm.cycles / clock.hz;
-  result.energy_j = energy_j(work_of(plan, sm.busy, memory.dram, gpu), gpu);
+  WorkDone work = work_of(plan, sm.busy, memory.dram, gpu);
+  result.energy_j = energy_j(work, gpu);
   if (!clock.given) {
-    const double power_w = result.energy_j / result.time_s;
-    const double own = launch_slowdown(power_w * (1 + clock.slowdown), result.time_s, gpu);
-    const double long_run = long_run_slowdown(power_w / (1 + own), clock.worked_s, gpu);
+    work.dram_bytes = 0;
+    const double sm_power_w = energy_j(work, gpu) / result.time_s * (1 + clock.slowdown);
+    const double own = launch_slowdown(sm_power_w, result.time_s, gpu);
+    const double mean_power_w = result.energy_j / (result.time_s * (1 + own));
+    const double long_run = long_run_slowdown(mean_power_w, clock.worked_s, gpu);
     result.slower_s = result.time_s * ((1 + own) * (1 + long_run) - 1);
     result.time_s += result.slower_s;
   }

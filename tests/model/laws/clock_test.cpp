@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "model/constants/laws.hpp"
 #include "tests/model/devices.hpp"
@@ -12,7 +13,7 @@ namespace roofcast {
 namespace {
 
 constexpr double kFlopJ = 1e-11;
-constexpr double kLong_s = 1;
+constexpr double kForLong = std::numeric_limits<double>::infinity();
 
 Gpu board(double power_w) {
   Gpu gpu = testing::hopper_like();
@@ -43,28 +44,36 @@ TEST(Energy, AddsUp) {
 }
 
 TEST(Power, UpToTheLimitNothingSlowsDown) {
-  EXPECT_EQ(power_slowdown(100, kLong_s, board(100)), 0);
-  EXPECT_NEAR(power_slowdown(100.001, kLong_s, board(100)), 0, 1e-5);
+  EXPECT_EQ(launch_slowdown(100, 1, board(100)), 0);
+  EXPECT_EQ(long_run_slowdown(100, kForLong, board(100)), 0);
+  EXPECT_NEAR(long_run_slowdown(100.001, kForLong, board(100)), 0, 1e-5);
 }
 
 // By hand: 1.44 times the limit takes 1.2 times as long where the voltage still falls; twice what
 // it takes at the least voltage takes twice as long.
 TEST(Power, TheClockFallsAsTheRootOfPowerAndThenInProportion) {
   const Gpu gpu = board(100);
-  EXPECT_NEAR(power_slowdown(144, kLong_s, gpu), 0.2, 1e-12);
   const double least_w = 100 * law::kLeastVoltagePower;
-  EXPECT_NEAR(1 + power_slowdown(2 * least_w, kLong_s, gpu),
-              2 * (1 + power_slowdown(least_w, kLong_s, gpu)), 1e-12);
+  const auto steady = [&](double power_w) { return long_run_slowdown(power_w, kForLong, gpu); };
+  EXPECT_NEAR(steady(144), 0.2, 1e-12);
+  EXPECT_NEAR(1 + steady(2 * least_w), 2 * (1 + steady(least_w)), 1e-12);
+  EXPECT_NEAR(1 + launch_slowdown(2 * least_w, 1e-6, gpu), 2, 1e-12);  // at once
 }
 
-TEST(Power, WorkWithoutAPauseSlowsDownUpToASteadyPoint) {
+TEST(Power, ALaunchSlowsByDecadesOfItsTime) {
   const Gpu gpu = board(100);
-  const auto after = [&](double worked_s) { return power_slowdown(144, worked_s, gpu); };
-  EXPECT_EQ(after(1e-6), 0);
-  EXPECT_LT(after(1e-4), after(1e-3));
-  // Halfway of the logarithm.
-  EXPECT_NEAR(after(std::sqrt(1e-6 * law::kHeatingSeconds)), 0.1, 1e-12);
-  EXPECT_EQ(after(1), after(100));
+  EXPECT_EQ(launch_slowdown(144, 1e-6, gpu), 0);
+  const double decade = launch_slowdown(144, 1e-5, gpu);
+  EXPECT_NEAR(decade, 0.2 * law::kSlowdownOfADecade, 1e-12);
+  EXPECT_NEAR(launch_slowdown(144, 1e-4, gpu), 2 * decade, 1e-12);
+  EXPECT_NEAR(launch_slowdown(144, 100, gpu), 0.2, 1e-12);
+}
+
+TEST(Power, ALongRunSlowsDownUpToASteadyPoint) {
+  const Gpu gpu = board(100);
+  EXPECT_EQ(long_run_slowdown(144, 0, gpu), 0);
+  EXPECT_NEAR(long_run_slowdown(144, law::kHeatingSeconds, gpu), 0.1, 1e-12);
+  EXPECT_LT(long_run_slowdown(144, 10, gpu), long_run_slowdown(144, kForLong, gpu));
 }
 
 TEST(Power, WhatIsNotKnownLowersNothing) {
@@ -74,7 +83,8 @@ TEST(Power, WhatIsNotKnownLowersNothing) {
             0);
   Gpu no_limit = board(1);
   no_limit.power_w.reset();
-  EXPECT_EQ(power_slowdown(1000, kLong_s, no_limit), 0);
+  EXPECT_EQ(launch_slowdown(1000, 1, no_limit), 0);
+  EXPECT_EQ(long_run_slowdown(1000, kForLong, no_limit), 0);
 }
 
 }  // namespace

@@ -41,22 +41,50 @@ TEST(Step, EqualLayersAreForecastOnce) {
   EXPECT_NEAR(times[1], 40 * times[0], 1e-9 * times[1]);
 }
 
-// 10,000 steps of an 80-layer model with the same kernels forecast each kernel once; another batch
-// at most doubles the forecasts. Only steps of several passes add gradients.
+// 10,000 steps of an 80-layer model with the same kernels forecast each kernel once for each clock,
+// which is a whole percent of the full one; another batch at most doubles the forecasts. Only steps
+// of several passes add gradients.
 TEST(Step, StepsShareTheirForecasts) {
   KernelForecasts forecasts(h100());
   Task task;
   task.grad_accum = 2;
-  predict_step(llama(80), task, forecasts);
+  const auto predict_at_full_clock = [&] { predict_step(llama(80), task, forecasts, {}, 0); };
+  predict_at_full_clock();
   const std::size_t once = forecasts.count();
+  for (task.grad_accum = 1; task.grad_accum <= 10000; ++task.grad_accum) predict_at_full_clock();
+  EXPECT_EQ(forecasts.count(), once);
+  constexpr std::size_t kClocks = 10;
   for (task.grad_accum = 1; task.grad_accum <= 10000; ++task.grad_accum) {
     predict_step(llama(80), task, forecasts);
   }
-  EXPECT_EQ(forecasts.count(), once);
+  EXPECT_LE(forecasts.count(), kClocks * once);
+  const std::size_t before = forecasts.count();
   task.grad_accum = 1;
   task.batch = 2;
-  predict_step(llama(80), task, forecasts);
-  EXPECT_LE(forecasts.count(), 2 * once);
+  predict_at_full_clock();
+  EXPECT_LE(forecasts.count(), before + once);
+}
+
+// The board's limit slows every kernel of a long run, those without tensor cores too; not the first
+// steps, and not a board of more power.
+TEST(Step, TheMeanPowerOfALongRunSlowsAllItsKernels) {
+  Task task;
+  task.framework = Framework::compiled;
+  task.batch = 8;
+  KernelForecasts forecasts(h100());
+  const Step first = predict_step(llama(4), task, forecasts, {}, 0),
+             late = predict_step(llama(4), task, forecasts);
+  EXPECT_GT(late.expected_s, 1.05 * first.expected_s);
+  EXPECT_GT(part_s(late, "attention"), 1.05 * part_s(first, "attention"));
+  EXPECT_GT(part_s(late, "loss"), 1.05 * part_s(first, "loss"));
+  const auto says_so = [](const std::string& note) {
+    return note.starts_with("the power limit of 700 W lowers the SM clock by ");
+  };
+  EXPECT_TRUE(std::any_of(late.notes.begin(), late.notes.end(), says_so));
+  EXPECT_FALSE(std::any_of(first.notes.begin(), first.notes.end(), says_so));
+  Gpu unlimited = h100();
+  unlimited.power_w = 1e5;
+  EXPECT_LT(predict_step(llama(4), task, unlimited).expected_s, first.expected_s);
 }
 
 Architecture gpt2(std::int64_t layers) {
@@ -115,16 +143,20 @@ TEST(Step, PromptsJoinTheBatchOfADecodeStep) {
   task.batch = 8;
   task.context = 1024;
   task.seq = 512;
-  const Step decode = predict_step(llama(4), task, h100());
+  KernelForecasts forecasts(h100());
+  const auto at_full_clock = [&](const Task& one) {
+    return predict_step(llama(4), one, forecasts, {}, 0);
+  };
+  const Step decode = at_full_clock(task);
   task.prompts = 2;
   EXPECT_EQ(task.tokens(), 8 + 2 * 512);
   EXPECT_EQ(task.answers(), 10);
-  const Step joined = predict_step(llama(4), task, h100());
+  const Step joined = at_full_clock(task);
   Task prefill = task;
   prefill.phase = Phase::prefill;
   prefill.batch = 2;
   prefill.prompts = prefill.context = 0;
-  const Step prompts = predict_step(llama(4), prefill, h100());
+  const Step prompts = at_full_clock(prefill);
   EXPECT_NEAR(part_s(joined, "attention"),
               part_s(decode, "attention") + part_s(prompts, "attention"), 1e-12);
   EXPECT_LT(part_s(joined, "feed-forward products"),

@@ -44,7 +44,7 @@ TEST_P(LongRuns, OfProductsAreSlowerThanShortOnes) {
   late.print("products, after 0.7 s");
   EXPECT_EQ(late.rows(), GetParam().products);
   EXPECT_LE(early.error(), 0.06);
-  EXPECT_LE(late.error(), 0.07);
+  EXPECT_LE(late.error(), 0.09);
 }
 INSTANTIATE_TEST_SUITE_P(Gpus, LongRuns,
                          ::testing::Values(Run{"h200-sxm-long-runs-2026-11-27.csv", 5},
@@ -76,7 +76,7 @@ TEST(TrainingPasses, AreForecastOnOneGpuAndInStages) {
     EXPECT_NEAR(step.expected_s / measured_s, 1, 0.1) << row["device"] << ' ' << task.pp;
   }
   all.print("training passes");
-  EXPECT_EQ(all.rows(), 10);
+  EXPECT_EQ(all.rows(), 14);
   EXPECT_LE(all.error(), 0.06);
 }
 

@@ -1,7 +1,9 @@
-// Kernels in turn, for seconds: one clock for all of them, which their mean power sets. Nothing was
-// fitted to these times; dram_byte_energy and tensor_energy_share are of the H200's powers.
+// Kernels in turn for seconds (validation/long_runs.py mixes): one clock for all of them, which their
+// mean power sets. Nothing was fitted to these times; dram_byte_energy and tensor_energy_share are of
+// the H200's powers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <string>
@@ -71,16 +73,11 @@ TEST_P(Power, OneClockOfAllThatRunsInTurn) {
         long_run_slowdown(energy / time_s, std::numeric_limits<double>::infinity(), gpu);
     const Forecast one = forecast_of(row["part"].front(), slowdown, gpu);
     late.add(one.expected_s, one.low_s, one.high_s, row.real("late_us") * 1e-6);
-    std::printf(
-        "%-10s %s measured %.1f forecast %.1f (%+.1f%%) early %.1f full %.1f; clock %.0f forecast "
-        "%.0f power %.0f\n",
-        mix.c_str(), row["part"].c_str(), row.real("late_us"), one.expected_s * 1e6,
-        100 * (one.expected_s * 1e6 / row.real("late_us") - 1), row.real("early_us"),
-        forecast_of(row["part"].front(), 0, gpu).expected_s * 1e6, row.real("late_mhz"),
-        one.sm_clock_hz * 1e-6, energy / time_s);
   }
   late.print(GetParam());
-  EXPECT_LE(late.error(), 0.1);
+  EXPECT_EQ(late.rows(), 26);
+  EXPECT_LE(late.error(), 0.08);
+  EXPECT_GE(late.coverage(), 0.9);
 }
 INSTANTIATE_TEST_SUITE_P(Gpus, Power,
                          ::testing::Values("h200-sxm-power-2026-11-27.csv",
