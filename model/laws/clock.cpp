@@ -30,16 +30,16 @@ std::optional<double> expected_clock_hz(const Gpu& gpu, bool on_tensor_cores) {
   return on_tensor_cores && hz && tensor ? std::min(*hz, *tensor) : hz;
 }
 
-double energy_j(const WorkDone& work, const Gpu& gpu) {
+Energy energy_of(const WorkDone& work, const Gpu& gpu) {
   const auto& flop_j = gpu.sustained.vector_flop_energy_j;
-  if (!flop_j) return 0;
+  if (!flop_j) return {};
   constexpr double kFlopsOfAnFma = 64;  // of a warp
   const auto& per_clk = gpu.sm.tensor_flop_per_clk;
   const double tensor_flops =
       work.tensor_clk * per_clk[per_clk[DType::bf16] ? DType::bf16 : DType::fp16].value_or(0);
   const double flops =
       kFlopsOfAnFma * work.warp_instructions + law::kTensorEnergyShare * tensor_flops;
-  return *flop_j * flops + law::kDramByteEnergy * work.dram_bytes;
+  return {.sms_j = *flop_j * flops, .dram_j = law::kDramByteEnergy * work.dram_bytes};
 }
 
 namespace {

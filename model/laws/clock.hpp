@@ -35,12 +35,17 @@ struct WorkDone {
   double dram_bytes = 0;
 };
 
-/// Energy that the board spends on the work, beyond what it takes idle (J):
-///   E · (64 · warp instructions + kTensorEnergyShare · R · tensor_clk) + kDramByteEnergy · bytes
-/// with E = `vector_flop_energy_j`, that of an fp32 FLOP on the SIMT pipes: an instruction of a warp
-/// takes as much as an FMA; and R the FLOPs in bf16, else fp16, that an SM's tensor cores do in a
-/// clock: in every type they take as much power. 0 where E is unknown.
-double energy_j(const WorkDone& work, const Gpu& gpu);
+/// Energy that the board spends on work, beyond what it takes idle.
+struct Energy {
+  double sms_j = 0, dram_j = 0;
+  double total_j() const { return sms_j + dram_j; }
+};
+
+/// Of the SMs: E · (64 · warp instructions + kTensorEnergyShare · R · tensor_clk), with E =
+/// `vector_flop_energy_j`, that of an fp32 FLOP on the SIMT pipes: an instruction of a warp takes as
+/// much as an FMA; and R the FLOPs in bf16, else fp16, that an SM's tensor cores do in a clock: in
+/// every type they take as much power. Of DRAM: kDramByteEnergy · bytes. 0 where E is unknown.
+Energy energy_of(const WorkDone& work, const Gpu& gpu);
 
 /// Relative slowdown of a launch whose SMs draw `power_w` at the full clock, and which takes
 /// `time_s`, at once; DRAM has its own supply:

@@ -1,7 +1,6 @@
 #include "model/laws/forecast.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "model/laws/memory_cost.hpp"
 #include "model/laws/occupancy.hpp"
@@ -10,22 +9,11 @@
 namespace roofcast {
 namespace {
 
-// Clocks of the useful work, added up over the SMs.
-double tensor_clk(const Plan& plan, const Gpu& gpu) {
-  double clk = 0;
-  for (const DType type : kAllDTypes) {
-    if (const auto rate = gpu.sm.tensor_flop_per_clk[type]) {
-      clk += plan.useful.tensor_flops[type] / *rate;
-    }
-  }
-  return clk / tensor_share(plan, gpu);
-}
-
 WorkDone work_of(const Plan& plan, const ByResource& busy, const Traffic& dram, const Gpu& gpu) {
   const std::int64_t sms = std::min(plan.launch.blocks(), gpu.sm_count.value_or(1));
-  return {.tensor_clk = tensor_clk(plan, gpu),
-          .warp_instructions = busy[Resource::issue] * gpu.sm.warp_issue_per_clk.value_or(0) *
-                               static_cast<double>(sms),
+  return {.tensor_clk = tensor_cycles(plan.useful.tensor_flops, gpu) / tensor_share(plan, gpu),
+          .warp_instructions =
+              busy[Resource::issue] * gpu.sm.warp_issue_per_clk.value_or(0) * as_double(sms),
           .dram_bytes = dram.total_bytes()};
 }
 
@@ -60,11 +48,10 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Launc
   const SmTime sm = sm_time(plan, occupancy, cost, gpu);
   LaunchTime result;
   result.time_s = sm.cycles / clock.hz;
-  WorkDone work = work_of(plan, sm.busy, memory.dram, gpu);
-  result.energy_j = energy_j(work, gpu);
+  const Energy energy = energy_of(work_of(plan, sm.busy, memory.dram, gpu), gpu);
+  result.energy_j = energy.total_j();
   if (!clock.given) {
-    work.dram_bytes = 0;
-    const double sm_power_w = energy_j(work, gpu) / result.time_s * (1 + clock.slowdown);
+    const double sm_power_w = energy.sms_j / result.time_s * (1 + clock.slowdown);
     const double own = launch_slowdown(sm_power_w, result.time_s, gpu);
     const double mean_power_w = result.energy_j / (result.time_s * (1 + own));
     const double long_run = long_run_slowdown(mean_power_w, clock.worked_s, gpu);

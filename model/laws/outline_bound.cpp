@@ -136,7 +136,8 @@ double least_time_s(const Outline& outline, const Gpu& gpu, const Assumptions& a
   const auto& sheet = gpu.sm.tensor_flop_per_clk[outline.type];
   if (!clock->given && sheet && cycles > 0) {
     // The slowdown at the lower bound is one too: a longer launch draws less and yet ends later.
-    const double least_w = energy_j({.tensor_clk = outline.useful_flops / *sheet}, gpu) / running_s;
+    const double least_w =
+        energy_of({.tensor_clk = outline.useful_flops / *sheet}, gpu).sms_j / running_s;
     running_s += running_s * launch_slowdown(least_w * (1 + clock->slowdown), running_s, gpu);
   }
   return least_beside_s(outline, gpu, assumptions) + running_s;

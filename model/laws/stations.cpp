@@ -14,6 +14,8 @@ double per_clk(double work, const std::optional<double>& rate) {
   return rate && *rate > 0 ? work / *rate : 0;
 }
 
+}  // namespace
+
 double tensor_cycles(const FlopsByType& flops, const Gpu& gpu) {
   double cycles = 0;
   for (const DType type : kAllDTypes) {
@@ -22,8 +24,6 @@ double tensor_cycles(const FlopsByType& flops, const Gpu& gpu) {
   }
   return cycles;
 }
-
-}  // namespace
 
 double tensor_share(const Plan& plan, const Gpu& gpu) {
   return plan.uses(Instruction::mma_sync) ? gpu.sm.mma_sync_share.value_or(1) : 1;

@@ -23,6 +23,9 @@ inline bool is_pipelined(const Phase& phase) {
 /// Share of the tensor cores' rate that the plan's matrix instruction reaches.
 double tensor_share(const Plan& plan, const Gpu& gpu);
 
+/// Cycles of an SM's tensor cores for these FLOPs.
+double tensor_cycles(const FlopsByType& flops, const Gpu& gpu);
+
 /// Cycles that each pipe of an SM is busy with one block's step. Issue: with no empty issue slot.
 ByResource pipe_cycles(const Step& step, const Plan& plan, const Gpu& gpu);
 

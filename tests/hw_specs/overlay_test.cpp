@@ -288,8 +288,8 @@ TEST(Override, WrongValues) {
   expect_refused(with_override("wgmma", "1"), "/features/wgmma/value", "a boolean", "1",
                  "a boolean");
   expect_refused(with_override("sm_count", "-1"), "/chip/sm_count/value", "at least 1", "-1", "");
-  expect_refused(with_override("spread_memory", "2"), "/sustained/spread_memory/value", "at most 1",
-                 "2", "");
+  expect_refused(with_override("spread_memory", "101"), "/sustained/spread_memory/value",
+                 "at most 100", "101", "");
 }
 
 TEST(Override, AtOddsWithTheOtherValues) {

@@ -17,8 +17,8 @@ std::string warnings(const std::string& question) {
 
 TEST(UnreadOverrides, AKeyThatNoLawReadsIsNamed) {
   const std::string fp32 = "gemm.vectorized --m 4096 --n 4096 --k 4096 --gpu h200-sxm";
-  EXPECT_THAT(warnings(fp32 + " --set power_w=500"), HasSubstr("--set power_w changes nothing"));
-  const std::string both = warnings(fp32 + " --set power_w=500 --set sm_count=144");
+  EXPECT_THAT(warnings(fp32 + " --set power_w=690"), HasSubstr("--set power_w changes nothing"));
+  const std::string both = warnings(fp32 + " --set power_w=690 --set sm_count=144");
   EXPECT_THAT(both, HasSubstr("power_w"));
   EXPECT_THAT(both, ::testing::Not(HasSubstr("sm_count")));
 }

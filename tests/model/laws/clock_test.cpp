@@ -23,24 +23,28 @@ Gpu board(double power_w) {
 }
 
 TEST(Energy, AnInstructionOfAWarpTakesThatOf64Flops) {
-  EXPECT_DOUBLE_EQ(energy_j({.warp_instructions = 1e9}, board(700)), 64e9 * kFlopJ);
+  EXPECT_DOUBLE_EQ(energy_of({.warp_instructions = 1e9}, board(700)).sms_j, 64e9 * kFlopJ);
 }
 
 TEST(Energy, TensorCoresTakeTheSameInEveryClock) {
   Gpu gpu = board(700);
   const double flops = 1e6 * *gpu.sm.tensor_flop_per_clk[DType::bf16];
-  EXPECT_DOUBLE_EQ(energy_j({.tensor_clk = 1e6}, gpu), law::kTensorEnergyShare * flops * kFlopJ);
+  EXPECT_DOUBLE_EQ(energy_of({.tensor_clk = 1e6}, gpu).sms_j,
+                   law::kTensorEnergyShare * flops * kFlopJ);
   gpu.sm.tensor_flop_per_clk[DType::bf16].reset();
   gpu.sm.tensor_flop_per_clk[DType::fp16] = 1024;  // a chip without bf16
-  EXPECT_DOUBLE_EQ(energy_j({.tensor_clk = 1e6}, gpu), law::kTensorEnergyShare * 1024e6 * kFlopJ);
+  EXPECT_DOUBLE_EQ(energy_of({.tensor_clk = 1e6}, gpu).sms_j,
+                   law::kTensorEnergyShare * 1024e6 * kFlopJ);
 }
 
 TEST(Energy, AddsUp) {
   const Gpu gpu = board(700);
   const WorkDone work{.tensor_clk = 1e6, .warp_instructions = 1e6, .dram_bytes = 1e6};
-  EXPECT_DOUBLE_EQ(energy_j(work, gpu), energy_j({.tensor_clk = 1e6}, gpu) +
-                                            energy_j({.warp_instructions = 1e6}, gpu) +
-                                            energy_j({.dram_bytes = 1e6}, gpu));
+  const Energy all = energy_of(work, gpu);
+  EXPECT_DOUBLE_EQ(all.sms_j, energy_of({.tensor_clk = 1e6}, gpu).sms_j +
+                                  energy_of({.warp_instructions = 1e6}, gpu).sms_j);
+  EXPECT_DOUBLE_EQ(all.dram_j, 1e6 * law::kDramByteEnergy);
+  EXPECT_DOUBLE_EQ(all.total_j(), all.sms_j + all.dram_j);
 }
 
 TEST(Power, UpToTheLimitNothingSlowsDown) {
@@ -79,8 +83,8 @@ TEST(Power, ALongRunSlowsDownUpToASteadyPoint) {
 TEST(Power, WhatIsNotKnownLowersNothing) {
   Gpu no_energy = board(1);
   no_energy.sustained.vector_flop_energy_j.reset();
-  EXPECT_EQ(energy_j({.tensor_clk = 1e9, .warp_instructions = 1e9, .dram_bytes = 1e9}, no_energy),
-            0);
+  const WorkDone work{.tensor_clk = 1e9, .warp_instructions = 1e9, .dram_bytes = 1e9};
+  EXPECT_EQ(energy_of(work, no_energy).total_j(), 0);
   Gpu no_limit = board(1);
   no_limit.power_w.reset();
   EXPECT_EQ(launch_slowdown(1000, 1, no_limit), 0);

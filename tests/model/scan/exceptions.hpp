@@ -72,7 +72,7 @@ inline constexpr Exception kKernelsOfALibrary[] = {
     {"convolution.library", "height", 1.15},
     {"convolution.library", "width", 1.15},
     // FlashAttention-2's rule for splitting keys ignores the cost of adding the parts.
-    {"attention.library", "seq_q", 2.1},
+    {"attention.library", "seq_q", 2.15},
     {"attention.library", "chip/sm_count", 1.26},
     // The tiles occupy a smaller share of more SMs, and it takes a share of the SMs to saturate
     // DRAM. Where candidates are dropped, the addition of parts is only estimated.
