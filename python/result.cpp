@@ -105,8 +105,8 @@ std::string brief(const Result& result) {
       fmt::format("<roofcast.Prediction {} {} on {}: ", result.itself.kernel.name(),
                   cli::problem_text(result.itself.kernel, found.problem), result.device->gpu.name);
   if (!found.time) return question + fmt::format("limit {:.4g} s>", found.limit.time_s);
-  return question + fmt::format("{:.4g} s, {}>", found.time->expected_s,
-                                name(binding(found.time->terms)));
+  return question +
+         fmt::format("{:.4g} s, {}>", found.time->expected_s, name(binding(found.time->terms)));
 }
 
 /// Adds a property that is also a column of a sweep.
@@ -144,9 +144,7 @@ void add_time(Class& type) {
           "What binds the expected time, such as 'dram' or 'tensor'; None for a family.")
       .def_property_readonly(
           "limit_bound",
-          [](const Result& result) {
-            return text(name(binding(result.prediction().limit.terms)));
-          },
+          [](const Result& result) { return text(name(binding(result.prediction().limit.terms))); },
           "What binds the limit.")
       .def_property_readonly(
           "terms",

@@ -34,11 +34,10 @@ std::string time_table(const Forecast& time, const Style& style) {
     const bool adds = adds_s >= time.expected_s / 1000;
     if (!adds && !resource) continue;
     const bool binds = resource == binding(time.terms);
-    table.add(
-        {std::string(name(part)), adds ? si_text(adds_s, "s") : "",
-         adds ? percent(adds_s / time.expected_s) : "", resource ? si_text(alone_s, "s") : "",
-         resource ? percent(alone_s / time.expected_s) : "", binds ? "◄ binding" : ""},
-        binds);
+    table.add({std::string(name(part)), adds ? si_text(adds_s, "s") : "",
+               adds ? percent(adds_s / time.expected_s) : "", resource ? si_text(alone_s, "s") : "",
+               resource ? percent(alone_s / time.expected_s) : "", binds ? "◄ binding" : ""},
+              binds);
   }
   return table.text(style, "  ");
 }

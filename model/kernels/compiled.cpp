@@ -9,7 +9,6 @@ constexpr auto fp64 = static_cast<std::int64_t>(DType::fp64);
 constexpr auto fp32 = static_cast<std::int64_t>(DType::fp32);
 constexpr auto fp16 = static_cast<std::int64_t>(DType::fp16);
 constexpr auto bf16 = static_cast<std::int64_t>(DType::bf16);
-constexpr auto fp8 = static_cast<std::int64_t>(DType::fp8);
 constexpr auto int8 = static_cast<std::int64_t>(DType::int8);
 
 constexpr Kernel kKernels[] = {

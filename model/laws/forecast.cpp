@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/counting/integers.hpp"
 #include "model/laws/memory_cost.hpp"
 #include "model/laws/occupancy.hpp"
 #include "model/laws/sm_time.hpp"

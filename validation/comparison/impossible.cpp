@@ -18,8 +18,7 @@ void add(TableCheck& check, std::size_t place, const Case& measured, const Gpu& 
     if (!(limit.time_s > 0)) throw InputError("the work has no lower bound on this GPU");
     check.rows.push_back({place, gpu.name, measured.kernel,
                           problem_text(measured.kernel, measured.problem), measured.cache,
-                          measured.timing.percentile_s(0), limit.time_s,
-                          binding(limit.terms)});
+                          measured.timing.percentile_s(0), limit.time_s, binding(limit.terms)});
   } catch (const InputError& error) {
     check.unchecked.push_back({place, measured.kernel, error.what()});
   }

@@ -29,7 +29,8 @@ std::string name_text(const CallGroup& group) {
 
 std::string_view bound_name(const CallGroup& group) {
   if (!group.forecast) return "";
-  const ByResource& terms = group.expected_s ? group.forecast->time->terms : group.forecast->limit.terms;
+  const ByResource& terms =
+      group.expected_s ? group.forecast->time->terms : group.forecast->limit.terms;
   return name(binding(terms));
 }
 

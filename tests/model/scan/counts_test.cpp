@@ -98,9 +98,9 @@ TEST_P(Counts, NoTermExceedsTheExpectedTime) {
     for (std::size_t i = 0; i < kResources; ++i) {
       const double share = found->time->terms.at(i) / found->time->expected_s;
       if (share <= 1 + kRounding) continue;
-      violations.add(
-          std::string(question.kernel.kernel->name) + ", " + std::string(name(static_cast<Resource>(i))),
-          share, [&] { return testing::text(question) + " --gpu " + gpu.name; });
+      violations.add(std::string(question.kernel.kernel->name) + ", " +
+                         std::string(name(static_cast<Resource>(i))),
+                     share, [&] { return testing::text(question) + " --gpu " + gpu.name; });
     }
   });
   violations.report("no resource is busy for longer than the kernel takes");
