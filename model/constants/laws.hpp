@@ -56,8 +56,8 @@ inline constexpr Constant kLineDensity =
 inline constexpr Constant kSlowdownOfADecade = fitted(
     "slowdown_of_a_decade", 0.21, "",
     "of the slowdown by a launch's own power that each tenfold of a microsecond of its time brings",
-    "gemm_tensor.csv (ai-dynamo/aiconfigurator), even rows in bf16 of two GPUs, with their "
-    "vector_flop_energy",
+    "1 in the 4.8 decades up to 0.06 s, where products of an earlier law kept up what they do for a "
+    "second; every vector_flop_energy was fitted with it",
     "2026-11-27");
 inline constexpr Constant kHeatingSeconds = measured(
     "heating_seconds", 0.1, "s",
@@ -140,11 +140,11 @@ inline constexpr Constant kPdlLaunchShare =
              "2026-11-23");
 
 inline constexpr std::array kAll = {
-    kSmVariability,      kMemoryQueueBytes,    kOverlappingWarps,     kTileLoadCycles,
-    kPipelineStepCycles, kPipelineStartCycles, kOutOfStepReadDensity, kLineDensity,
-    kHeatingSeconds,     kDramByteEnergy,      kLeastVoltagePower,    kClocksPerCopyRequest,
-    kSmStoreBytesPerClk, kL2ResidentShare,     kL2GradualEviction,    kL1GradualEviction,
-    kL2DirtyShare,       kL2WriteShare,        kDramTurnaround,       kPdlLaunchShare,
-    kTensorEnergyShare,  kL1MergeBytes};
+    kSmVariability,        kMemoryQueueBytes,    kOverlappingWarps,     kTileLoadCycles,
+    kPipelineStepCycles,   kPipelineStartCycles, kOutOfStepReadDensity, kLineDensity,
+    kSlowdownOfADecade,    kHeatingSeconds,      kDramByteEnergy,       kLeastVoltagePower,
+    kClocksPerCopyRequest, kSmStoreBytesPerClk,  kL2ResidentShare,      kL2GradualEviction,
+    kL1GradualEviction,    kL2DirtyShare,        kL2WriteShare,         kDramTurnaround,
+    kPdlLaunchShare,       kTensorEnergyShare,   kL1MergeBytes};
 
 }  // namespace roofcast::law

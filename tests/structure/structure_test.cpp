@@ -206,6 +206,23 @@ TEST(Structure, PlansReadNoMeasuredRateAndNoGeneration) {
   }
 }
 
+// `roofcast show constants` and docs/constants.md list what stands in a file's kAll.
+TEST(Structure, EveryConstantIsInTheRegister) {
+  const std::regex declared(R"(inline constexpr Constant (k\w+))");
+  std::size_t constants = 0;
+  for (const File& file : tree()) {
+    if (!file.in("model/constants")) continue;
+    const std::size_t all = file.text.find("kAll = {");
+    for (auto match = std::sregex_iterator(file.text.begin(), file.text.end(), declared);
+         match != std::sregex_iterator(); ++match, ++constants) {
+      const std::regex listed("\\b" + match->str(1) + "\\b");
+      EXPECT_TRUE(all != std::string::npos && std::regex_search(file.text.substr(all), listed))
+          << file.path << ": " << match->str(1) << " is not in kAll";
+    }
+  }
+  EXPECT_GT(constants, 30U);
+}
+
 TEST(Structure, FilesAreShort) {
   constexpr std::int64_t kMostLines = 400, kMostOfModel = 300;
   constexpr std::int64_t kMedianOfHeaders = 60;
