@@ -56,8 +56,8 @@ inline constexpr Constant kLineDensity =
 inline constexpr Constant kSlowdownOfADecade = fitted(
     "slowdown_of_a_decade", 0.21, "",
     "of the slowdown by a launch's own power that each tenfold of a microsecond of its time brings",
-    "1 in the 4.8 decades up to 0.06 s, where products of an earlier law kept up what they do for a "
-    "second; every vector_flop_energy was fitted with it",
+    "1 in the 4.8 decades up to 0.06 s, where products of an earlier law kept up what they do for "
+    "a second; every vector_flop_energy was fitted with it",
     "2026-11-27");
 inline constexpr Constant kHeatingSeconds = measured(
     "heating_seconds", 0.1, "s",
