@@ -14,24 +14,39 @@ namespace {
 
 constexpr double kNever = 1e18;
 
-/// A block's epilogue, in SM cycles: at the port, and as long as it takes without queueing.
-struct End {
-  double port = 0, own = 0;
-};
+/// A block's last step, in SM cycles.
+class End {
+ public:
+  End(const Outline::Epilogue& step, double warps, const Gpu& gpu)
+      : stored_(step.bytes.write_bytes),
+        loads_(step.bytes.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever)) {
+    const StepLatency latency = latency_of(step.waits, {}, gpu);
+    waits_ = latency.loads + latency.rest;
+    const bool together = step.waits.barriers > 0;
+    if (together) issue_ = step.instructions / gpu.sm.warp_issue_per_clk.value_or(kNever);
+    port_share_ = together ? 1 : 1 / warps;
+    shown_ = std::min(1.0, law::kOverlappingWarps / warps);
+  }
+  /// Cycles of the port at `store_rate` bytes a cycle.
+  double port(double store_rate) const { return loads_ + stored_ / store_rate; }
+  /// Cycles of the step without queueing. Where warps meet at a barrier, port and issue overlap in
+  /// part.
+  double own(double port) const {
+    const double shown = port_share_ * port;
+    return waits_ + std::max(shown, issue_) + shown_ * std::min(shown, issue_);
+  }
 
-End end_of(const Outline::Epilogue& step, double warps, const Gpu& gpu) {
-  const StepLatency latency = latency_of(step.waits, {}, gpu);
-  const double port = step.bytes.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever) +
-                      step.bytes.write_bytes / law::kSmStoreBytesPerClk;
-  // Warps that meet at no barrier take the port one by one.
-  return {port, latency.loads + latency.rest + port / (step.waits.barriers > 0 ? 1 : warps)};
-}
+ private:
+  double stored_, loads_, waits_, issue_ = 0, port_share_, shown_;
+};
 
 /// Lower bounds in SM cycles: a block takes at least its time alone, the blocks of an SM together
 /// at least that of their fullest pipe.
 class LoopBound {
  public:
-  LoopBound(const Outline& outline, const Gpu& gpu) : outline_(outline) {
+  LoopBound(const Outline& outline, double clock_hz, const Gpu& gpu)
+      : outline_(outline),
+        l2_reads_(gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kNever) / clock_hz) {
     const auto& sheet = outline.on_tensor_cores ? gpu.sm.tensor_flop_per_clk[outline.type]
                                                 : gpu.sm.vector_flop_per_clk[outline.type];
     arithmetic_ =
@@ -42,14 +57,14 @@ class LoopBound {
     // Cycles of a step for one chain of a group.
     const StepLatency latency = latency_of(outline.step_waits, {}, gpu);
     const double handed_over = hands_over() ? law::kPipelineStepCycles / outline.chains : 0;
-    const double multiplied = arithmetic_ / outline.parts + latency.rest + handed_over;
+    const double load = latency.loads + port_;
     loads_ = latency.loads;
+    multiplied_ = arithmetic_ / outline.parts + latency.rest + handed_over;
     // Copies ahead take no longer than the steps that they are ahead by. Without copies ahead, port
     // and pipes overlap within a block.
-    const double load = loads_ + port_;
     step_ = outline.ahead > 0
-                ? std::max(multiplied, std::min(load + multiplied, load / outline.ahead))
-                : loads_ + std::max(multiplied, port_);
+                ? std::max(multiplied_, std::min(load + multiplied_, load / outline.ahead))
+                : latency.loads + std::max(multiplied_, port_);
   }
 
   /// Cycles to start the copy pipeline, once a launch.
@@ -57,58 +72,80 @@ class LoopBound {
     const bool feeds = outline_.on_tensor_cores && !outline_.of_tcgen05 && hands_over();
     return feeds ? double{law::kPipelineStartCycles} : 0;
   }
-  /// Cycles of rounds of `resident` blocks on an SM. The first of a launch exposes its first copies.
-  double rounds(double count, double resident, double steps, const End& end, bool first) const {
-    const double mixed = block(resident, steps, end);
+  /// Cycles of `count` rounds of `resident` blocks on each of `active` SMs, which share L2's write
+  /// rate. The `first` round of a launch exposes its first copies.
+  double rounds(double count, double resident, double active, double steps, const End& end,
+                bool first) const {
+    const double rate =
+        std::min<double>(law::kSmStoreBytesPerClk, law::kL2WriteShare * l2_reads_ / active);
+    const double port = end.port(rate);
+    const double mixed = block(resident, steps, port, end.own(port));
     const bool in_turns = outline_.scheduler == TileScheduler::ping_pong;
     if (resident > 1 || outline_.parts <= 1 || (in_turns && !first)) return count * mixed;
     // A block alone on its SM does not overlap loop and stores: its warpgroups end the loop first.
-    const double alone = block(1, steps, {}) + std::max(end.port, end.own);
+    const double stores = end.port(law::kSmStoreBytesPerClk);
+    const double alone = block(1, steps, 0, 0) + std::max(stores, end.own(stores));
     const double later = in_turns ? mixed : std::max(mixed, alone);
     const bool copies = first && steps > 1;
     return count * later + (copies ? std::max(0.0, alone + loads_ - later) : 0);
+  }
+  /// Cycles of L2 for the bytes that the launch looks up, and for its stores at the rate of writes.
+  double l2() const {
+    const double stored = as_double(outline_.blocks) * outline_.epilogue.bytes.write_bytes;
+    return (outline_.l2_read_bytes + stored / law::kL2WriteShare) / l2_reads_;
   }
 
  private:
   bool hands_over() const { return outline_.ahead > 0 && outline_.step_waits.tile_loads > 0; }
 
   // Cycles of a block. Its chains start and end a step apart: chains − 1 steps more.
-  double block(double resident, double steps, const End& end) const {
+  double block(double resident, double steps, double end_port, double end_own) const {
     const double tiles = outline_.scheduler == TileScheduler::ping_pong ? 2 : 1;
-    const double busy = std::max(steps * arithmetic_, steps * port_ + end.port);
-    return std::max(resident * busy, ((steps + outline_.chains - 1) * step_ + end.own) / tiles);
+    const double blocks = resident * tiles, walked = steps + outline_.chains - 1;
+    const double busy = std::max(steps * arithmetic_, steps * port_ + end_port);
+    const double cycles = std::max(blocks * busy, walked * step_ + end_own);
+    if (steps * arithmetic_ <= 0) return cycles / tiles;
+    // Parts queue at the arithmetic pipe (network.cpp), the less the longer a block takes: one step
+    // of Newton's method from a lower bound ends at a lower bound.
+    const double all = blocks * steps * arithmetic_, others = blocks * outline_.parts - 1;
+    const double ahead = others / (others + law::kSmVariability), idle = cycles - ahead * all;
+    const double wait =
+        law::kSmVariability * walked * arithmetic_ / outline_.parts * ahead * all / idle;
+    const double missing = walked * multiplied_ + end_own + wait - cycles;
+    return (cycles + std::max(0.0, missing / (1 + wait / idle))) / tiles;
   }
 
   const Outline& outline_;
-  double arithmetic_, port_, loads_, step_;
+  double l2_reads_, arithmetic_, port_, loads_, multiplied_, step_;
 };
 
 // Cycles of a launch's blocks: full rounds, the partial one, then the rounds of tail_blocks.
 double rounds_cycles(const Outline& outline, const LoopBound& loop, const Gpu& gpu) {
   const std::int64_t sms = gpu.sm_count.value_or(1), all = sms * outline.blocks_per_sm;
-  const double full = as_double(outline.blocks / all);
-  const double last = as_double(ceil_div(outline.blocks % all, sms));
+  const auto full = as_double(outline.blocks / all);
+  const auto left = as_double(outline.blocks % all);
+  const double last = std::ceil(left / as_double(sms));
   double cycles = 0;
-  const auto add = [&](double rounds, double resident, double steps,
-                       const Outline::Epilogue& epilogue) {
-    if (rounds <= 0) return;
-    const End end = end_of(epilogue, outline.warps, gpu);
-    cycles += loop.rounds(rounds, resident, steps, end, cycles <= 0);
+  const auto add = [&](double rounds, double resident, double active, double steps,
+                       const End& end) {
+    if (rounds > 0) cycles += loop.rounds(rounds, resident, active, steps, end, cycles <= 0);
   };
-  add(full, as_double(outline.blocks_per_sm), outline.steps, outline.epilogue);
-  add(last > 0 ? 1 : 0, last, outline.steps, outline.epilogue);
+  const End end(outline.epilogue, outline.warps, gpu);
+  add(full, as_double(outline.blocks_per_sm), as_double(sms), outline.steps, end);
+  add(last > 0 ? 1 : 0, last, left / last, outline.steps, end);
   if (outline.tail_blocks > 0) {
-    add(as_double((outline.tail_blocks - 1) / all), 1, outline.tail_steps, outline.tail_epilogue);
-    add(1, 1, outline.tail_steps, outline.reducing_epilogue);
+    const std::int64_t before = (outline.tail_blocks - 1) / all;
+    add(as_double(before), 1, as_double(sms), outline.tail_steps,
+        End(outline.tail_epilogue, outline.warps, gpu));
+    add(1, 1, as_double(outline.tail_blocks - before * all), outline.tail_steps,
+        End(outline.reducing_epilogue, outline.warps, gpu));
   }
   return cycles;
 }
 
-// Cycles of L2 for the bytes that the launch looks up, and for its stores at the rate of writes.
-double l2_cycles(const Outline& outline, double clock_hz, const Gpu& gpu) {
-  const double stored = as_double(outline.blocks) * outline.epilogue.bytes.write_bytes;
-  return (outline.l2_read_bytes + stored / law::kL2WriteShare) * clock_hz /
-         gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kNever);
+double least_cycles(const Outline& outline, double clock_hz, const Gpu& gpu) {
+  const LoopBound loop(outline, clock_hz, gpu);
+  return loop.start() + std::max(rounds_cycles(outline, loop, gpu), loop.l2());
 }
 
 // Time beside the blocks of the GEMM kernel and of copies: launch costs, one first access to new
@@ -120,7 +157,7 @@ double least_beside_s(const Outline& outline, const Gpu& gpu, const Assumptions&
   const double next_s = costs.next_s + gpu.sustained.first_access_s.value_or(0);
   const auto& l2 = gpu.sustained.l2_bandwidth_bytes_per_s;
   const double summed_s = l2 ? outline.reduction_bytes / *l2 : 0;
-  const double later = static_cast<double>(outline.copies) + outline.launches - 1;
+  const double later = as_double(outline.copies) + outline.launches - 1;
   return costs.first_s + later * next_s + new_data_s + summed_s;
 }
 
@@ -129,9 +166,7 @@ double least_beside_s(const Outline& outline, const Gpu& gpu, const Assumptions&
 double least_time_s(const Outline& outline, const Gpu& gpu, const Assumptions& assumptions) {
   const auto clock = expected_clock(outline.on_tensor_cores, gpu, assumptions);
   if (!clock) return 0;
-  const LoopBound loop(outline, gpu);
-  const double cycles = loop.start() + std::max(rounds_cycles(outline, loop, gpu),
-                                                l2_cycles(outline, clock->hz, gpu));
+  const double cycles = least_cycles(outline, clock->hz, gpu);
   double running_s = cycles / clock->hz;
   const auto& sheet = gpu.sm.tensor_flop_per_clk[outline.type];
   if (!clock->given && sheet && cycles > 0) {
