@@ -157,7 +157,7 @@ double least_beside_s(const Outline& outline, const Gpu& gpu, const Assumptions&
   const double next_s = costs.next_s + gpu.sustained.first_access_s.value_or(0);
   const auto& l2 = gpu.sustained.l2_bandwidth_bytes_per_s;
   const double summed_s = l2 ? outline.reduction_bytes / *l2 : 0;
-  const double later = as_double(outline.copies) + outline.launches - 1;
+  const double later = static_cast<double>(outline.copies) + outline.launches - 1;
   return costs.first_s + later * next_s + new_data_s + summed_s;
 }
 
