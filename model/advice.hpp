@@ -82,8 +82,8 @@ bool is_product(const KernelRef& kernel);
 /// Forecasts shapes near the asked one: one extent changed at a time, then the best few values of
 /// each combined. Products try multiples of 16 to 256 B and of the tiles' sides, and choose open
 /// settings for each shape. Other kernels try multiples of powers of two up to 256, those up to 8
-/// also beyond `within`, and keep their settings. Throws InputError as predict, and where the device
-/// has no expected time.
+/// also beyond `within`, and keep their settings. Throws InputError as predict, and where the
+/// device has no expected time.
 ShapeAdvice advise_shapes(const Question& question, const AdviceOptions& options);
 
 /// Settings searched with the model, and what they bring.
@@ -113,8 +113,8 @@ struct BetterSetting {
   Occupancy occupancy;  ///< with that value and the others as they are
 };
 
-/// Single changes that raise the warps of an SM: the most registers and the most shared memory below
-/// the launch's, and the nearest number of threads (whole warps).
+/// Single changes that raise the warps of an SM: the most registers and the most shared memory
+/// below the launch's, and the nearest number of threads (whole warps).
 std::vector<BetterSetting> better_settings(const Launch& launch, const OccupancyRules& rules);
 
 /// Y[tokens,out] = X[tokens,in] · Wᵀ with W [out,in], and its gradients.

@@ -117,13 +117,17 @@ def early_and_late(launch, seconds):
     return at[early] / (early * each), (at[-1] - at[late]) / ((len(at) - 1 - late) * each)
 
 
+def product(m, n, k):
+    a, b = (torch.randn(rows, k, device="cuda", dtype=torch.bfloat16) for rows in (m, n))
+    c = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
+    return lambda: torch.mm(a, b.t(), out=c)
+
+
 def products(asked):
     random.seed(asked.seed)
     for _ in range(asked.count):
         m, n, k = (128 * random.randint(4, 64) for _ in range(3))
-        a, b = (torch.randn(rows, k, device="cuda", dtype=torch.bfloat16) for rows in (m, n))
-        c = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
-        early, late = early_and_late(lambda: torch.mm(a, b.t(), out=c), 1.2)
+        early, late = early_and_late(product(m, n, k), 1.2)
         yield {"m": m, "n": n, "k": k, "early_us": early * 1e6, "late_us": late * 1e6}
 
 
@@ -158,11 +162,6 @@ class Device(threading.Thread):
 
 
 def kernels_of_mixes():
-    def product(m, n, k):
-        a, b = (torch.randn(rows, k, device="cuda", dtype=torch.bfloat16) for rows in (m, n))
-        c = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
-        return lambda: torch.mm(a, b.t(), out=c)
-
     def attention(batch, seq, dim):
         q, k, v = (torch.randn(batch, 32, seq, dim, device="cuda", dtype=torch.bfloat16) for _ in range(3))
         return lambda: F.scaled_dot_product_attention(q, k, v, is_causal=True)

@@ -97,6 +97,22 @@ inline constexpr Constant kLeftOutCopies = fitted(
     "validation/measured",
     "2026-11-26");
 
+inline constexpr std::string_view kCompiledCount =
+    "PyTorch 2.11's compiled kernels under ncu: compiled-instructions-2026-11-27 in "
+    "validation/measured";
+
+inline constexpr Constant kLossInstructions =
+    counted("loss_instructions", 29, "",
+            "of a thread for a logit besides its arithmetic, in the loss: 36 with it",
+            kCompiledCount, "2026-11-27");
+inline constexpr Constant kLossGradientInstructions =
+    counted("loss_gradient_instructions", 25, "", "the same for the loss's gradient: 32 with it",
+            kCompiledCount, "2026-11-27");
+inline constexpr Constant kNormGradientInstructions =
+    counted("norm_gradient_instructions", 13, "",
+            "the same for an element of a residual norm's gradient: 31 with it", kCompiledCount,
+            "2026-11-27");
+
 inline constexpr std::string_view kExpertFit =
     "moe_fused.csv (ai-dynamo/aiconfigurator, TensorRT-LLM), rows of even position, all GPUs "
     "together: coordinate search of the mean |log error| of time, each at most 0.5";
@@ -120,10 +136,13 @@ inline constexpr Constant kExpertInterval = fitted(
     "moe_fused.csv (ai-dynamo/aiconfigurator, TensorRT-LLM), rows of even position", "2026-11-25");
 
 inline constexpr std::array kAll = {
-    kFlash2Products,       kBlockOperations,    kCacheWaits,         kScoreInstructions,
-    kEdgeInstructions,     kMaskInstructions,   kResultInstructions, kPassWaits,
-    kGroupSumWaits,        kVectorInstructions, kVectorOperations,   kCopyRequests,
-    kRegisterCopyRequests, kMovedInstructions,  kLeftOutCopies,      kExpertRowInstructions,
-    kExpertTileSwitch,     kExpertMmaSlowdown,  kExpertInterval};
+    kFlash2Products,          kBlockOperations,   kCacheWaits,
+    kScoreInstructions,       kEdgeInstructions,  kMaskInstructions,
+    kResultInstructions,      kPassWaits,         kGroupSumWaits,
+    kVectorInstructions,      kVectorOperations,  kCopyRequests,
+    kRegisterCopyRequests,    kMovedInstructions, kLeftOutCopies,
+    kExpertRowInstructions,   kExpertTileSwitch,  kExpertMmaSlowdown,
+    kExpertInterval,          kLossInstructions,  kLossGradientInstructions,
+    kNormGradientInstructions};
 
 }  // namespace roofcast::library

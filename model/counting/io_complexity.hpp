@@ -25,8 +25,9 @@ inline constexpr AttentionRows kForwardRows{2, 2}, kBackwardRows{4, 4};
 
 /// Attention of `scores` pairs of a query and a key, without S in memory. A block keeps M/(kept·d)
 /// rows in a fast memory of M words, and `passing`·d words of each row of the other sequence stream
-/// past it: kept·passing·scores·d²/M words, never less than `compulsory`. For N queries and keys and
-/// d ≤ M ≤ Nd, Θ(N²d²/M) is optimal (Dao et al. 2022, arXiv 2205.14135, theorem 2, proposition 3).
+/// past it: kept·passing·scores·d²/M words, never less than `compulsory`. For N queries and keys
+/// and d ≤ M ≤ Nd, Θ(N²d²/M) is optimal (Dao et al. 2022, arXiv 2205.14135, theorem 2, proposition
+/// 3).
 inline IoComplexity attention_io(double scores, double head_dim, double element_bytes,
                                  double compulsory_bytes, double on_chip_bytes,
                                  const AttentionRows& rows = kForwardRows) {

@@ -35,9 +35,9 @@ struct Chain {
 void check_outputs(const Expression& folded);
 
 /// The chain of an expression. Operands are computed from left to right, as Python evaluates them.
-/// An eager framework does not see that subexpressions are equal: each is computed as often as it is
-/// written, a named result once. The scratch array freed last is reused first; each output has an
-/// array of its own. Throws as check_outputs.
+/// An eager framework does not see that subexpressions are equal: each is computed as often as it
+/// is written, a named result once. The scratch array freed last is reused first; each output has
+/// an array of its own. Throws as check_outputs.
 Chain eager(const Expression& expression);
 
 }  // namespace roofcast::expression

@@ -56,7 +56,8 @@ constexpr bool is_reduction(Op op) {
   return op >= Op::row_sum && op <= Op::row_min;
 }
 
-/// One operation. `a` and `b` are earlier nodes; of an input `a` is its place in Expression::inputs.
+/// One operation. `a` and `b` are earlier nodes; of an input `a` is its place in
+/// Expression::inputs.
 struct Node {
   Op op = Op::number;
   std::uint8_t a = 0;
@@ -108,8 +109,8 @@ Expression parse(std::string_view text);
 std::vector<bool> values_of_rows(const Expression& expression,
                                  const std::vector<bool>& input_rows = {});
 
-/// How deep reductions are nested in each node, itself included. A kernel that does not keep the row
-/// on chip sweeps over it once a level, and once more for outputs with a value an element.
+/// How deep reductions are nested in each node, itself included. A kernel that does not keep the
+/// row on chip sweeps over it once a level, and once more for outputs with a value an element.
 std::vector<int> reduction_levels(const Expression& expression);
 
 /// How often other nodes read each node.

@@ -18,8 +18,8 @@ Limit limit(const LaunchSequence& sequence, const Gpu& gpu, CacheState cache = C
 /// cannot compute in that type.
 Limit limit(const Work& work, DType type, const Gpu& gpu, CacheState cache = CacheState::cold);
 
-/// Lower bound of the forecast (s) of a candidate's plan: its launch costs, and its rounds of blocks
-/// without queueing. 0 where no clock of the device is known.
+/// Lower bound of the forecast (s) of a candidate's plan: its launch costs, and its rounds of
+/// blocks without queueing. 0 where no clock of the device is known.
 double least_time_s(const Outline& outline, const Gpu& gpu, const Assumptions& assumptions);
 
 }  // namespace roofcast

@@ -44,33 +44,25 @@ Energy energy_of(const WorkDone& work, const Gpu& gpu) {
 
 namespace {
 
-// By how much the clock falls for power of `over` times the limit, split into the part by voltage
-// and that at the least voltage, which multiply.
-struct Fall {
-  double by_voltage = 0, at_least_voltage = 0;
-};
-Fall fall_of(double power_w, const Gpu& gpu) {
-  if (!gpu.power_w || power_w <= *gpu.power_w) return {};
+// Relative slowdown by the power, with `share` of what the voltage allows.
+double slowdown(double power_w, double share, const Gpu& gpu) {
+  if (!gpu.power_w || power_w <= *gpu.power_w) return 0;
   const double over = power_w / *gpu.power_w;
-  return {std::sqrt(std::min<double>(over, law::kLeastVoltagePower)) - 1,
-          std::max(1.0, over / law::kLeastVoltagePower) - 1};
+  const double by_voltage = std::sqrt(std::min<double>(over, law::kLeastVoltagePower)) - 1;
+  return (1 + share * by_voltage) * std::max(1.0, over / law::kLeastVoltagePower) - 1;
 }
 
 }  // namespace
 
 double launch_slowdown(double power_w, double time_s, const Gpu& gpu) {
   constexpr double kNone_s = 1e-6;
-  const Fall fall = fall_of(power_w, gpu);
-  const double share =
-      std::min(1.0, law::kSlowdownOfADecade * std::log10(std::max(time_s / kNone_s, 1.0)));
-  return (1 + share * fall.by_voltage) * (1 + fall.at_least_voltage) - 1;
+  const double decades = std::log10(std::max(time_s / kNone_s, 1.0));
+  return slowdown(power_w, std::min(1.0, law::kSlowdownOfADecade * decades), gpu);
 }
 
 double long_run_slowdown(double power_w, double worked_s, const Gpu& gpu) {
   if (worked_s <= 0) return 0;
-  const Fall fall = fall_of(power_w, gpu);
-  const double steady = (1 + fall.by_voltage) * (1 + fall.at_least_voltage) - 1;
-  return steady / (1 + law::kHeatingSeconds / worked_s);
+  return slowdown(power_w, 1, gpu) / (1 + law::kHeatingSeconds / worked_s);
 }
 
 }  // namespace roofcast

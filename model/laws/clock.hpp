@@ -42,9 +42,9 @@ struct Energy {
 };
 
 /// Of the SMs: E · (64 · warp instructions + kTensorEnergyShare · R · tensor_clk), with E =
-/// `vector_flop_energy_j`, that of an fp32 FLOP on the SIMT pipes: an instruction of a warp takes as
-/// much as an FMA; and R the FLOPs in bf16, else fp16, that an SM's tensor cores do in a clock: in
-/// every type they take as much power. Of DRAM: kDramByteEnergy · bytes. 0 where E is unknown.
+/// `vector_flop_energy_j`, that of an fp32 FLOP on the SIMT pipes: an instruction of a warp takes
+/// as much as an FMA; and R the FLOPs in bf16, else fp16, that an SM's tensor cores do in a clock:
+/// in every type they take as much power. Of DRAM: kDramByteEnergy · bytes. 0 where E is unknown.
 Energy energy_of(const WorkDone& work, const Gpu& gpu);
 
 /// Relative slowdown of a launch whose SMs draw `power_w` at the full clock, and which takes

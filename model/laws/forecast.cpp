@@ -29,10 +29,10 @@ constexpr Part part_of(Resource resource) {
 // Divides the time into the fullest resource's, the tail, and exposed latency and waiting.
 Waterfall parts_of(const SmTime& sm, const LaunchTime& launch, double clock_hz) {
   Waterfall parts;
-  const auto fullest = std::max_element(launch.terms_s.begin(), launch.terms_s.end());
-  const double busy_s = std::min(*fullest, launch.time_s);
+  const Resource fullest = binding(launch.terms_s);
+  const double busy_s = std::min(launch.terms_s[fullest], launch.time_s);
   const double tail_s = std::min(sm.idle / clock_hz, launch.time_s - busy_s);
-  parts[part_of(static_cast<Resource>(fullest - launch.terms_s.begin()))] = busy_s;
+  parts[part_of(fullest)] = busy_s;
   parts[Part::tail] = tail_s;
   parts[Part::latency] += launch.time_s - busy_s - tail_s;
   return parts;

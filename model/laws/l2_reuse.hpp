@@ -18,8 +18,8 @@ enum class Readers : unsigned char { one, all };
 /// copies: with p partitions, p copies of what all SMs read and 2 - 1/p of what one SM reads.
 double l2_miss_share(double distance_bytes, Readers readers, const Gpu& gpu);
 
-/// Distinct operand bytes of each wave of a raster, added up over the waves: blocks of a wave read in
-/// step, so they wait for these alone.
+/// Distinct operand bytes of each wave of a raster, added up over the waves: blocks of a wave read
+/// in step, so they wait for these alone.
 double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_blocks);
 
 /// Bytes of all arrays of these launches: the allocation if no array reuses another's memory.
@@ -37,8 +37,9 @@ bool used_before(const LaunchSequence& sequence, std::size_t position, ArrayId a
 
 /// The arrays of launch `position` that may be in L2 when it starts: those that an earlier launch
 /// used; unless it starts cold, those that return (returns_after_bytes; if `repeated`, all); if it
-/// starts warm, activations, as if a launch right before the first had computed them. Where an array
-/// does not return, its reuse distance is the memory_bytes of the launches since its last user.
+/// starts warm, activations, as if a launch right before the first had computed them. Where an
+/// array does not return, its reuse distance is the memory_bytes of the launches since its last
+/// user.
 std::vector<ChainReuse> chain_reuse(const LaunchSequence& sequence, std::size_t position,
                                     CacheState cache = CacheState::cold);
 

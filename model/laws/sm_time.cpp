@@ -120,8 +120,8 @@ class Rounds {
     visit.demand[Station::port] += std::max(visit.stores, visit.l2_stores * active);
   }
 
-  // The blocks of a cluster start together, each behind the blocks that start on its SM: the longest
-  // of n exponential waits, Σ 1/i of the mean, beyond the mean wait of one block.
+  // The blocks of a cluster start together, each behind the blocks that start on its SM: the
+  // longest of n exponential waits, Σ 1/i of the mean, beyond the mean wait of one block.
   double cluster_wait(double resident) const {
     double longest = 0;
     for (std::int64_t i = 1; i <= plan_.launch.cluster_blocks(); ++i) longest += 1 / as_double(i);

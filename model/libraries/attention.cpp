@@ -11,7 +11,7 @@ namespace roofcast::attention {
 namespace {
 
 // Every block of a head gets the same number of keys.
-void add_even_parts(Plan& plan, const Forward& c, BlockSteps steps) {
+void add_even_parts(Plan& plan, const Blocks& c, BlockSteps steps) {
   const double all = as_double(c.shape.seq_kv) / as_double(c.tile.keys) / as_double(c.splits);
   steps.loop.step.warp_instructions *= std::min(1.0, all);
   const Steps each{std::max(1.0, all), 0, std::min(1.0, all)};
@@ -23,7 +23,7 @@ void add_even_parts(Plan& plan, const Forward& c, BlockSteps steps) {
 }
 
 // Warps load the operands of the next product from shared memory while tensor cores multiply.
-void read_as_multiplied(BlockSteps& steps, const Forward& c) {
+void read_as_multiplied(BlockSteps& steps, const Blocks& c) {
   const double copied = 2 * as_double(c.tile.keys) * c.shape.row_bytes() / 128;
   Wavefronts& wavefronts = steps.loop.step.wavefronts;
   wavefronts.operands = wavefronts.shared - copied;
@@ -33,7 +33,7 @@ void read_as_multiplied(BlockSteps& steps, const Forward& c) {
 // Each warpgroup of 64 rows reads its operands from shared memory: Q and K for Q·Kᵀ, V alone for
 // P·V. Later keys and values arrive there meanwhile. A warpgroup that waits for each product also
 // waits for these reads; where the products overlap, so do the reads.
-void read_shared(BlockSteps& steps, const Forward& c, DType type, const Gpu& gpu) {
+void read_shared(BlockSteps& steps, const Blocks& c, DType type, const Gpu& gpu) {
   const double row = c.shape.row_bytes(), queries = as_double(c.tile.queries);
   const double keys = (queries / 64 + 1) * as_double(c.tile.keys) * row / 128;
   Step& step = steps.loop.step;
@@ -49,7 +49,7 @@ constexpr std::string_view kGuess =
     "tiles, splits and the order of heads are taken from public sources or guessed: no profile of "
     "the library; registers are a guess";
 
-Plan attention_launch(const Forward& c, const Problem& p, const Gpu& gpu) {
+Plan attention_launch(const Blocks& c, const Problem& p, const Gpu& gpu) {
   Plan plan = forward_plan(c, p.dtype);
   plan.notes.caveat = kGuess;
   const bool all_new = c.shape.seq_q >= c.shape.seq_kv;
@@ -118,7 +118,7 @@ LaunchSequence backward_launches(Library library, const Problem& p, const Gpu& g
 }
 
 LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gpu) {
-  const Forward c = library_forward(library, p, gpu);
+  const Blocks c = library_forward(library, p, gpu);
   const bool paged = p[kCacheWrites] != kNoWrites;
   LaunchSequence sequence;
   if (paged && library == kTrtllm) sequence.push_back({offsets(c.shape)});

@@ -26,7 +26,7 @@ std::int64_t group_splits(const Shape& shape, const Gpu& gpu) {
   return std::clamp<std::int64_t>(std::min(parts, few), 1, most);
 }
 
-void set_group(Forward& c, const Gpu& gpu) {
+void set_group(Blocks& c, const Gpu& gpu) {
   c.packed = c.shape.group();
   const std::int64_t queries = c.packed <= 16 ? 16 : 32;
   c.tile = {queries, 256, 8, 1, 1};
@@ -38,7 +38,7 @@ void set_group(Forward& c, const Gpu& gpu) {
 
 // decoderMaskedMultiheadAttentionLaunch.h: blocks grow from 256 threads to 1024 where they are too
 // few to fill the SMs, then keys are split until each SM has a block.
-void set_lone_heads(Forward& c, const Gpu& gpu) {
+void set_lone_heads(Blocks& c, const Gpu& gpu) {
   constexpr std::int64_t kThreads = 256, kMost = kThreadsOfSm / kThreads, kUnrolled = 8;
   const std::int64_t heads = c.shape.batch * c.shape.heads, sms = gpu.slots(1);
   const std::int64_t factor = std::min(kMost, ceil_div(sms * kMost, heads));
@@ -79,7 +79,7 @@ struct NewRows {
 
 }  // namespace
 
-void set_decoding(Forward& c, const Gpu& gpu) {
+void set_decoding(Blocks& c, const Gpu& gpu) {
   c.kernel.product = Instruction::mma_sync;
   if (c.shape.group() > 1 && c.shape.group() <= kLargestGroup) {
     set_group(c, gpu);
@@ -93,7 +93,7 @@ double group_read_density(const Shape& shape) {
   return shape.row_bytes() > kLinesAhead * as_double(kLineBytes) ? kDensityOfLines : 1;
 }
 
-bool moves_queries(const Forward& c) {
+bool moves_queries(const Blocks& c) {
   return c.shape.seq_q < c.shape.seq_kv || c.kernel.product == Instruction::wgmma;
 }
 
@@ -101,7 +101,7 @@ bool moves_queries(const Forward& c) {
 // token's query head and the same bytes of its K and V, which the first head of a group writes,
 // with the sines and cosines of eight elements. A block walks over tokens. Its three loads depend
 // on each other: the token's sequence, the sequence's lengths, the page.
-Plan rotated_rows(const Forward& c, const Gpu& gpu) {
+Plan rotated_rows(const Blocks& c, const Gpu& gpu) {
   constexpr std::int64_t kThreads = 256, kVectorBytes = 16;
   constexpr double kRotated = 128, kRows = 5;  // Q, K, their counterparts in the rotation, V
   const Shape& shape = c.shape;

@@ -91,7 +91,7 @@ std::int64_t flash_splits(std::int64_t blocks, std::int64_t places, std::int64_t
 
 // Two blocks of four warps fit an SM. With a paged cache, keys are split only where each head has
 // one query and heads share K and V (mha_varlen_fwd).
-std::int64_t flash2_splits(const Forward& c, bool paged, const Gpu& gpu) {
+std::int64_t flash2_splits(const Blocks& c, bool paged, const Gpu& gpu) {
   if (paged && c.packed == 1) return 1;
   const Tile tile = tile_in(kFa2SplitTiles, c.width);
   return flash_splits(c.heads() * ceil_div(c.shape.seq_q * c.packed, tile.queries),
@@ -101,7 +101,7 @@ std::int64_t flash2_splits(const Forward& c, bool paged, const Gpu& gpu) {
 // In a batch of sequences of different lengths a part is 1.1 times an SM's share of all steps
 // (hopper/flash_prepare_scheduler.cu). A head has no more parts than the heuristic gives one
 // sequence alone, or than vLLM allows a step of few tokens (v1/attention/backends/flash_attn.py).
-std::int64_t flash3_splits(const Forward& c, bool paged, const Gpu& gpu) {
+std::int64_t flash3_splits(const Blocks& c, bool paged, const Gpu& gpu) {
   constexpr std::int64_t kFewSteps = 4, kOfFewTokens = 32, kFewSequences = 992;
   const std::int64_t steps = ceil_div(c.shape.seq_kv, c.tile.keys), sms = gpu.slots(1);
   const std::int64_t tiles = ceil_div(c.shape.seq_q * c.packed, c.tile.queries);
@@ -117,7 +117,7 @@ std::int64_t flash3_splits(const Forward& c, bool paged, const Gpu& gpu) {
 
 // cuDNN doubles the parts until each SM has a block. It does not split where two parts would be
 // enough, or where there are few keys (grids of its kernels for one query).
-std::int64_t cudnn_splits(const Forward& c, const Gpu& gpu) {
+std::int64_t cudnn_splits(const Blocks& c, const Gpu& gpu) {
   constexpr std::int64_t kFewKeys = 512;
   const std::int64_t sms = gpu.slots(1), blocks = c.heads();
   if (c.shape.seq_kv <= kFewKeys || 2 * blocks >= sms) return 1;
@@ -127,7 +127,7 @@ std::int64_t cudnn_splits(const Forward& c, const Gpu& gpu) {
   return parts;
 }
 
-void set_flash2(Forward& c, bool paged, const Gpu& gpu) {
+void set_flash2(Blocks& c, bool paged, const Gpu& gpu) {
   // Where each head has one query, the heads of a group fill a tile as its queries.
   if (c.shape.seq_q == 1) c.packed = c.shape.group();
   if (c.splits == kToChoose) c.splits = flash2_splits(c, paged, gpu);
@@ -137,7 +137,7 @@ void set_flash2(Forward& c, bool paged, const Gpu& gpu) {
   c.tile.in_order = true;
 }
 
-void set_flash3(Forward& c, bool paged, const Gpu& gpu) {
+void set_flash3(Blocks& c, bool paged, const Gpu& gpu) {
   c.packed = c.shape.group();
   c.tile = tile_in(c.shape.causal ? kFa3CausalTiles : kFa3Tiles, c.width);
   if (paged) {
@@ -148,7 +148,7 @@ void set_flash3(Forward& c, bool paged, const Gpu& gpu) {
   if (c.splits == kToChoose) c.splits = flash3_splits(c, paged, gpu);
 }
 
-void set_cudnn(Forward& c, const Gpu& gpu) {
+void set_cudnn(Blocks& c, const Gpu& gpu) {
   const bool decoded = serving::decodes(c.shape);
   if (decoded) {
     c.kernel.product = Instruction::mma_sync;
@@ -165,7 +165,7 @@ void set_cudnn(Forward& c, const Gpu& gpu) {
   if (c.splits == kToChoose) c.splits = decoded ? cudnn_splits(c, gpu) : 1;
 }
 
-void set_trtllm(Forward& c, const Gpu& gpu) {
+void set_trtllm(Blocks& c, const Gpu& gpu) {
   if (serving::decodes(c.shape)) return serving::set_decoding(c, gpu);
   if (c.kernel.async_mma()) {
     c.tile = tile_in(kTrtllmTiles, c.width);
@@ -182,7 +182,7 @@ void set_trtllm(Forward& c, const Gpu& gpu) {
 
 // Where a block has less shared memory, libraries compile tiles of fewer keys, then of fewer
 // queries (flash_fwd_launch_template.h).
-void fit_block(Forward& c, const Gpu& gpu) {
+void fit_block(Blocks& c, const Gpu& gpu) {
   if (!gpu.occupancy) return;
   constexpr std::int64_t kFewest = 16;
   Tile& tile = c.tile;
@@ -222,10 +222,10 @@ Kernel kernel_of(Library library, const Gpu& gpu) {
   return {product, library::kScoreInstructions, library::kMaskInstructions};
 }
 
-Forward library_forward(Library library, const Problem& p, const Gpu& gpu) {
+Blocks library_forward(Library library, const Problem& p, const Gpu& gpu) {
   const Shape shape(p);
   const bool paged = p[kCacheWrites] != kNoWrites;
-  Forward c{shape, kernel_of(library, gpu), {}, padded_width(library, shape.head_dim), p[kSplits]};
+  Blocks c{shape, kernel_of(library, gpu), {}, padded_width(library, shape.head_dim), p[kSplits]};
   // With tensor memory TensorRT-LLM's kernels are built as cuDNN's, except for very large groups.
   const bool too_large = serving::decodes(shape) && shape.group() > serving::kLargestGroup;
   if (library == kTrtllm && (c.kernel.product != Instruction::tcgen05 || too_large)) {

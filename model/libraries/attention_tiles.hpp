@@ -8,7 +8,7 @@ namespace roofcast::attention {
 Kernel kernel_of(Library library, const Gpu& gpu);
 
 /// The library's forward kernel. Splits left to choose follow the library's own rule.
-Forward library_forward(Library library, const Problem& problem, const Gpu& gpu);
+Blocks library_forward(Library library, const Problem& problem, const Gpu& gpu);
 
 /// Whether vLLM lets FlashAttention-3 split a paged cache further than its heuristic: in steps of
 /// few tokens (v1/attention/backends/flash_attn.py).
@@ -34,7 +34,7 @@ inline constexpr std::int64_t kLargestGroup = 32;
 /// Sets the tile and the parts of the keys. Heads of a group are decoded together, on the tensor
 /// cores (XQA); a lone head has blocks of its own, by vector arithmetic (MMHA). The last block of a
 /// head to end adds the parts.
-void set_decoding(Forward& forward, const Gpu& gpu);
+void set_decoding(Blocks& forward, const Gpu& gpu);
 
 /// AccessPattern::read_density of a group's cache: rows of over two lines are read in pieces.
 double group_read_density(const Shape& shape);
@@ -42,10 +42,10 @@ double group_read_density(const Shape& shape);
 /// Whether the rotated queries go to a buffer of their own, and attention reads K and V from the
 /// cache; else attention reads all three where they were (attention_backend/trtllm.py:
 /// use_paged_context_fmha).
-bool moves_queries(const Forward& forward);
+bool moves_queries(const Blocks& forward);
 
 /// The launch that rotates Q and K and writes K and V to the cache.
-Plan rotated_rows(const Forward& forward, const Gpu& gpu);
+Plan rotated_rows(const Blocks& forward, const Gpu& gpu);
 
 /// The launch that writes K and V to the cache, one block per token (vLLM, csrc/cache_kernels.cu:
 /// reshape_and_cache_flash).

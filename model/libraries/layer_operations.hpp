@@ -2,6 +2,7 @@
 // The bytes that operations move: those between products, caches, quantization and routing. From
 // the sources of PyTorch and Hugging Face, with launches as torch.profiler shows them (PyTorch
 // 2.11, Transformers 5.17).
+#include "model/constants/libraries.hpp"
 #include "model/libraries/layer.hpp"
 
 namespace roofcast::layer {
@@ -111,16 +112,16 @@ inline constexpr Movement kRowNorm =
 inline constexpr Operation kNormBackward{.fused = {kNormInput, kNormParameters}};
 
 // The sum and its root mean square norm, both written; backward adds the sum's gradient to the
-// norm's. PyTorch's compiled kernels add up every second sum again rather than keep it, and execute
-// 31 instructions of a lane per element (h100-sxm5-compiled-instructions-2026-11-27.csv). Eager:
-// the sum, then PyTorch's kernel of the norm.
-inline constexpr Operation kResidualNorm{.fused = {by_rows(kTwo, kTwo, kNormFlops).scaled()},
-                                         .fused_backward = {by_rows({4.5}, kOne, kNormGradient + 3)
-                                                                .scaled()
-                                                                .beside({8, 0})
-                                                                .with(&Movement::instructions, 13)},
-                                         .eager = {kSum, kRowNorm.after()},
-                                         .eager_backward = {kNormInput, kNormParameters, kSum}};
+// norm's. PyTorch's compiled kernels add up every second sum again rather than keep it. Eager: the
+// sum, then PyTorch's kernel of the norm.
+inline constexpr Operation kResidualNorm{
+    .fused = {by_rows(kTwo, kTwo, kNormFlops).scaled()},
+    .fused_backward = {by_rows({4.5}, kOne, kNormGradient + 3)
+                           .scaled()
+                           .beside({8, 0})
+                           .with(&Movement::instructions, library::kNormGradientInstructions)},
+    .eager = {kSum, kRowNorm.after()},
+    .eager_backward = {kNormInput, kNormParameters, kSum}};
 
 // Root mean square norm as models of Hugging Face write it: conversion to fp32, squares, mean, ε
 // and root of each row, product, conversion back, γ. Backward: gradients of the product with γ,
@@ -145,13 +146,16 @@ inline constexpr Operation kDropout{.fused = {map(kOne, kOneAndMask, 6)},
                                     .fused_backward = {map(kOneAndMask, kOne, 2)}};
 
 // The loss of a row: logits are read for maximum and sum, and again for their gradients, which
-// replace them; PyTorch's compiled kernels execute 36 and 32 instructions of a lane per element
-// (h100-sxm5-compiled-instructions-2026-11-27.csv). Eager: conversion to fp32, log-softmax in three sweeps, the target's entry;
+// replace them. Eager: conversion to fp32, log-softmax in three sweeps, the target's entry;
 // backward: zeros, the loss's gradient into them, log-softmax's gradient in two sweeps, conversion.
 inline constexpr Movement kLossOfRows =
-    by_rows(kOne, kNone, 3, 2).beside({kIndex, 12}).with(&Movement::instructions, 29);
+    by_rows(kOne, kNone, 3, 2)
+        .beside({kIndex, 12})
+        .with(&Movement::instructions, library::kLossInstructions);
 inline constexpr Movement kLossGradients =
-    by_rows(kOne, kOne, 3, 1).beside({kIndex + 8, 0}).with(&Movement::instructions, 25);
+    by_rows(kOne, kOne, 3, 1)
+        .beside({kIndex + 8, 0})
+        .with(&Movement::instructions, library::kLossGradientInstructions);
 inline constexpr Operation kCrossEntropy{
     .fused = {kLossOfRows},
     .fused_backward = {kLossGradients},

@@ -217,9 +217,9 @@ Step predict_step(const Architecture& model, const Task& task, KernelForecasts& 
   const double slowdown = kRounded * std::round(by_power / kRounded);
   if (slowdown <= 0) return step;
   step = at_slowdown(slowdown);
-  step.notes.push_back("the power limit of " + si_text(*gpu.power_w, "W") +
-                       " lowers the SM clock by " +
-                       std::to_string(std::lround(100 * (1 - 1 / (1 + slowdown)))) + "%");
+  step.notes.push_back(message("the power limit of ", si_text(*gpu.power_w, "W"),
+                               " lowers the SM clock by ",
+                               std::lround(100 * (1 - 1 / (1 + slowdown))), "%"));
   return step;
 }
 

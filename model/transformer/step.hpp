@@ -105,7 +105,7 @@ struct Given {
   Given(std::string_view parameter, std::string_view choice) : name(parameter), word(choice) {}
 };
 
-/// Forecasts of kernels on one GPU at one SM clock; each is computed once and kept.
+/// Forecasts of kernels on one GPU; each is computed once for each SM clock and kept.
 class KernelForecasts {
  public:
   explicit KernelForecasts(const Gpu& gpu) : gpu_(gpu) {}
@@ -138,8 +138,8 @@ inline constexpr double kForLong = std::numeric_limits<double>::infinity();
 /// Forecasts one step: train, with grad_accum passes and the optimizer; prefill; or decode of one
 /// token for each sequence. Equal layers are forecast once. Experts are chosen as Task::routing
 /// says; their gradients take twice the time of their forward pass. Steps follow one another for
-/// `worked_s` without a pause: the mean power of a step sets the clock of all of its kernels. Throws
-/// InputError as check() does, and where a kernel or collective has no forecast.
+/// `worked_s` without a pause: the mean power of a step sets the clock of all of its kernels.
+/// Throws InputError as check() does, and where a kernel or collective has no forecast.
 Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
                   const SoftwareConstants& software = {});
 /// The same on the GPU of `forecasts`, which several steps may share.

@@ -21,8 +21,8 @@ struct Assumptions {
   /// Time for which the device has worked without a pause (s): the power limit lowers the clock in
   /// long runs (laws/clock.hpp).
   double worked_s = 0;
-  /// By how much the mean power of all that the device does slows the SM clock, relative (1: to half
-  /// of it), in a long run of many kernels.
+  /// By how much the mean power of all that the device does slows the SM clock, relative (1: to
+  /// half of it), in a long run of many kernels.
   double clock_slowdown = 0;
 };
 

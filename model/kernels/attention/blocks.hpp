@@ -93,8 +93,9 @@ struct Steps {
   friend bool operator==(const Steps&, const Steps&) = default;
 };
 
-/// Steps of the block of queries `first` to `last` over tiles of `keys` keys that some query sees. A
-/// tile is masked where some query does not see all of it, or where it extends beyond the last key.
+/// Steps of the block of queries `first` to `last` over tiles of `keys` keys that some query sees.
+/// A tile is masked where some query does not see all of it, or where it extends beyond the last
+/// key.
 Steps steps_over_keys(const Shape& shape, std::int64_t first, std::int64_t last, std::int64_t keys);
 
 /// Steps of the block of keys `first` to `last` over tiles of `queries` queries. Queries beyond the
@@ -172,25 +173,23 @@ void add_tiles(Plan& plan, const Blocks& blocks, const BlockSteps& steps);
 
 // --- forward: blocks keep queries and stream K and V ---
 
-using Forward = Blocks;
-
 /// K or V of forward: just computed in self-attention (as many keys as queries), else a cache.
 ArrayUse kv_input(const Shape& shape, ArrayId array);
 
-BlockSteps forward_steps(const Forward& forward, DType type);
+BlockSteps forward_steps(const Blocks& forward, DType type);
 /// The launch without its block classes.
-Plan forward_plan(const Forward& forward, DType type);
+Plan forward_plan(const Blocks& forward, DType type);
 
 /// Adds the block classes where keys are dealt to the parts in units of `unit` keys.
-void deal_keys(Plan& plan, const Forward& forward, const BlockSteps& steps, std::int64_t unit);
+void deal_keys(Plan& plan, const Blocks& forward, const BlockSteps& steps, std::int64_t unit);
 /// Steps of the last block of a head to end, which also adds the parts.
-BlockSteps with_merging(BlockSteps steps, const Forward& forward);
+BlockSteps with_merging(BlockSteps steps, const Blocks& forward);
 
 /// cudaMemsetAsync of the tile counter (TileScheduler::queue), as a launch.
 Plan cleared_counter();
 
 /// The separate kernel that adds the parts of split keys.
-Plan sum_of_parts(const Forward& forward);
+Plan sum_of_parts(const Blocks& forward);
 
 // --- backward: S is recomputed from Q, K and the log-sum-exp that forward kept ---
 

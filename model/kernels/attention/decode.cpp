@@ -15,8 +15,9 @@ using decoding::kMostRows;
 using decoding::kTiles;
 using decoding::kUnitKeys;
 
-// Instructions of a warp outside its units: constant, and per element of the head dim. From hardware
-// counters: the compiled kernel's straight-line code has paths that a launch does not take.
+// Instructions of a warp outside its units: constant, and per element of the head dim. From
+// hardware counters: the compiled kernel's straight-line code has paths that a launch does not
+// take.
 constexpr double kEndsInstructions = 630, kEndsElementInstructions = 6;
 
 Shape checked_shape(const Problem& p, const Gpu& gpu) {
@@ -34,7 +35,7 @@ const decoding::Tile& tile_for(const Shape& shape) {
 }
 
 // A step is one unit of each warp.
-Forward forward_of(const Shape& shape, DType type, std::int64_t splits) {
+Blocks forward_of(const Shape& shape, DType type, std::int64_t splits) {
   constexpr std::int64_t kLoadsOfWarp = 4;  // in flight
   const decoding::Tile& t = tile_for(shape);
   const compiled::Kernel kernel =
@@ -68,7 +69,8 @@ void set_ends(BlockSteps& blocks, const Tile& tile, double head_dim) {
   constexpr double kEndsWavefronts = 10;
   const double half = tile.block_instructions / 2;
   blocks.prologue.warp_instructions = blocks.epilogue.warp_instructions = half;
-  // Of addresses, conversions and sums two instructions of five wait for the one before (sm_cycles).
+  // Of addresses, conversions and sums two instructions of five wait for the one before
+  // (sm_cycles).
   constexpr double kDependent = 0.4;
   const double dependent = kDependent * half / as_double(tile.warps);
   blocks.prologue.waits.global = 1;  // Q, before the first product
@@ -78,7 +80,7 @@ void set_ends(BlockSteps& blocks, const Tile& tile, double head_dim) {
   blocks.epilogue.waits = {.shared = 12, .arithmetic = 100 + dependent, .barriers = 2};
 }
 
-Plan main_launch(const Forward& c, DType type) {
+Plan main_launch(const Blocks& c, DType type) {
   const decoding::Tile& tile = tile_for(c.shape);
   const double warps = as_double(tile.warps);
   Plan plan = forward_plan(c, type);
@@ -125,7 +127,7 @@ LaunchSequence plan_decode(const Problem& p, const Gpu& gpu) {
   const std::int64_t most = std::min(ceil_div(shape.seq_kv, kUnitKeys), decoding::kMostSplits);
   require(p[kDecodeSplits] >= 1 && p[kDecodeSplits] <= most, "splits is ", p[kDecodeSplits],
           ": give 1 to ", most, ", a unit of ", kUnitKeys, " keys each at least");
-  const Forward c = forward_of(shape, p.dtype, p[kDecodeSplits]);
+  const Blocks c = forward_of(shape, p.dtype, p[kDecodeSplits]);
   LaunchSequence sequence = launch_of(main_launch(c, p.dtype));
   if (c.splits > 1) {
     Plan sum = sum_of_parts(c);

@@ -124,7 +124,7 @@ Backward flash3_backward(const Shape& s, DqSum dq, DType type) {
 
 LaunchSequence forward_launches(const Shape& shape, const Kernel& kernel, const Tile& tile,
                                 DType type, const Gpu& gpu) {
-  const Forward c{shape, kernel, tile, padded_head(shape.head_dim), 1, true};
+  const Blocks c{shape, kernel, tile, padded_head(shape.head_dim), 1, true};
   Plan plan = forward_plan(c, type);
   if (is_persistent(plan.scheduler))
     plan.launch.grid[0] = std::min(plan.launch.grid[0], gpu.slots(1));

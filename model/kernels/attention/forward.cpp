@@ -13,11 +13,12 @@ ArrayUse kv_input(const Shape& shape, ArrayId array) {
   return use(array, shape.kv_bytes());
 }
 
-BlockSteps forward_steps(const Forward& c, DType type) {
+BlockSteps forward_steps(const Blocks& c, DType type) {
   BlockSteps steps = block_steps(c, type);
   if (!c.kernel.on_tensor_cores()) return steps;
   // K and V are written to shared memory once. Each warp with its own queries, or 64 rows of wgmma
-  // or tcgen05, read them whole, wgmma and tcgen05 also Q; warps that divide the keys read them once.
+  // or tcgen05, read them whole, wgmma and tcgen05 also Q; warps that divide the keys read them
+  // once.
   const bool async = c.kernel.async_mma();
   const double queries = as_double(c.tile.queries);
   const double readers = async ? queries / 64 : c.tile.deals_keys ? 1 : as_double(c.tile.warps);
@@ -28,7 +29,7 @@ BlockSteps forward_steps(const Forward& c, DType type) {
   return steps;
 }
 
-Plan forward_plan(const Forward& c, DType type) {
+Plan forward_plan(const Blocks& c, DType type) {
   const Shape& s = c.shape;
   Plan plan = launch_plan(c, type);
   plan.arrays = {reads_activation(kQ, s.q_bytes()), kv_input(s, kK), kv_input(s, kV)};
@@ -41,7 +42,7 @@ Plan forward_plan(const Forward& c, DType type) {
   return plan;
 }
 
-BlockSteps with_merging(BlockSteps steps, const Forward& c) {
+BlockSteps with_merging(BlockSteps steps, const Blocks& c) {
   Step& end = steps.epilogue;
   // Four dependent round trips: the parts are complete, the counter says so, scale factors, parts.
   end.waits.global = 4;
@@ -49,7 +50,7 @@ BlockSteps with_merging(BlockSteps steps, const Forward& c) {
   return steps;
 }
 
-void deal_keys(Plan& plan, const Forward& c, const BlockSteps& steps, std::int64_t unit) {
+void deal_keys(Plan& plan, const Blocks& c, const BlockSteps& steps, std::int64_t unit) {
   const std::int64_t units = std::max(c.splits, ceil_div(c.shape.seq_kv, unit));
   const std::int64_t most = ceil_div(units, c.splits);
   const std::int64_t with_most = units - c.splits * (most - 1);
@@ -74,7 +75,7 @@ Plan cleared_counter() {
   return plan;
 }
 
-Plan sum_of_parts(const Forward& c) {
+Plan sum_of_parts(const Blocks& c) {
   const PartSums& sums = c.sums;
   const std::int64_t warps = std::max(sums.warps_of_row, std::int64_t{4});
   const std::int64_t rows = c.shape.batch * c.shape.heads * c.shape.seq_q;

@@ -210,7 +210,8 @@ struct PartialSums {
   double trips;        ///< of a thread to memory for an array, one after the other
   double arrays = 1;   ///< added up one after the other
 };
-/// Adds such a launch's blocks. The kernel has two loops an array: of single and of kTogether loads.
+/// Adds such a launch's blocks. The kernel has two loops an array: of single and of kTogether
+/// loads.
 void set_partial_sums(Plan& plan, const compiled::Kernel& kernel, const PartialSums& sums,
                       DType out);
 

@@ -16,8 +16,8 @@ struct Function {
   std::array<std::string_view, 9> kernels;
 };
 
-// Operations: arrays read, arrays written, {FLOPs, special functions, conversions} of an element. In
-// fp32 they are accurate to the last bits: expm1, and the polynomials of sin and cos after one
+// Operations: arrays read, arrays written, {FLOPs, special functions, conversions} of an element.
+// In fp32 they are accurate to the last bits: expm1, and the polynomials of sin and cos after one
 // reduction of the angle. In 16-bit types they use the special-function unit. Counted in the PTX of
 // CUDA 13.0, without the paths for huge angles. The counters count no FLOP for a maximum.
 constexpr Function kReluFunction = {

@@ -35,11 +35,11 @@ Plan conversion_of_vectors(double elements, const ArrayUse& wide, ArrayId narrow
   return plan;
 }
 
-// A pass over A of TensorRT-LLM (cpp/tensorrt_llm/common/cudaFp8Utils.cu, computeFP8QuantizeScale and
-// scaleMatrix; scaleMatrixPerTensorVec converts in vectors): 1024 blocks in a grid-stride loop, one
-// element of a thread at a time. Instructions are counted from the source. `one` holds the work of
-// an element, the instructions and wavefronts of a warp's 32 elements, and the waits for `at_once`
-// loads of a thread. Blocks beyond the last element run `end` alone.
+// A pass over A of TensorRT-LLM (cpp/tensorrt_llm/common/cudaFp8Utils.cu, computeFP8QuantizeScale
+// and scaleMatrix; scaleMatrixPerTensorVec converts in vectors): 1024 blocks in a grid-stride loop,
+// one element of a thread at a time. Instructions are counted from the source. `one` holds the work
+// of an element, the instructions and wavefronts of a warp's 32 elements, and the waits for
+// `at_once` loads of a thread. Blocks beyond the last element run `end` alone.
 Plan strided_pass(double elements, std::int64_t threads, double at_once, const Step& one,
                   const Step& end, std::vector<ArrayUse> arrays) {
   constexpr std::int64_t kBlocks = 1024;

@@ -45,8 +45,8 @@ rows::Instructions instructions_of(Kind kind, const Problem& p, const Backward& 
             // Two loops set up a buffer and fill it, one buffer a turn.
             .start = how.kernel.straight + as_double(kRingStages) * (loops[2] + loops[4])};
   }
-  // The counted loop also has code of diverged lanes around the ten shuffles of each sum, which does
-  // not run: its instructions, by the counters.
+  // The counted loop also has code of diverged lanes around the ten shuffles of each sum, which
+  // does not run: its instructions, by the counters.
   constexpr double kDiverged = 38;
   const double converged = loops[0] - counts_of(kind).parameters * kDiverged;
   return {.row = converged + (how.layout.is_of_warps() ? -rows::kInstructionsOfMerge : merging),
@@ -124,8 +124,8 @@ Plan plan_finish(Kind kind, const Problem& p, std::int64_t strips, double partia
                   kernel.registers, kFinishThreads * (kFinishColumns + 1) * 4);
   const double out = counts.parameters * as_double(p[rows::kCols] * element_bytes(p));
   plan.arrays = {scratch(kPartials, {partial_bytes, 0}), writes(kGradients, out)};
-  // Loads that fill no group of kTogether go one by one. Their mean, half a group, is taken, so that
-  // more strips never take less time.
+  // Loads that fill no group of kTogether go one by one. Their mean, half a group, is taken, so
+  // that more strips never take less time.
   constexpr auto kTogether = as_double(rows::PartialSums::kTogether);
   const std::int64_t loads = ceil_div(strips, kFinishThreads);
   const double trips = as_double(loads) / kTogether + std::min(as_double(loads), kTogether / 2);

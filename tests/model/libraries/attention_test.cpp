@@ -37,7 +37,7 @@ TEST(AttentionLibrary, EveryPartIsWritten) {
   }
 }
 
-Forward paged(Library library, std::int64_t batch, std::int64_t kv_heads, std::int64_t keys) {
+Blocks paged(Library library, std::int64_t batch, std::int64_t kv_heads, std::int64_t keys) {
   Problem p = of(library, decode(batch, 8, kv_heads, keys));
   p[kCacheWrites] = kWritesKv;
   return library_forward(library, p, gpu_named("h100-sxm5"));

@@ -13,7 +13,7 @@ const Gpu& h100() {
   return gpu;
 }
 
-Forward decoded(std::int64_t batch, std::int64_t heads, std::int64_t kv_heads, std::int64_t keys) {
+Blocks decoded(std::int64_t batch, std::int64_t heads, std::int64_t kv_heads, std::int64_t keys) {
   return library_forward(kTrtllm, of(kTrtllm, decode(batch, heads, kv_heads, keys)), h100());
 }
 
