@@ -120,6 +120,7 @@ Architecture read_gpt2(const JsonNode& root) {
   model.positions = count(root, "n_positions");
   model.tied = flag_or(root, "tie_word_embeddings", true);
   model.plain_gelu = word_or(root, "activation_function", "gelu_new") == "gelu_new";
+  model.joined_projections = true;
   add_layer_norms_and_biases(model, true);
   return model;
 }
@@ -147,7 +148,7 @@ Architecture read_mpt(const JsonNode& root) {
   const auto attention = root.find("attn_config");
   const bool alibi = attention && flag_or(*attention, "alibi", false);
   if (!alibi) model.positions = count(root, "max_seq_len");
-  model.tied = true;
+  model.tied = model.joined_projections = model.calls_flash = true;
   add_layer_norms_and_biases(model, !flag_or(root, "no_bias", false));
   return model;
 }

@@ -15,10 +15,10 @@ namespace {
 using transformer::Service;
 
 // Options of a step that a service refuses.
-constexpr std::array<std::string_view, 19> kOfSteps = {
-    "train",   "prefill", "decode", "batch",     "seq",     "context",       "grad-accum",
-    "dp",      "fsdp",    "pp",     "framework", "logits",  "checkpointing", "optimizer",
-    "network", "trace",   "shard",  "dropout",   "prefetch"};
+constexpr std::array<std::string_view, 20> kOfSteps = {
+    "train",   "prefill", "decode", "batch",     "seq",      "context",       "grad-accum",
+    "dp",      "fsdp",    "pp",     "framework", "logits",   "checkpointing", "optimizer",
+    "network", "trace",   "shard",  "dropout",   "prefetch", "host-launch"};
 
 std::int64_t count_of(const Options& options, std::string_view name,
                       std::optional<std::string> fallback = {}) {

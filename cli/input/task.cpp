@@ -37,7 +37,19 @@ constexpr std::array kNumbers = {
     Number{"ep", "GPUs that share the experts, of dp times fsdp or else of tp (default: 1)",
            &Task::ep, 512}};
 
-constexpr std::string_view kNetwork = "network";
+/// A real number of a task, in SI units.
+struct Real {
+  std::string_view key, unit, meaning;
+  double& (*of)(Task&);
+  double least, most;
+};
+constexpr std::array kReals = {
+    Real{"network", "B/s", "of a GPU's adapter to other machines, in one direction (default: 50e9)",
+         [](Task& task) -> double& { return task.network.bytes_per_s; }, 1e6, 1e13},
+    Real{"host_launch", "s",
+         "in which PyTorch's host submits a launch (default: 31e-6; 0: the GPU never waits for it)",
+         [](Task& task) -> double& { return task.host_launch_s; }, 0, 1}};
+
 constexpr std::array<std::string_view, 2> kLogits = {"last", "all"};
 constexpr std::array<std::string_view, 2> kNoYes = {"no", "yes"};
 
@@ -123,8 +135,9 @@ std::vector<Option> task_options() {
   for (const Number& number : kNumbers) {
     options.push_back({option_name(number.key), "VALUES", std::string(number.meaning)});
   }
-  options.push_back({std::string(kNetwork), "B/S",
-                     "of a GPU's adapter to other machines, in one direction (default: 50e9)"});
+  for (const Real& real : kReals) {
+    options.push_back({option_name(real.key), std::string(real.unit), std::string(real.meaning)});
+  }
   options.push_back({"dtype", "TYPE",
                      "of weights, activations and cache: bf16, fp16, fp32, or fp8 of weights and "
                      "products alone"});
@@ -154,13 +167,12 @@ std::vector<Option> task_options() {
 
 namespace {
 
-void set_network(Task& task, double bytes_per_s) {
-  constexpr double kLeast = 1e6, kMost = 1e13;
-  if (!(bytes_per_s >= kLeast && bytes_per_s <= kMost)) {
-    throw InputError(
-        fmt::format("'network' is {:g} to {:g} B/s, found {:g}", kLeast, kMost, bytes_per_s));
+void set_real(Task& task, const Real& real, double value) {
+  if (!(value >= real.least && value <= real.most)) {
+    throw InputError(fmt::format("'{}' is {:g} to {:g} {}, found {:g}", real.key, real.least,
+                                 real.most, real.unit, value));
   }
-  task.network.bytes_per_s = bytes_per_s;
+  real.of(task) = value;
 }
 
 /// Every combination of the values given.
@@ -200,7 +212,10 @@ std::vector<Task> read_tasks(const Options& options) {
   for (const std::string_view key : kWords) {
     if (const auto text = options.find(key)) set_word(task, key, *text);
   }
-  if (const auto text = options.find(kNetwork)) set_network(task, parse_real("--network", *text));
+  for (const Real& real : kReals) {
+    const std::string name = option_name(real.key);
+    if (const auto text = options.find(name)) set_real(task, real, parse_real("--" + name, *text));
+  }
   return tasks_of(task, options);
 }
 
@@ -211,12 +226,14 @@ void read_task_field(const QueryField& field, Task& task) {
     }
     return set_number(task, *number, field.whole);
   }
-  std::vector<std::string_view> known = {"model", "gpu", kNetwork};
-  if (field.key == kNetwork) {
+  std::vector<std::string_view> known = {"model", "gpu"};
+  for (const Real& real : kReals) {
+    known.push_back(real.key);
+    if (real.key != field.key) continue;
     if (field.kind != QueryField::Kind::whole && field.kind != QueryField::Kind::real) {
-      throw InputError("'network' takes a number of B/s");
+      throw InputError(fmt::format("'{}' takes a number of {}", real.key, real.unit));
     }
-    return set_network(task, field.real);
+    return set_real(task, real, field.real);
   }
   for (const std::string_view key : kWords) {
     known.push_back(key);

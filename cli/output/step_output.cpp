@@ -109,6 +109,7 @@ void write_operations(JsonWriter& json, const transformer::Step& step) {
     json.word_member("direction",
                      transformer::kDirections.at(static_cast<std::size_t>(one.direction)));
     json.member("count", one.count);
+    json.member("launches", one.launches);
     json.member("time_s", one.expected_s);
     json.member("alone_s", one.alone_s);
     json.member("share", one.expected_s / step.expected_s);

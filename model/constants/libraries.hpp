@@ -113,6 +113,18 @@ inline constexpr Constant kNormGradientInstructions =
             "the same for an element of a residual norm's gradient: 31 with it", kCompiledCount,
             "2026-11-27");
 
+inline constexpr std::string_view kEagerCount =
+    "PyTorch 2.11's kernels under ncu: eager-instructions-2026-11-27 in validation/measured";
+
+inline constexpr Constant kStridedInstructions =
+    counted("strided_instructions", 58, "",
+            "of a thread for an element of a transposed, broadcast or converted operand: 44 to 71 "
+            "with its arithmetic, in twelve kinds of launch",
+            kEagerCount, "2026-11-27");
+inline constexpr Constant kJoinInstructions =
+    counted("join_instructions", 87, "", "of a thread for an element of joined matrices (aten::cat)",
+            kEagerCount, "2026-11-27");
+
 inline constexpr std::string_view kExpertFit =
     "moe_fused.csv (ai-dynamo/aiconfigurator, TensorRT-LLM), rows of even position, all GPUs "
     "together: coordinate search of the mean |log error| of time, each at most 0.5";
@@ -143,6 +155,6 @@ inline constexpr std::array kAll = {
     kRegisterCopyRequests,    kMovedInstructions, kLeftOutCopies,
     kExpertRowInstructions,   kExpertTileSwitch,  kExpertMmaSlowdown,
     kExpertInterval,          kLossInstructions,  kLossGradientInstructions,
-    kNormGradientInstructions};
+    kNormGradientInstructions, kStridedInstructions, kJoinInstructions};
 
 }  // namespace roofcast::library

@@ -19,6 +19,11 @@ inline constexpr Constant kLayerSeconds =
            "of each layer and pass of eager FSDP training: launches and hooks of the framework",
            kStepsFit, "2026-11-27");
 
+inline constexpr Constant kHostLaunchSeconds =
+    fitted("step_host_launch_s", 31e-6, "s",
+           "in which PyTorch's host submits a launch: eager, and compiled training",
+           "h200-sxm-transformer-steps-2026-11-27.csv", "2026-11-27");
+
 inline constexpr Constant kRequestSeconds =
     fitted("serving_request_s", 19e-6, "s",
            "of each request and step of a service: scheduled, sampled and sent while the GPU waits",
@@ -26,6 +31,7 @@ inline constexpr Constant kRequestSeconds =
            "models and systems together: fit_serving, mean |error| of time",
            "2026-11-27");
 
-inline constexpr std::array kAll = {kAttentionShare, kLayerSeconds, kRequestSeconds};
+inline constexpr std::array kAll = {kAttentionShare, kLayerSeconds, kHostLaunchSeconds,
+                                      kRequestSeconds};
 
 }  // namespace roofcast::transformer::constants

@@ -42,17 +42,28 @@ inline constexpr Operation kEmbedding{
                             .using_table(Table::written)
                             .after()}};
 
-// x·cos + rotate(x)·sin. Eager (apply_rotary_pos_emb): half of x negated, the halves joined, two
-// products and a sum, for queries and for keys. Backward: two products; for each half a matrix of
-// zeros and a copy into it, one half negated; and the sums.
+/// A launch on `share` of the matrix whose threads divide an element's number by the extents, to
+/// find it in transposed, broadcast or converted operands (aten/src/ATen/native/cuda/Loops.cuh).
+constexpr Movement strided(double share, const Movement& movement) {
+  return movement.with(&Movement::instructions, share * library::kStridedInstructions);
+}
+
+// x·cos + rotate(x)·sin. Eager (apply_rotary_pos_emb), for queries and for keys: half of x negated,
+// the halves joined, two products and a sum. Backward: two products, one half negated, for each
+// half a matrix of zeros and a copy into it, and two sums, one of them of contiguous matrices.
+inline constexpr Movement kJoinedHalves =
+    map(kHalf, kHalf).with(&Movement::instructions, 0.5 * library::kJoinInstructions);
 inline constexpr Operation kRotary{
     .fused = {map(kOne, kOne, 3)},
     .fused_backward = {map(kOne, kOne, 3)},
-    .eager = {map(kQuarter, kQuarter).times(2), map(kHalf, kHalf).times(2).after(),
-              map(kHalf, kHalf, 0.5).times(4), map(kOne, kHalf, 0.5).times(2).after()},
-    .eager_backward = {map(kHalf, kHalf, 0.5).times(4), map(kQuarter, kQuarter).times(2),
-                       map(kNone, kHalf).times(4), map(kQuarter, kQuarter).times(4),
-                       map(kOne, kHalf, 0.5).times(4)}};
+    .eager = {strided(0.25, map(kQuarter, kQuarter)).times(2), kJoinedHalves.times(2).after(),
+              strided(0.5, map(kHalf, kHalf, 0.5)).times(4),
+              strided(0.5, map(kOne, kHalf, 0.5)).times(2).after()},
+    .eager_backward = {strided(0.5, map(kHalf, kHalf, 0.5)).times(4),
+                       strided(0.25, map(kQuarter, kQuarter)).times(2), map(kNone, kHalf).times(4),
+                       strided(0.25, map(kQuarter, kQuarter)).times(4),
+                       map(kOne, kHalf, 0.5).times(2),
+                       strided(0.5, map(kOne, kHalf, 0.5)).times(2)}};
 
 // silu(gate)·up: exp and reciprocal. Backward from gate, up and dy to both gradients.
 inline constexpr double kSilu = 2, kSiluSpecial = 2, kSiluGradient = kSilu + 5;  // FLOPs
@@ -112,14 +123,16 @@ inline constexpr Movement kRowNorm =
 inline constexpr Operation kNormBackward{.fused = {kNormInput, kNormParameters}};
 
 // The sum and its root mean square norm, both written; backward adds the sum's gradient to the
-// norm's. PyTorch's compiled kernels add up every second sum again rather than keep it. Eager: the
-// sum, then PyTorch's kernel of the norm.
+// norm's. PyTorch's compiled kernels add up every second sum again rather than keep it; the blocks'
+// sums for γ are added up and converted in two more launches. Eager: the sum, then PyTorch's kernel
+// of the norm.
 inline constexpr Operation kResidualNorm{
     .fused = {by_rows(kTwo, kTwo, kNormFlops).scaled()},
     .fused_backward = {by_rows({4.5}, kOne, kNormGradient + 3)
                            .scaled()
                            .beside({8, 0})
-                           .with(&Movement::instructions, library::kNormGradientInstructions)},
+                           .with(&Movement::instructions, library::kNormGradientInstructions),
+                       map(kNone, kNone).times(2)},
     .eager = {kSum, kRowNorm.after()},
     .eager_backward = {kNormInput, kNormParameters, kSum}};
 
@@ -130,16 +143,20 @@ inline constexpr Operation kResidualNorm{
 inline constexpr Operation kPlainNorm{
     .fused = {kRowNorm},
     .fused_backward = kNormBackward.fused,
-    .eager = {map(kOne, kSingle), map(kSingle, kSingle, 1).after(),
+    .eager = {strided(1, map(kOne, kSingle)), map(kSingle, kSingle, 1).after(),
               by_rows(kSingle, kNone, 1).beside({0, 4}).after(),
-              map(kNone, kNone).times(2).beside({4, 4}), map(kSingle, kSingle, 1).beside({4, 0}),
-              map(kSingle, kOne).after(), map(kOne, kOne, 1).after()},
-    .eager_backward = {map(kOne, kOne, 1), map(kTwo, kOne, 1), map(kOne, kNone, 1).after(),
-                       map(kOne, kSingle), map(kSingle, kSingle, 1).beside({4, 0}),
+              map(kNone, kNone).times(2).beside({4, 4}),
+              strided(1, map(kSingle, kSingle, 1)).beside({4, 0}), map(kSingle, kOne).after(),
+              strided(1, map(kOne, kOne, 1)).after()},
+    .eager_backward = {strided(1, map(kOne, kOne, 1)), map(kTwo, kOne, 1),
+                       map(kOne, kNone, 1).after(), strided(1, map(kOne, kSingle)),
                        map(kTwoSingles, kSingle, 1),
+                       strided(1, map(kSingle, kSingle, 1)).beside({4, 0}),
                        by_rows(kSingle, kNone, 1).beside({0, 4}).after(),
-                       map(kNone, kNone).times(5).beside({8, 4}), map(kSingle, kSingle, 1).times(3),
-                       map(kTwoSingles, kSingle, 1), map(kSingle, kOne).after()}};
+                       map(kNone, kNone).times(3).beside({8, 4}),
+                       strided(1, map(kNone, kSingle, 1)).beside({4, 0}),
+                       map(kSingle, kSingle, 1).after(), map(kTwoSingles, kSingle, 1).times(2),
+                       map(kSingle, kOne).after()}};
 
 // One byte of mask per element is kept for the gradient.
 inline constexpr Operation kDropout{.fused = {map(kOne, kOneAndMask, 6)},

@@ -42,6 +42,8 @@ struct Architecture {
   bool plain_gelu = false;       ///< GELU by tanh (gelu_new): eight kernels in eager code
   bool rotary = false;
   bool causal = true;
+  bool joined_projections = false;   ///< its PyTorch model projects q, k and v by one product
+  bool calls_flash = false;          ///< its PyTorch model calls FlashAttention itself
   bool attention_biased = false;     ///< q, k, v and output projections have biases
   bool feed_forward_biased = false;  ///< its projections have biases
   bool norm_biased = false;          ///< layer norm with β; without: γ alone

@@ -46,12 +46,7 @@ StepOperation named(const char* name, const char* bound) {
 
 void add_software(Step& step, const Architecture& model, const Task& task,
                   const SoftwareConstants& software) {
-  if (task.framework == Framework::ideal) return;
-  if (!has_software(task)) {
-    step.notes.emplace_back(
-        "without what software adds: it was measured for eager FSDP training in 16 bits alone");
-    return;
-  }
+  if (!has_software(task)) return;
   StepOperation each = named("software", "host");
   // Forward and backward, with full checkpointing forward again.
   const double passes = task.checkpointing == Checkpointing::full ? 3 : 2;
@@ -91,6 +86,7 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
       one.scale(1 / stages);
       one.alone_s /= stages;
       one.count /= stages;
+      one.launches /= stages;
     }
     const double others = in_layers ? stages - 1 : one.section == shorter_end ? 1 : 0;
     if (one.part != kWeightsBetweenGpus) bubble.add(others / passes, one);
@@ -111,6 +107,49 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
   step.add_operation(idle, bubble);
   step.notes.push_back(std::string("forecast for the ") + (last_is_longer ? "last" : "first") +
                        " stage, which takes longest");
+}
+
+bool host_submits(const Task& task) {
+  const bool trains = task.phase == Phase::train;
+  return task.framework == Framework::eager || (task.framework == Framework::compiled && trains);
+}
+
+/// Time for which the GPU waits for the host. The host takes `launch_s` to submit a launch, twice
+/// that where it also records the operation for the backward pass, and begins a step when the GPU
+/// has ended the step before. A launch runs once it is submitted and the one before has ended:
+///   T = max over the launches of (submission of all up to it + time of it and all after it).
+/// Within a section both grow evenly: the maximum is at the end of one.
+double waits_for_host_s(const Step& step, const Task& task, double launch_s) {
+  double submitted_s = 0, ended_s = 0, wait_s = 0;
+  const auto run = [&](Section section, bool backward) {
+    const bool records = task.phase == Phase::train && !backward && section != Section::once;
+    for (const StepOperation& one : step.operations) {
+      if (one.section != section || (one.direction != Direction::forward) != backward) continue;
+      submitted_s += one.launches * launch_s * (records ? 2 : 1);
+      ended_s += one.expected_s;
+    }
+    wait_s = std::max(wait_s, submitted_s - ended_s);
+  };
+  for (const Section section : {Section::begin, Section::layer, Section::end}) run(section, false);
+  for (const Section section : {Section::end, Section::layer, Section::begin}) run(section, true);
+  run(Section::once, false);
+  return wait_s;
+}
+
+void add_host(Step& step, const Task& task) {
+  if (!host_submits(task)) return;
+  const auto wait_s = [&](double share) {
+    return waits_for_host_s(step, task, share * task.host_launch_s);
+  };
+  const double expected_s = wait_s(1);
+  if (expected_s <= 0) return;
+  StepOperation wait = named("waits for the host", "host");
+  wait.section = Section::once;
+  wait.count = 1;
+  step.add_operation(wait, Duration{expected_s, wait_s(0.5), wait_s(1.5)});
+  step.notes.push_back(message("the GPU waits for the host, which submits a launch in ",
+                               si_text(task.host_launch_s, "s"),
+                               ": larger batches and CUDA graphs wait less"));
 }
 
 // FLOPs per token that the backward pass recomputes: the forward pass, a third of all; or, with
@@ -187,7 +226,8 @@ const KernelForecasts::One& KernelForecasts::of(std::string_view kernel, DType d
   const Prediction answer = predict(ref, problem_of(ref, dtype, given), gpu_, assumptions);
   require(answer.time.has_value(), "there is no forecast of ", kernel, " there");
   return known_
-      .emplace(key_, One{key_.substr(0, what), *answer.time, answer.limit.time_s, use_of(answer)})
+      .emplace(key_, One{key_.substr(0, what), *answer.time, answer.limit.time_s, answer.launches,
+                         use_of(answer)})
       .first->second;
 }
 
@@ -208,6 +248,7 @@ Step predict_step(const Architecture& model, const Task& task, KernelForecasts& 
     add_software(step, model, task, software);
     overlap(step, model, task);
     put_in_stages(step, model, task, gpu);
+    add_host(step, task);
     total(step, model, task, gpu);
     return step;
   };

@@ -46,7 +46,8 @@ struct StepOperation : Duration {
   std::string what{};  ///< the kernel and its shape: "gemm.library m=8192 n=4800 k=1600"
   Section section = Section::layer;
   Direction direction = Direction::forward;
-  double count = 0;  ///< launches of the kernel in the step
+  double count = 0;     ///< runs of the kernel in the step
+  double launches = 0;  ///< of those runs, all together
   std::string bound{};
   std::int64_t first_layer = 0;  ///< in Section::layer: the first layer that has it
   std::int64_t last_layer = 0;   ///< one past the last such layer
@@ -117,6 +118,7 @@ class KernelForecasts {
     std::string what;  ///< the kernel and its parameters
     Forecast time;
     double limit_s = 0;
+    std::int64_t launches = 0;
     Use use{};
   };
   /// Forecast with CacheState::steady, since kernels run back to back. Throws InputError where

@@ -28,7 +28,11 @@ class AttentionComposer : public Composer {
   void add_attention() {
     const double query = as_double(model_.heads * model_.head_dim) / tp_;
     const double kv = as_double(kv_heads_of_gpu(model_.kv_heads) * model_.head_dim);
-    linear(kProducts, tokens_, query + 2 * kv, hidden_);
+    if (model_.joined_projections) {
+      linear(kProducts, tokens_, query + 2 * kv, hidden_);
+    } else {
+      linears(kProducts, tokens_, {query, kv, kv}, hidden_);
+    }
     if (model_.attention_biased) add_biases(tokens_ * (query + 2 * kv + hidden_));
     if (eager_) add_copies(query, kv);
     add_positions(query, kv);
@@ -86,13 +90,12 @@ class AttentionComposer : public Composer {
   }
 
   void add_flash_attention(const Sequences& all, std::int64_t kv_heads, double head_dim) {
-    // PyTorch's scaled_dot_product_attention is FlashAttention-2; in compiled training cuDNN where
-    // the tensor cores work asynchronously.
-    const bool compiled = train_ && task_.framework == Framework::compiled;
-    const std::string_view library = all.queries == 1                              ? "best"
-                                     : compiled && has_async_mma(forecasts_.gpu()) ? "cudnn"
-                                     : eager_ || compiled                          ? "fa2"
-                                                                                   : "best";
+    // PyTorch's scaled_dot_product_attention takes cuDNN where the tensor cores work asynchronously,
+    // else FlashAttention-2 (aten/src/ATen/native/transformers/cuda/sdp_utils.cpp).
+    const bool flash = model_.calls_flash || !has_async_mma(forecasts_.gpu());
+    const std::string_view library = all.queries == 1 || !by_pytorch_ ? "best"
+                                     : flash                          ? "fa2"
+                                                                      : "cudnn";
     const auto add_pass = [&](std::string_view pass) {
       add(kAttention, "attention.library", wide_,
           {{"batch", all.count},

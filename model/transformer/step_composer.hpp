@@ -1,6 +1,7 @@
 #pragma once
 // Adds the kernels and transfers of a step, each with its section and direction.
 #include <initializer_list>
+#include <numeric>
 #include <string_view>
 
 #include "model/counting/integers.hpp"
@@ -55,14 +56,15 @@ class Composer {
            std::initializer_list<Given> given, double times = 1) {
     if (here_.count <= 0) return;
     const KernelForecasts::One& one = forecasts_.of(kernel, type, given);
-    StepOperation launches = here_;
-    launches.part = part;
-    launches.what = one.what;
-    launches.count *= times;
-    launches.bound = roofcast::name(binding(one.time.terms));
-    launches.use = one.use;
-    step_.limit_s += launches.count * one.limit_s;
-    step_.add_operation(std::move(launches), one.time);
+    StepOperation added = here_;
+    added.part = part;
+    added.what = one.what;
+    added.count *= times;
+    added.launches = added.count * as_double(one.launches);
+    added.bound = roofcast::name(binding(one.time.terms));
+    added.use = one.use;
+    step_.limit_s += added.count * one.limit_s;
+    step_.add_operation(std::move(added), one.time);
   }
 
   /// Adds a collective for each run of the section, if it has several GPUs.
@@ -96,16 +98,47 @@ class Composer {
 
   // A linear layer: the forward GEMM, and the gradients of its input and of its weights.
   void linear(std::string_view part, double tokens, double n, double k) {
-    forward(all_again_, [&] { product(part, {tokens, n, k}); });
+    const double outputs = padded(n), inputs = padded(k);
+    const bool pads = outputs + inputs > n + k;
+    const auto pad = [&](double elements) {
+      if (pads) move(part, 2 * elements);
+    };
+    forward(all_again_, [&] {
+      pad(n * k);
+      product(part, {tokens, outputs, inputs});
+    });
     backward([&] {
-      product(part, {tokens, k, n});
-      product(part, {k, n, tokens});
+      pad(n * k);
+      pad(tokens * n);
+      product(part, {tokens, inputs, outputs});
+      product(part, {inputs, outputs, tokens});
+    });
+  }
+  // Compiled code pads rows that are not aligned to 16 bytes (torch/_inductor/fx_passes/pad_mm.py).
+  double padded(double features) const {
+    if (eager_) return features;
+    const double aligned = 16 / size_bytes(task_.dtype);
+    return std::ceil(features / aligned) * aligned;
+  }
+
+  // Linear layers of one input: a GEMM for all, or as in PyTorch's models one for each. Eager code
+  // then adds up the gradients of the input; compiled code fuses these sums.
+  void linears(std::string_view part, double tokens, std::initializer_list<double> widths,
+               double k) {
+    if (!by_pytorch_)
+      return linear(part, tokens, std::accumulate(widths.begin(), widths.end(), 0.0), k);
+    for (const double n : widths) linear(part, tokens, n, k);
+    if (!eager_) return;
+    backward([&] {
+      for (std::size_t i = 1; i < widths.size(); ++i) {
+        one_pass("residuals", "layer.add", tokens, k, "backward");
+      }
     });
   }
 
-  // A bias's gradient sums the gradient of the GEMM's output; compiled code fuses that sum.
+  // A bias's gradient sums the gradient of the GEMM's output.
   void add_biases(double elements) {
-    if (eager_) backward([&] { move("biases", elements); });
+    if (task_.framework != Framework::ideal) backward([&] { move("biases", elements); });
   }
 
   /// A kernel of the family "layer" over rows and columns, forward and its gradient.
@@ -132,6 +165,8 @@ class Composer {
   KernelForecasts& forecasts_;
   bool train_ = task_.phase == Phase::train;
   bool eager_ = task_.framework == Framework::eager;
+  /// Kernels as PyTorch launches them; serving frameworks have their own.
+  bool by_pytorch_ = eager_ || (train_ && task_.framework == Framework::compiled);
   bool all_again_ = train_ && task_.checkpointing == Checkpointing::full;
   bool between_again_ = train_ && task_.checkpointing != Checkpointing::none;
   /// Type of kernels between GEMMs: bf16 where the GEMMs are in fp8.

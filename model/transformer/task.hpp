@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "model/constants/steps.hpp"
 #include "model/transformer/architecture.hpp"
 #include "model/transformer/collective.hpp"
 #include "model/types/dtype.hpp"
@@ -62,7 +63,8 @@ struct Task {
   std::int64_t ep = 1;  ///< expert parallel: GPUs that divide the experts (ExpertGroup)
   Routing routing = Routing::as_trained;
   Framework framework = Framework::eager;
-  Network network;  ///< between machines of 8 GPUs
+  Network network;                                       ///< between machines of 8 GPUs
+  double host_launch_s = constants::kHostLaunchSeconds;  ///< seconds to submit a launch: add_host()
 
   /// Passes between two optimizer steps; 1 without training.
   double passes() const { return phase == Phase::train ? static_cast<double>(grad_accum) : 1; }

@@ -44,6 +44,7 @@ Row row_of(const Fields& row) {
   model.vocabulary = 50368;
   model.positions = whole("seq_len");
   model.attention_biased = model.feed_forward_biased = model.norm_biased = model.tied = true;
+  model.joined_projections = model.calls_flash = true;
   Task task;
   task.batch = whole("micro_batch");
   task.seq = whole("seq_len");

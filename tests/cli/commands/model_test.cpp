@@ -140,9 +140,26 @@ TEST(ModelCommand, ExpertsAmongTensorParallelGpusExchangeNoRows) {
   EXPECT_GT(part_s(expert, "experts"), 0);
 }
 
+// A step of few tokens takes as long as the host submits its launches: twice as fast a host, half
+// the time. Of many tokens the GPU works longer than that.
+TEST(ModelCommand, AGpuWaitsForTheHost) {
+  const auto waits_s = [](const std::string& options) {
+    return part_s(answer_of("gpt2 --train --gpu h200-sxm --batch " + options),
+                  "waits for the host");
+  };
+  const double usual = waits_s("1");
+  EXPECT_GT(usual, 0.01);
+  EXPECT_LT(waits_s("1 --host-launch 15.5e-6"), usual / 2);
+  EXPECT_EQ(waits_s("1 --host-launch 0"), 0);
+  EXPECT_EQ(waits_s("1 --framework ideal"), 0);
+  EXPECT_LT(waits_s("32"), 0.1 * usual);
+  EXPECT_NE(run_program("model gpt2 --train --gpu h200-sxm --host-launch 2").code, 0);
+}
+
 // Where 4 micro-batches go through 4 stages, the last one idles for a pass of the other three.
 TEST(ModelCommand, StagesIdleWhileThePipelineFills) {
-  const std::string asked = "gpt2-xl --train --batch 2 --seq 1024 --gpu h100-sxm5 --grad-accum 4";
+  const std::string asked =
+      "gpt2-xl --train --batch 2 --gpu h100-sxm5 --grad-accum 4 --host-launch 0";
   const json alone = answer_of(asked), stages = answer_of(asked + " --pp 4");
   const double attention = part_s(alone, "attention");
   EXPECT_NEAR(part_s(stages, "attention"), attention / 4, 1e-9 * attention);

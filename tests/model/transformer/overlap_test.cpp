@@ -159,8 +159,9 @@ TEST(Overlap, ASlowerLinkIsNeverFaster) {
       task.context = phase == Phase::decode ? 1024 : 0;
       task.batch = 4;
       task.tp = tp;
+      // A step that the host bounds takes as long with either link, up to rounding.
       EXPECT_LE(predict_step(small(), task, h100()).expected_s,
-                predict_step(small(), task, pcie).expected_s);
+                predict_step(small(), task, pcie).expected_s * (1 + 1e-12));
     }
   }
 }

@@ -25,6 +25,7 @@ Architecture model_of(const NamedRow& row) {
   model.vocabulary = 50368;
   model.positions = row.whole("seq_len");
   model.attention_biased = model.feed_forward_biased = model.norm_biased = model.tied = true;
+  model.joined_projections = model.calls_flash = true;
   return model;
 }
 
