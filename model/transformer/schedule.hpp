@@ -34,15 +34,13 @@ struct Rates {
 };
 Rates rates(const Use& first, const Use& second);
 
-inline constexpr std::size_t kNothing = static_cast<std::size_t>(-1);
-
 /// A launch or a transfer of a program.
 struct Node {
   double alone_s = 0;
   Use use{};
-  std::size_t after = kNothing;  ///< index of the node of the other stream that must end first
-  std::size_t operation = 0;     ///< index in Step::operations
-  std::int64_t layer = 0;        ///< index from 0, in Section::layer
+  std::size_t after = 0;      ///< how many nodes of the other stream must have ended
+  std::size_t operation = 0;  ///< index in Step::operations
+  std::int64_t layer = 0;     ///< index from 0, in Section::layer
   double start_s = 0, end_s = 0;
   double duration_s() const { return end_s - start_s; }
 };
