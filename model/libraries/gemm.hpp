@@ -61,13 +61,10 @@ struct Packings {
   double widening = 0;  ///< thread instructions per element of B
 };
 
-LaunchSequence plan_product(const Problem& problem, const Gpu& gpu);
-std::vector<Problem> product_candidates(const Problem& problem, const Gpu& gpu);
-Outline product_outline(const Problem& problem, const Gpu& gpu);
-
-/// The same, but always by tiles: never as a product with a vector.
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu, const Packings& packings = {});
-std::vector<Problem> library_candidates(const Problem& problem, const Gpu& gpu);
+/// `alone`: the product shares its tile with no other, and may be one with a vector.
+std::vector<Problem> library_candidates(const Problem& problem, const Gpu& gpu, bool alone = false);
+/// No blocks for a product with a vector.
 Outline library_outline(const Problem& problem, const Gpu& gpu, const Packings& packings = {});
 Work library_work(const Problem& problem);
 IoComplexity library_io(const Problem& problem, double compulsory_bytes, double on_chip_bytes);
@@ -118,11 +115,11 @@ inline constexpr KernelModel kLibrary = {
     .summary = "what cuBLAS does: the best of its tiles and splits of k; fp32 on the SIMT pipes",
     .parameters = kLibraryParameters,
     .dtypes = kLibraryTypes,
-    .plan = plan_product,
-    .candidates = product_candidates,
+    .plan = [](const Problem& p, const Gpu& gpu) { return plan_library(p, gpu); },
+    .candidates = [](const Problem& p, const Gpu& gpu) { return library_candidates(p, gpu, true); },
     .validated = kLibraryValidated,
     .own_choice = kOwnChoice,
-    .outline = product_outline,
+    .outline = [](const Problem& p, const Gpu& gpu) { return library_outline(p, gpu); },
     .work = library_work,
     .io = library_io};
 

@@ -164,8 +164,7 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu, bool alone) {
   static constexpr std::array<std::int64_t, 12> kKnown = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
   constexpr std::int64_t kLeastSteps = 1, kMostRounds = 2;
   std::vector<Problem> found;
-  const auto tiles = tiles_for(p, gpu);
-  for (const LibraryTile& tile : tiles) {
+  for (const LibraryTile& tile : tiles_for(p, gpu)) {
     if (!is_asked(p[kTileM], tile.m) || !is_asked(p[kTileN], tile.n) ||
         fitting_blocks(tile, gpu) == 0) {
       continue;

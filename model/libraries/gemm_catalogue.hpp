@@ -31,7 +31,7 @@ LibraryTile library_tile(const Problem& p, const Gpu& gpu);
 
 /// The problem with each tile and split that the library is assumed to consider: for this product
 /// `alone`, or for several that share a tile.
-std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, bool alone = false);
+std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, bool alone);
 
 /// Whether a library computes the product as a matrix times a vector, without tiles (gemvx,
 /// gemv2T): C has one row or one column; elements have 32 bits, or rows are not aligned to 16 B; C
