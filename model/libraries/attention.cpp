@@ -53,7 +53,7 @@ Plan attention_launch(const Blocks& c, const Problem& p, const Gpu& gpu) {
   Plan plan = forward_plan(c, p.dtype);
   plan.notes.caveat = kGuess;
   const bool all_new = c.shape.seq_q >= c.shape.seq_kv;
-  if (p[kCacheWrites] == kWritesQkv && all_new && !serving::moves_queries(c)) {
+  if (p[kCacheWrites] == kWritesQkv && all_new && !moves_queries(c)) {
     plan.arrays[kQ] = scratch(kQkv, {c.shape.q_bytes() + 2 * c.shape.kv_bytes(), 0});
     plan.arrays.erase(plan.arrays.begin() + kK, plan.arrays.begin() + kV + 1);
   } else if (p[kCacheWrites] != kNoWrites && all_new) {
@@ -71,7 +71,7 @@ Plan attention_launch(const Blocks& c, const Problem& p, const Gpu& gpu) {
     add_blocks(plan, steps, steps_of_tiles(c), c.heads(), c.tile.in_order ? 1 : c.heads(),
                c.splits);
   } else if (c.kernel.on_tensor_cores()) {
-    const double density = serving::group_read_density(c.shape);
+    const double density = group_read_density(c.shape);
     for (const ArrayId cache : {kK, kV}) plan.arrays[cache].pattern.read_density = density;
     deal_keys(plan, c, steps, c.tile.keys);
   } else {
@@ -123,9 +123,9 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
   LaunchSequence sequence;
   if (paged && library == kTrtllm) sequence.push_back({offsets(c.shape)});
   if (p[kCacheWrites] == kWritesQkv || (library == kTrtllm && c.tile.deals_keys)) {
-    sequence.push_back({serving::rotated_rows(c, gpu)});
+    sequence.push_back({rotated_rows(c, gpu)});
   } else if (paged) {
-    sequence.push_back({serving::cache_writes(c.shape)});
+    sequence.push_back({cache_writes(c.shape)});
   }
   if (c.tile.scheduler == TileScheduler::queue) sequence.push_back({cleared_counter()});
   sequence.push_back({attention_launch(c, p, gpu)});

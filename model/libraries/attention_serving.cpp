@@ -7,7 +7,7 @@
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/attention_tiles.hpp"
 
-namespace roofcast::attention::serving {
+namespace roofcast::attention {
 namespace {
 
 // Dependent loads before the first tile: the sequence's length, then the pages.
@@ -144,4 +144,4 @@ Plan cache_writes(const Shape& shape) {
                      std::move(arrays), step);
 }
 
-}  // namespace roofcast::attention::serving
+}  // namespace roofcast::attention

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "model/constants/libraries.hpp"
 #include "model/kernels/common/plan_parts.hpp"
@@ -15,8 +16,7 @@ struct LibraryTile {
   std::int64_t width;
   Tile tile;
 };
-template <std::size_t N>
-Tile tile_in(const std::array<LibraryTile, N>& tiles, std::int64_t width) {
+Tile tile_in(std::span<const LibraryTile> tiles, std::int64_t width) {
   std::size_t i = 0;
   while (tiles[i].width < width) ++i;
   return tiles[i].tile;
@@ -108,7 +108,7 @@ std::int64_t flash3_splits(const Blocks& c, bool paged, const Gpu& gpu) {
   const auto most = [&](std::int64_t heads) {
     return steps <= kFewSteps ? 1 : flash_splits(heads * tiles, sms, steps, false);
   };
-  if (!paged && !serving::decodes(c.shape)) return 1;  // flash_attn_interface.py: num_splits
+  if (!paged && !decodes(c.shape)) return 1;  // flash_attn_interface.py: num_splits
   if (!paged || c.shape.batch > kFewSequences) return most(c.heads());
   const double share = std::ceil(1.1 * as_double(c.heads() * tiles * steps) / as_double(sms));
   const auto parts = static_cast<std::int64_t>(std::ceil(as_double(steps) / share));
@@ -149,7 +149,7 @@ void set_flash3(Blocks& c, bool paged, const Gpu& gpu) {
 }
 
 void set_cudnn(Blocks& c, const Gpu& gpu) {
-  const bool decoded = serving::decodes(c.shape);
+  const bool decoded = decodes(c.shape);
   if (decoded) {
     c.kernel.product = Instruction::mma_sync;
     c.packed = c.shape.group();
@@ -166,7 +166,7 @@ void set_cudnn(Blocks& c, const Gpu& gpu) {
 }
 
 void set_trtllm(Blocks& c, const Gpu& gpu) {
-  if (serving::decodes(c.shape)) return serving::set_decoding(c, gpu);
+  if (decodes(c.shape)) return set_decoding(c, gpu);
   if (c.kernel.async_mma()) {
     c.tile = tile_in(kTrtllmTiles, c.width);
     // fused_multihead_attention_v2.cpp: where K and V, counted once a query head, fit L2, the
@@ -227,7 +227,7 @@ Blocks library_forward(Library library, const Problem& p, const Gpu& gpu) {
   const bool paged = p[kCacheWrites] != kNoWrites;
   Blocks c{shape, kernel_of(library, gpu), {}, padded_width(library, shape.head_dim), p[kSplits]};
   // With tensor memory TensorRT-LLM's kernels are built as cuDNN's, except for very large groups.
-  const bool too_large = serving::decodes(shape) && shape.group() > serving::kLargestGroup;
+  const bool too_large = decodes(shape) && shape.group() > kLargestGroup;
   if (library == kTrtllm && (c.kernel.product != Instruction::tcgen05 || too_large)) {
     set_trtllm(c, gpu);
   } else if (library == kFa2) {

@@ -20,10 +20,9 @@ constexpr bool may_split(const Shape& shape) {
 /// The library's backward kernels. Throws InputError where it has none.
 Backward library_backward(Library library, const Shape& shape, const Gpu& gpu);
 
-/// TensorRT-LLM's decode step: one query per sequence against its cache. The rules by which it
-/// divides the work are public (cpp/tensorrt_llm/kernels/decoderMaskedMultiheadAttention).
-namespace serving {
+// --- serving: a paged cache, and TensorRT-LLM's decode step (attention_serving.cpp) ---
 
+/// One query per sequence against its cache.
 constexpr bool decodes(const Shape& shape) {
   return shape.seq_q == 1 && shape.seq_kv > 1;
 }
@@ -31,9 +30,10 @@ constexpr bool decodes(const Shape& shape) {
 /// Most query heads decoded together (decoderXQAImplJIT.cpp: supportConfigHMMA).
 inline constexpr std::int64_t kLargestGroup = 32;
 
-/// Sets the tile and the parts of the keys. Heads of a group are decoded together, on the tensor
-/// cores (XQA); a lone head has blocks of its own, by vector arithmetic (MMHA). The last block of a
-/// head to end adds the parts.
+/// Sets the tile and the parts of the keys of such a step, by the library's public rules
+/// (cpp/tensorrt_llm/kernels/decoderMaskedMultiheadAttention). Heads of a group are decoded
+/// together, on the tensor cores (XQA); a lone head has blocks of its own, by vector arithmetic
+/// (MMHA). The last block of a head to end adds the parts.
 void set_decoding(Blocks& forward, const Gpu& gpu);
 
 /// AccessPattern::read_density of a group's cache: rows of over two lines are read in pieces.
@@ -51,5 +51,4 @@ Plan rotated_rows(const Blocks& forward, const Gpu& gpu);
 /// reshape_and_cache_flash).
 Plan cache_writes(const Shape& shape);
 
-}  // namespace serving
 }  // namespace roofcast::attention
