@@ -177,18 +177,11 @@ Plan by_columns(const Counted& one) {
 }
 
 Plan blocks_of(const Counted& one) {
-  switch (one.movement.walk) {
-    case Walk::elements:
-      return over_elements(one);
-    case Walk::rows:
-    case Walk::chunks:
-      return by_rows(one);
-    case Walk::columns:
-    case Walk::part_columns:
-      return by_columns(one);
-    default:
-      return by_sums(one);
-  }
+  const Walk walk = one.movement.walk;
+  if (walk == Walk::elements) return over_elements(one);
+  if (walk == Walk::rows || walk == Walk::chunks) return by_rows(one);
+  if (walk == Walk::columns || walk == Walk::part_columns) return by_columns(one);
+  return by_sums(one);
 }
 
 }  // namespace

@@ -32,14 +32,13 @@ inline constexpr std::array kLibraryParameters = with_own(
     choice("release", "of PyTorch, whose kernels for rows of more than 1024 elements differ",
            kReleaseNames, k2_1));
 
-inline constexpr KernelModel kLibrary = {"softmax.library",
-                                         "what PyTorch launches: a short row in a warp, beyond a "
-                                         "block a row",
-                                         kLibraryParameters,
-                                         rows::kTypes,
-                                         plan_library,
-                                         nullptr,
-                                         library::kRowsValidated};
+inline constexpr KernelModel kLibrary = {
+    .name = "softmax.library",
+    .summary = "what PyTorch launches: a short row in a warp, beyond a block a row",
+    .parameters = kLibraryParameters,
+    .dtypes = rows::kTypes,
+    .plan = plan_library,
+    .validated = library::kRowsValidated};
 
 }  // namespace roofcast::softmax
 
@@ -59,13 +58,12 @@ inline constexpr std::array kLibraryParameters =
              choice("kind", "what is normalized: mean and variance, or the root mean square",
                     kLibraryKinds, kLibraryLayernorm));
 
-inline constexpr KernelModel kLibrary = {"norm.library",
-                                         "what PyTorch launches, forward: 128 threads a row, two "
-                                         "sweeps",
-                                         kLibraryParameters,
-                                         rows::kTypes,
-                                         plan_library,
-                                         nullptr,
-                                         library::kRowsValidated};
+inline constexpr KernelModel kLibrary = {
+    .name = "norm.library",
+    .summary = "what PyTorch launches, forward: 128 threads a row, two sweeps",
+    .parameters = kLibraryParameters,
+    .dtypes = rows::kTypes,
+    .plan = plan_library,
+    .validated = library::kRowsValidated};
 
 }  // namespace roofcast::norm

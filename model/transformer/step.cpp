@@ -191,10 +191,9 @@ const KernelForecasts::One& KernelForecasts::of(std::string_view kernel, DType d
       .first->second;
 }
 
-Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
-                  const SoftwareConstants& software) {
+Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu) {
   KernelForecasts forecasts(gpu);
-  return predict_step(model, task, forecasts, software);
+  return predict_step(model, task, forecasts);
 }
 
 Step predict_step(const Architecture& model, const Task& task, KernelForecasts& forecasts,

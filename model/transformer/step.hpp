@@ -140,8 +140,7 @@ inline constexpr double kForLong = std::numeric_limits<double>::infinity();
 /// says; their gradients take twice the time of their forward pass. Steps follow one another for
 /// `worked_s` without a pause: the mean power of a step sets the clock of all of its kernels.
 /// Throws InputError as check() does, and where a kernel or collective has no forecast.
-Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
-                  const SoftwareConstants& software = {});
+Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu);
 /// The same on the GPU of `forecasts`, which several steps may share.
 Step predict_step(const Architecture& model, const Task& task, KernelForecasts& forecasts,
                   const SoftwareConstants& software = {}, double worked_s = kForLong);
