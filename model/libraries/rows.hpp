@@ -8,16 +8,12 @@
 #include "model/kernels/common/rows.hpp"
 #include "model/types/kernel_model.hpp"
 
-namespace roofcast::library {
-
-/// Shapes of the table that the forecasts are held against
-/// (tests/validation/comparison/reference_test.cpp).
-inline constexpr std::array kRowsValidated = {ValidatedRange{rows::kRows, 8192, 4194304},
-                                              ValidatedRange{rows::kCols, 768, 16384}};
-
-}  // namespace roofcast::library
-
 namespace roofcast::softmax {
+
+/// Shapes of the table that the forecasts of softmax and norms are held against
+/// (tests/validation/comparison/reference_test.cpp).
+inline constexpr std::array kLibraryValidated = {ValidatedRange{rows::kRows, 8192, 4194304},
+                                                 ValidatedRange{rows::kCols, 768, 16384}};
 
 /// ATen/native/cuda/SoftMax.cu and PersistentSoftmax.cuh. A warp holds a short row, or two, in
 /// registers and reads it once. A longer row takes a block: release 2.1 sweeps it three times, for
@@ -38,7 +34,7 @@ inline constexpr KernelModel kLibrary = {
     .parameters = kLibraryParameters,
     .dtypes = rows::kTypes,
     .plan = plan_library,
-    .validated = library::kRowsValidated};
+    .validated = kLibraryValidated};
 
 }  // namespace roofcast::softmax
 
@@ -64,6 +60,6 @@ inline constexpr KernelModel kLibrary = {
     .parameters = kLibraryParameters,
     .dtypes = rows::kTypes,
     .plan = plan_library,
-    .validated = library::kRowsValidated};
+    .validated = softmax::kLibraryValidated};
 
 }  // namespace roofcast::norm

@@ -31,12 +31,6 @@ Problem problem_of(const KernelRef& kernel, DType dtype, std::initializer_list<G
   return problem;
 }
 
-// The fit covers FSDP training in 16 bits: each layer has FSDP's hooks, attention is flash.
-bool has_software(const Task& task) {
-  return task.framework == Framework::eager && task.phase == Phase::train && task.fsdp > 1 &&
-         task.dtype != DType::fp32;
-}
-
 StepOperation named(const char* name, const char* bound) {
   StepOperation one;
   one.part = one.what = name;
@@ -47,7 +41,10 @@ StepOperation named(const char* name, const char* bound) {
 void add_software(Step& step, const Architecture& model, const Task& task,
                   const SoftwareConstants& software) {
   if (task.framework == Framework::ideal) return;
-  if (!has_software(task)) {
+  // The fit covers FSDP training in 16 bits: each layer has FSDP's hooks, attention is flash.
+  const bool fitted = task.framework == Framework::eager && task.phase == Phase::train &&
+                      task.fsdp > 1 && task.dtype != DType::fp32;
+  if (!fitted) {
     step.notes.emplace_back(
         "without what software adds: it was measured for eager FSDP training in 16 bits alone");
     return;
