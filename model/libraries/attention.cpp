@@ -80,8 +80,7 @@ Plan attention_launch(const Blocks& c, const Problem& p, const Gpu& gpu) {
   return plan;
 }
 
-// A prefix sum over the lengths of the sequences (TensorRT-LLM, kernels/gptKernels.cu:
-// computeSeqAndPaddingOffsets).
+// A prefix sum over sequence lengths (TensorRT-LLM, gptKernels.cu: computeSeqAndPaddingOffsets).
 Plan offsets(const Shape& shape) {
   constexpr std::int64_t kThreads = 256;
   Step step;
@@ -134,8 +133,7 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
     sequence.push_back({even_launch(ceil_div(c.shape.batch * c.shape.heads * c.shape.seq_q, 8), 256,
                                     {}, {})});  // launched, but has no parts to add
   }
-  // flash_api.cpp, seqlenq_ngroups_swapped: copies that make a group's heads queries of one head,
-  // and O's queries heads again.
+  // flash_api.cpp, seqlenq_ngroups_swapped: a group's heads become queries, and O's queries heads.
   if (library == kFa2 && paged && c.packed > 1) {
     const double bytes = c.shape.q_bytes();
     sequence.push_back({moved_heads(c.shape, scratch(kO, {bytes, 0}), writes(kO, bytes))});

@@ -59,8 +59,7 @@ void set_lone_heads(Blocks& c, const Gpu& gpu) {
   }
 }
 
-// The new tokens of a step: K and V as the projection wrote them, next to `q` bytes of Q, and the
-// arrays to which they are copied.
+// New tokens: K and V next to `q` bytes of Q, as projections wrote them, and their copies' arrays.
 struct NewRows {
   explicit NewRows(const Shape& shape, double q = 0)
       : tokens(shape.batch * std::min(shape.seq_q, shape.seq_kv)),

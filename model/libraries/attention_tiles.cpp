@@ -27,8 +27,7 @@ constexpr std::array<LibraryTile, 3> kFa2Tiles = {
     {{64, {128, 128, 4, 1, 2}}, {128, {128, 64, 4, 1, 2}}, {256, {128, 64, 8, 1, 1}}}};
 constexpr std::array<LibraryTile, 3> kFa2SplitTiles = {
     {{64, {64, 256, 4, 1, 2}}, {128, {64, 128, 4, 1, 2}}, {256, {64, 64, 4, 1, 2}}}};
-// FlashAttention-3, hopper/tile_size.h, with and without a causal mask: two or three warpgroups of
-// 64 rows each, and one that copies.
+// FlashAttention-3, hopper/tile_size.h: two or three warpgroups of 64 rows, and one that copies.
 constexpr std::array<LibraryTile, 3> kFa3Tiles = {
     {{64, {192, 192, 16, 2, 1}}, {128, {128, 176, 12, 2, 1}}, {256, {128, 80, 12, 2, 1}}}};
 constexpr std::array<LibraryTile, 3> kFa3CausalTiles = {
@@ -37,8 +36,7 @@ constexpr std::array<LibraryTile, 4> kFa3PagedTiles = {{{64, {192, 160, 16, 2, 1
                                                         {128, {128, 128, 12, 2, 1}},
                                                         {192, {128, 96, 12, 2, 1}},
                                                         {256, {128, 80, 12, 2, 1}}}};
-// cuDNN, likewise. One query per head, by mma.sync: a tile holds the queries of a group, and four
-// warps divide its keys.
+// cuDNN, likewise. Decoding, by mma.sync: a tile has the queries of a group, four warps its keys.
 constexpr std::array<LibraryTile, 2> kCudnnTiles = {
     {{128, {128, 128, 12, 3, 1}}, {256, {128, 64, 12, 2, 1}}}};
 constexpr std::array<LibraryTile, 2> kCudnnDecodeTiles = {
@@ -53,8 +51,7 @@ constexpr std::array<LibraryTile, 2> kNarrowTiles = {
 // FlashAttention-2, flash_bwd_launch_template.h: eight warps, four by two.
 constexpr std::array<LibraryTile, 3> kFa2BackwardTiles = {
     {{64, {128, 128, 8, 2, 1}}, {128, {64, 128, 8, 2, 1}}, {256, {64, 64, 8, 1, 1}}}};
-// FlashAttention-3, hopper/flash_bwd_launch_template.h, with a causal mask: two warpgroups and one
-// that copies.
+// FlashAttention-3, hopper/flash_bwd_launch_template.h, causal: two warpgroups and one that copies.
 constexpr std::array<LibraryTile, 3> kFa3BackwardTiles = {
     {{64, {128, 128, 12, 2, 1}}, {128, {64, 128, 12, 2, 1}}, {256, {64, 80, 12, 1, 1}}}};
 // cuDNN: 64 queries per step from its kernels' names, 128 keys from grids that leave SMs idle.
@@ -196,8 +193,7 @@ void fit_block(Blocks& c, const Gpu& gpu) {
   tile.registers = gpu.occupancy->registers_for(tile.blocks_per_sm, tile.warps * 32);
 }
 
-// Shared memory holds K and V, the stages of Q and dO, and dS. Where it is too small, a tile has
-// fewer keys or stages.
+// Shared memory holds K, V, dS, and stages of Q and dO: fewer keys or stages where it is too small.
 void fit_backward(Tile& tile, std::int64_t width, const Gpu& gpu) {
   constexpr std::int64_t kFewKeys = 64;
   const auto bytes = [&] {

@@ -99,8 +99,7 @@ std::vector<Phase> phases_of(const LibraryProduct& c, const Outline& brief) {
   step.wavefronts.operands = brief.step_operands;
   step.wavefronts.copies = brief.step_copies;
   step.waits = brief.step_waits;
-  // Threads that copy for themselves first load the parameters and compute addresses, with nothing
-  // to multiply yet.
+  // Threads that copy for themselves first load the parameters and compute addresses.
   Step first;
   first.waits = {.global = 2, .tile_loads = 1};
   Step epilogue;

@@ -74,8 +74,7 @@ std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
   return kMmaTiles;
 }
 
-// Shared memory holds two stages of each block's tile; fewer blocks where it is small, none where
-// it is too small.
+// Shared memory holds two stages of each block's tile: where it is small, fewer blocks, or none.
 std::int64_t fitting_blocks(const LibraryTile& tile, const Gpu& gpu) {
   if (!gpu.occupancy) return tile.blocks_per_sm;
   const OccupancyRules& rules = *gpu.occupancy;
@@ -148,8 +147,7 @@ std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
   return found;
 }
 
-// cuBLAS prefers larger tiles where they give each SM one and take two waves at most, though
-// smaller tiles would end sooner.
+// cuBLAS prefers larger tiles where they take one to two waves, though smaller ones end sooner.
 bool yields_to_larger(const LibraryTile& tile, const Problem& p, const Gpu& gpu) {
   if (p.dtype == DType::fp32 || p[kTileM] != kToChoose || p[kTileN] != kToChoose) return false;
   const auto tiles = tiles_for(p, gpu);

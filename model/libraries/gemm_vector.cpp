@@ -19,8 +19,7 @@ struct VectorTile {
   std::int64_t threads() const { return outputs * lanes; }
 };
 
-// cuBLAS 13.0's kernels by their grids, registers and machine code: gemvx, and gemv2T, which sums
-// eight outputs.
+// cuBLAS 13.0's kernels by grids, registers and machine code: gemvx, and gemv2T, of eight outputs.
 constexpr std::array kTiles = {VectorTile{4, 32, 159}, VectorTile{8, 16, 65, 16},
                                VectorTile{16, 2, 165}, VectorTile{32, 2, 72}};
 
@@ -77,8 +76,7 @@ double round_trips(const VectorProduct& c) {
          as_double(std::max(most / kFours, least / kFours) + std::max(last(most), last(least)));
 }
 
-// A step in which each thread loads `elements` at once, with one load from the matrix and one from
-// the vector for each.
+// A step in which each thread loads `elements` at once, each from the matrix and from the vector.
 Step step_of(const VectorProduct& c, double elements) {
   const double lanes = as_double(kWarpLanes);
   const double accesses = elements * as_double(c.tile.threads()) / lanes;

@@ -37,8 +37,7 @@ bool splits_rows(const Counted& all, const Gpu& gpu) {
 }
 
 /// Splits a launch that exceeds most_elements: the number of full launches, and one for the rest.
-/// Where few columns leave SMs empty, blocks sum parts of the rows, and two launches, for γ and β,
-/// add those.
+/// Where few columns leave SMs empty, blocks sum parts of the rows; two launches add those to γ, β.
 std::vector<std::pair<double, Counted>> parts_of(const Counted& all, const Gpu& gpu) {
   if (splits_rows(all, gpu)) {
     Counted parts{kNormParts, all.type, all.rows, all.cols, 0};

@@ -140,8 +140,7 @@ Plan by_rows(const Counted& one) {
   return plan;
 }
 
-// GammaBetaBackwardCUDAKernelTemplate (aten/src/ATen/native/cuda/layer_norm_kernel.cu) uses blocks
-// of fewer warps for few rows.
+// aten/src/ATen/native/cuda/layer_norm_kernel.cu, GammaBetaBackwardCUDAKernelTemplate.
 std::int64_t column_warps(const Counted& one) {
   if (one.movement.threads > 0) return one.movement.threads / rows::kWarp;
   return one.rows >= 256 ? 32 : one.rows >= 128 ? 16 : one.rows >= 64 ? 8 : 1;

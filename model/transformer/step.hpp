@@ -34,9 +34,8 @@ enum class Direction : unsigned char { forward, again, backward };
 inline constexpr std::array<std::string_view, 3> kDirections = {"forward", "forward again",
                                                                 "backward"};
 
-/// When an operation runs. in_turn: after the operation before it. before_layer and after_layer are
-/// transfers that overlap launches: one must end before its layer begins, the other starts once its
-/// layer's gradients are computed.
+/// When an operation runs. in_turn: after the operation before it. Transfers that overlap launches:
+/// before_layer ends before its layer begins, after_layer starts after its layer's gradients.
 enum class Order : unsigned char { in_turn, before_layer, after_layer };
 
 /// Equal kernels or transfers, and their summed time; for transfers that overlap, the exposed time.
@@ -84,8 +83,7 @@ struct Step : Duration {
   }
 };
 
-/// Constants of the time that software adds to an eager FSDP training step in 16 bits, as fit_steps
-/// prints them.
+/// The time that software adds to an eager FSDP training step in 16 bits, as fit_steps prints it.
 struct SoftwareConstants {
   double attention_share = constants::kAttentionShare;  ///< ÷ the time of attention kernels
   double layer_s = constants::kLayerSeconds;            ///< seconds for a layer and pass
@@ -119,8 +117,7 @@ class KernelForecasts {
     double limit_s = 0;
     Use use{};
   };
-  /// Forecast with CacheState::steady, since kernels run back to back. Throws InputError where
-  /// there is no forecast.
+  /// With CacheState::steady, since kernels run back to back. Throws InputError where there is none.
   const One& of(std::string_view kernel, DType dtype, std::initializer_list<Given> given);
   /// Number of distinct forecasts so far.
   std::size_t count() const { return known_.size(); }

@@ -144,9 +144,8 @@ class Composer {
   StepOperation here_;
 };
 
-/// Adds all kernels and the transfers: in turn the partial sums and the rows to experts and back,
-/// overlapped the gradients and weights. Throws InputError where a kernel has no forecast,
-/// and where the link is not known.
+/// Adds all kernels and transfers: in turn partial sums and experts' rows, overlapped gradients and
+/// weights. Throws InputError where a kernel has no forecast, and where the link is not known.
 void add_layers(Step& step, const Architecture& model, const Task& task,
                 KernelForecasts& forecasts);
 

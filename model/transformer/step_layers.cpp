@@ -197,8 +197,7 @@ class LayersComposer : public Composer {
                  tp_ * copies * gathered});
   }
 
-  // Gathers a layer's weights, reduce-scatters their gradients, and in the last pass all-reduces
-  // the gradients over the copies.
+  // Gathers weights, reduce-scatters their gradients, all-reduces these in the last pass.
   void add_weights(Transfer weights, const Transfer& summed) {
     forward(false, [&] { send(kWeightsBetweenGpus, weights, Order::before_layer); });
     backward([&] {

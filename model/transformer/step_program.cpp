@@ -53,8 +53,7 @@ class Builder {
     visits_.push_back({direction, layer, begin, result_.chain.size()});
   }
 
-  // Adds the overlapped transfers in the order in which frameworks issue them; each may start once
-  // a visit has ended.
+  // Adds the overlapped transfers as frameworks issue them; each may start once a visit has ended.
   void add_beside() {
     add_gather(0, false, 0);
     add_gather(1, false, 0);

@@ -84,9 +84,8 @@ struct ExpertGroup {
 };
 ExpertGroup expert_group(const Task& task);
 
-/// The name of the routing, as moe.library has it. Trained routers follow the power laws that
-/// ai-dynamo/aiconfigurator assumes (Apache-2.0, sdk/models.py), 1.2, and 1.01 where training kept
-/// the load even (Experts::balanced).
+/// The name of the routing, as moe.library has it. Trained routers follow the power laws of
+/// ai-dynamo/aiconfigurator (Apache-2.0, sdk/models.py): 1.2, and 1.01 with Experts::balanced.
 std::string_view routing_of(const Architecture& model, const Task& task);
 
 /// Whether the loss is computed chunk by chunk: where Task::chunked_loss asks for that, training is
@@ -113,8 +112,7 @@ struct Memory {
 };
 
 /// Activations are counted as in Korthikanti et al. 2022 (arXiv 2205.05198), with masks only where
-/// there is dropout, and with FlashAttention in 16 bits. Memory of the driver and fragmentation of
-/// the allocator are not included.
+/// there is dropout, FlashAttention in 16 bits, and nothing of the driver or the allocator.
 Memory memory(const Architecture& model, const Task& task);
 
 /// The largest batch whose memory is at most `bytes`; 0 where none is.
