@@ -83,10 +83,9 @@ Plan attention_launch(const Blocks& c, const Problem& p, const Gpu& gpu) {
 // A prefix sum over sequence lengths (TensorRT-LLM, gptKernels.cu: computeSeqAndPaddingOffsets).
 Plan offsets(const Shape& shape) {
   constexpr std::int64_t kThreads = 256;
-  Step step;
-  step.issued.vector_flops = as_double(kThreads);
-  step.waits = {.global = 2, .shared = 10, .barriers = 2};
-  return even_launch(shape.batch, kThreads, {}, step);
+  return even_launch(shape.batch, kThreads, {},
+                     {.issued = vector_work(as_double(kThreads)),
+                      .waits = {.global = 2, .shared = 10, .barriers = 2}});
 }
 
 // A copy of Q, O or dO to another layout by PyTorch's elementwise_kernel, four elements a thread.
@@ -95,11 +94,10 @@ Plan offsets(const Shape& shape) {
 Plan moved_heads(const Shape& shape, const ArrayUse& from, const ArrayUse& to) {
   constexpr std::int64_t kThreads = 128, kElements = 4;
   const double elements = shape.q_bytes() / shape.element;
-  Step step;
-  step.waits.global = 1;
-  step.warp_instructions = kThreads * kElements / 32 * library::kMovedInstructions;
+  const double instructions = kThreads * kElements / 32 * library::kMovedInstructions;
   const auto blocks = static_cast<std::int64_t>(std::ceil(elements / (kThreads * kElements)));
-  return even_launch(blocks, kThreads, {from, to}, step);
+  return even_launch(blocks, kThreads, {from, to},
+                     {.warp_instructions = instructions, .waits = {.global = 1}});
 }
 
 // Before FlashAttention-2's launches PyTorch copies O and dO.

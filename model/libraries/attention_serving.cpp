@@ -136,11 +136,10 @@ Plan rotated_rows(const Blocks& c, const Gpu& gpu) {
 Plan cache_writes(const Shape& shape) {
   constexpr std::int64_t kMostThreads = 512;
   auto [tokens, kv, arrays] = NewRows(shape);
-  Step step;
-  step.issued.vector_flops = 2 * kv / shape.element / as_double(tokens) * 2;
-  step.waits.global = library::kCacheWaits;
+  const double flops = 2 * kv / shape.element / as_double(tokens) * 2;
   return even_launch(tokens, std::min(kMostThreads, shape.kv_heads * shape.head_dim),
-                     std::move(arrays), step);
+                     std::move(arrays),
+                     {.issued = vector_work(flops), .waits = {.global = library::kCacheWaits}});
 }
 
 }  // namespace roofcast::attention

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/libraries/gemm_catalogue.hpp"
 
 namespace roofcast::gemm {
@@ -100,11 +99,9 @@ std::vector<Phase> phases_of(const LibraryProduct& c, const Outline& brief) {
   step.wavefronts.copies = brief.step_copies;
   step.waits = brief.step_waits;
   // Threads that copy for themselves first load the parameters and compute addresses.
-  Step first;
-  first.waits = {.global = 2, .tile_loads = 1};
-  Step epilogue;
+  const Step first{.waits = {.global = 2, .tile_loads = 1}};
+  Step epilogue{.warp_instructions = brief.epilogue.instructions};
   set_traffic(epilogue.issued, brief.epilogue.bytes);
-  epilogue.warp_instructions = brief.epilogue.instructions;
   std::vector<Phase> phases;
   if (step.waits.tile_loads == 0) phases.push_back({first});
   const double groups = c.is_async() ? brief.parts / brief.chains : 0;

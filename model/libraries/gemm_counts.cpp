@@ -4,7 +4,6 @@
 #include <array>
 
 #include "model/constants/libraries.hpp"
-#include "model/kernels/gemm/tensor_plan.hpp"
 
 namespace roofcast::gemm {
 namespace {

@@ -104,8 +104,7 @@ Step step_of(const VectorProduct& c, double elements) {
 }
 
 std::vector<Phase> phases_of(const VectorProduct& c, double stored_bytes) {
-  Step first;  // parameters and addresses
-  first.waits.global = 2;
+  const Step first{.waits = {.global = 2}};  // parameters and addresses
   std::vector<Phase> phases = {{first}};
   const double full = as_double(c.elements_of_thread() / c.tile.at_once);
   if (full > 0) phases.push_back({step_of(c, as_double(c.tile.at_once)), full});
@@ -115,8 +114,7 @@ std::vector<Phase> phases_of(const VectorProduct& c, double stored_bytes) {
   }
   // The lanes of an output reduce their sums pairwise through shared memory; one stores the result.
   const double halves = std::log2(as_double(c.tile.lanes));
-  Step end;
-  end.waits = {.shared = halves, .barriers = halves};
+  Step end{.waits = {.shared = halves, .barriers = halves}};
   set_traffic(end.issued, {0, stored_bytes});
   phases.push_back({end});
   return phases;

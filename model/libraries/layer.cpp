@@ -1,12 +1,10 @@
 #include "model/libraries/layer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/common/rows.hpp"

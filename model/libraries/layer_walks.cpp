@@ -50,12 +50,9 @@ Plan over_elements(const Counted& one) {
 // Blocks that share the launch's work evenly, step by step.
 Plan even_blocks(const Counted& one, std::int64_t count, std::int64_t threads,
                  double warp_instructions, const Waits& waits, double steps = 1) {
-  Step step;
-  step.issued = issued_for(one, 1 / (as_double(count) * steps));
-  step.warp_instructions = warp_instructions;
-  step.waits = waits;
+  const Work issued = issued_for(one, 1 / (as_double(count) * steps));
   Plan plan = launch_plan(count, {threads, 1, 1}, one.movement.registers);
-  set_blocks(plan, {{step, steps}});
+  set_blocks(plan, {{{issued, warp_instructions, {}, waits}, steps}});
   return plan;
 }
 
@@ -98,13 +95,12 @@ Plan by_rows(const Counted& one) {
   std::vector<Phase> phases;
   const auto add = [&](double sweeps, double steps, const Traffic& bytes) {
     const double share = sweeps / (movement.sweeps * steps);
-    Step step;
-    step.issued = issued_for(one, share / blocks);
+    Step step{.issued = issued_for(one, share / blocks),
+              .warp_instructions = cols * as_double(movement.rows_of_block) * sweeps / steps /
+                                   rows::kWarp * instructions(one),
+              .waits = {.global = 1,
+                        .arithmetic = share * elements / as_double(threads) * movement.chain}};
     set_traffic(step.issued, 1 / steps * bytes);
-    step.warp_instructions =
-        cols * as_double(movement.rows_of_block) * sweeps / steps / rows::kWarp * instructions(one);
-    step.waits = {.global = 1,
-                  .arithmetic = share * elements / as_double(threads) * movement.chain};
     phases.push_back({step, steps});
   };
   const double before = movement.sweeps - 1;
@@ -167,10 +163,9 @@ Plan by_columns(const Counted& one) {
                           {.global = meets ? 2.0 : 1.0, .barriers = meets ? 2.0 : 0.0}, steps);
   if (!meets && warps > 1) {
     const double columns = as_double(rows::kWarp) / all;  // of a warp
-    Step end;
-    end.warp_instructions = all * (kOfEnd + columns * kOfColumn);
-    end.waits = {.shared = 1 + columns * (1 + std::log2(all)), .barriers = 1};
-    plan.blocks.front().phases.push_back({end});
+    plan.blocks.front().phases.push_back(
+        {{.warp_instructions = all * (kOfEnd + columns * kOfColumn),
+          .waits = {.shared = 1 + columns * (1 + std::log2(all)), .barriers = 1}}});
   }
   return plan;
 }

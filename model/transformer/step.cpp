@@ -178,10 +178,8 @@ const KernelForecasts::One& KernelForecasts::of(std::string_view kernel, DType d
   if (slowdown_ > 0) key_.append(" ").append(std::to_string(slowdown_));
   if (const auto found = known_.find(key_); found != known_.end()) return found->second;
   const KernelRef ref = find_kernel(kernel);
-  Assumptions assumptions;
-  assumptions.cache = CacheState::steady;
-  assumptions.clock_slowdown = slowdown_;
-  const Prediction answer = predict(ref, problem_of(ref, dtype, given), gpu_, assumptions);
+  const Prediction answer = predict(ref, problem_of(ref, dtype, given), gpu_,
+                                    {.cache = CacheState::steady, .clock_slowdown = slowdown_});
   require(answer.time.has_value(), "there is no forecast of ", kernel, " there");
   return known_
       .emplace(key_, One{key_.substr(0, what), *answer.time, answer.limit.time_s, use_of(answer)})

@@ -1,7 +1,6 @@
 #include "model/transformer/task.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "model/counting/integers.hpp"
 #include "model/types/problem.hpp"
