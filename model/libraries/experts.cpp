@@ -79,18 +79,8 @@ Work work(const Problem& p) {
   return work;
 }
 
-enum Array : ArrayId {
-  kInput,
-  kSorted,
-  kGateUp,
-  kInner,
-  kOutputs,
-  kResult,
-  kWeights1,
-  kWeights2,
-  kOrder,
-  kNarrowInput
-};
+enum : ArrayId { kInput, kSorted, kGateUp, kInner, kOutputs, kResult };  // rows of tokens
+enum : ArrayId { kWeights1 = kResult + 1, kWeights2, kOrder, kNarrowInput };
 
 // A matrix as a later launch reads what an earlier one has written.
 ArrayUse read_back(ArrayUse written) {

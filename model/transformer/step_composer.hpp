@@ -10,7 +10,6 @@ namespace roofcast::transformer {
 
 // Names of parts that other files look for.
 inline constexpr std::string_view kAttention = "attention";
-inline constexpr std::string_view kOptimizer = "optimizer";
 inline constexpr std::string_view kWeightsBetweenGpus = "gradients and weights between GPUs";
 
 /// Base of the composers: adds operations in the section and the layers set last.

@@ -166,10 +166,11 @@ class LayersComposer : public Composer {
 
   // AdamW runs in fp32 or in the type of the weights. SGD reads two arrays and writes one.
   void add_optimizer() {
+    constexpr std::string_view kPart = "optimizer";
     const double parameters = parameters_of_gpu(model_, task_);
-    if (task_.optimizer == Optimizer::sgd) return move(kOptimizer, 3 * parameters);
+    if (task_.optimizer == Optimizer::sgd) return move(kPart, 3 * parameters);
     constexpr double kCols = 1024;
-    add(kOptimizer, "layer.adamw", task_.optimizer == Optimizer::adamw ? DType::fp32 : task_.dtype,
+    add(kPart, "layer.adamw", task_.optimizer == Optimizer::adamw ? DType::fp32 : task_.dtype,
         {{"rows", parameters / kCols}, {"cols", kCols}, {"form", eager_ ? "foreach" : "fused"}});
   }
 
