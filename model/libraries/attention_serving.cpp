@@ -80,11 +80,8 @@ struct NewRows {
 
 void set_decoding(Blocks& c, const Gpu& gpu) {
   c.kernel.product = Instruction::mma_sync;
-  if (c.shape.group() > 1 && c.shape.group() <= kLargestGroup) {
-    set_group(c, gpu);
-  } else {
-    set_lone_heads(c, gpu);
-  }
+  const bool together = c.shape.group() > 1 && c.shape.group() <= kLargestGroup;
+  together ? set_group(c, gpu) : set_lone_heads(c, gpu);
 }
 
 double group_read_density(const Shape& shape) {

@@ -19,9 +19,10 @@ class LayersComposer : public Composer {
     at(Section::begin);
     add_embedding();
     at_layers(0, model_.layers);
-    add_residual_norm(false);
+    add_residual_norm();
     add_attention(step_, model_, task_, forecasts_);
-    add_residual_norm(true);
+    if (eager_) add_residual();
+    add_residual_norm();
     add_feed_forward();
     at_layers(0, model_.layers);
     add_partial_sums();
@@ -113,11 +114,8 @@ class LayersComposer : public Composer {
 
   // A fused norm includes the residual addition before it; at the start of a layer that is the
   // addition of the previous layer. In eager code the addition is a separate launch.
-  void add_residual_norm(bool after_attention) {
-    if (eager_) {
-      if (after_attention) add_residual();
-      return add_norm();
-    }
+  void add_residual_norm() {
+    if (eager_) return add_norm();
     add_dropout("dropout", tokens_, hidden_);
     between(kNorms, "layer.residual_norm", tokens_, hidden_, form());
   }
