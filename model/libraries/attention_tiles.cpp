@@ -177,8 +177,7 @@ void set_trtllm(Blocks& c, const Gpu& gpu) {
   if (c.splits == kToChoose) c.splits = 1;
 }
 
-// Where a block has less shared memory, libraries compile tiles of fewer keys, then of fewer
-// queries (flash_fwd_launch_template.h).
+// With less shared memory a tile has fewer keys, then fewer queries (flash_fwd_launch_template.h).
 void fit_block(Blocks& c, const Gpu& gpu) {
   if (!gpu.occupancy) return;
   constexpr std::int64_t kFewest = 16;
@@ -253,8 +252,7 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
              .heads_apart = true};
   if (library != kFa3) c.rows.waits = c.rows.group_waits = library::kPassWaits;
   if (library == kFa2) {
-    // flash_api.cpp: the fp32 sums of dQ are padded to multiples of 32 elements and 128 rows.
-    // PyTorch sums dK and dV over a group.
+    // flash_api.cpp: sums of dQ are padded to 32 elements, 128 rows. PyTorch sums groups of dK, dV.
     c.rows.rows = ceil_div(shape.seq_q, 128) * 128;
     c.rows.width = ceil_div(shape.head_dim, 32) * 32;
     c.rows.group_waits = library::kGroupSumWaits;

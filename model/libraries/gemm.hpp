@@ -28,9 +28,8 @@ constexpr Problem library_problem(DType type, std::int64_t m, std::int64_t n, st
 /// Arrays of a library's product and of the launches beside it.
 enum LibraryArray : ArrayId { kA, kB, kC, kParts, kWideA, kScale, kWideScale, kBeside };
 
-/// Epilogues of cuBLASLt (cublasLtEpilogue_t, CUDA 13), applied to a product's sums before they are
-/// stored: BIAS, RELU_BIAS, GELU_BIAS, their AUX forms, DGELU, and C added by beta = 1. There is no
-/// SwiGLU, and no activation of a sum that includes C.
+/// Epilogues of cuBLASLt (cublasLtEpilogue_t, CUDA 13), before sums are stored: BIAS, RELU_BIAS,
+/// GELU_BIAS, their AUX forms, DGELU, C added by beta = 1. No SwiGLU, no activation of sums with C.
 enum Epilogue : std::int64_t {
   kPlain,
   kBias,

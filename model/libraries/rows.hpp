@@ -10,8 +10,7 @@
 
 namespace roofcast::softmax {
 
-/// Shapes of the table that the forecasts of softmax and norms are held against
-/// (tests/validation/comparison/reference_test.cpp).
+/// Shapes of the table that softmax and norms are held against: tests/validation/comparison.
 inline constexpr std::array kLibraryValidated = {ValidatedRange{rows::kRows, 8192, 4194304},
                                                  ValidatedRange{rows::kCols, 768, 16384}};
 

@@ -105,10 +105,9 @@ struct CollectiveForecast : Duration {
 };
 
 /// The forecast with its interval. A group larger than a machine is spread evenly over several.
-/// Each of a machine's g adapters then serves one ring and carries 1/g of the bytes that a GPU
-/// sends; for alltoall and send_recv it carries all bytes of its GPU to other machines. Throws
-/// InputError for fewer than two GPUs, no bytes, or, with apart = 1, more than 8 GPUs that are no
-/// multiple of 8.
+/// Each of a machine's g adapters serves one ring and carries 1/g of what a GPU sends; for alltoall
+/// and send_recv, all bytes of its GPU to other machines. Throws InputError for fewer than two
+/// GPUs, no bytes, or, with apart = 1, more than 8 GPUs that are no multiple of 8.
 CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
                                       const Network& network = {});
 

@@ -102,8 +102,7 @@ Activations activations(const Architecture& model, const Task& task) {
 // PyTorch's workspaces for cuBLAS and cuBLASLt at their largest (aten/src/ATen/cuda/CUDABlas.cpp).
 constexpr double kLibraryBytes = 2 * 32.0 * 1024 * 1024;
 
-// Bytes that FSDP holds gathered: the weights of both ends, of the current and the next layer,
-// and in training the gradients of one layer.
+// Bytes that FSDP holds gathered: both ends, this and the next layer, in training one's gradients.
 double gathered(const Architecture& model, const Task& task) {
   if (task.fsdp < 2) return 0;
   const ParameterCounts counts = count_parameters(model);

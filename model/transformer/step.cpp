@@ -69,8 +69,7 @@ void add_software(Step& step, const Architecture& model, const Task& task,
 /// Turns the step of a whole model into that of the stage that sets the pace: it has 1/pp of the
 /// layers and the longer end of the model. Adds the transfers between stages, and the bubble: this
 /// stage idles while the first micro-batch fills the other stages and the last one drains them,
-/// their time for one pass (1F1B: Narayanan et al. 2021, arXiv 2104.04473, section 2.2). Throws
-/// InputError where the link is not known.
+/// their time for one pass (1F1B: Narayanan et al. 2021, arXiv 2104.04473, section 2.2).
 void put_in_stages(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
   if (task.pp < 2) return;
   const double stages = as_double(task.pp), passes = task.passes();

@@ -117,7 +117,7 @@ class KernelForecasts {
     double limit_s = 0;
     Use use{};
   };
-  /// With CacheState::steady, since kernels run back to back. Throws InputError where there is none.
+  /// With CacheState::steady: kernels run back to back. InputError where there is no forecast.
   const One& of(std::string_view kernel, DType dtype, std::initializer_list<Given> given);
   /// Number of distinct forecasts so far.
   std::size_t count() const { return known_.size(); }
@@ -156,8 +156,7 @@ struct TimelineEvent {
   bool beside = false;  ///< overlaps launches (Order other than in_turn)
 };
 
-/// The last pass of the step on one GPU, with the operations of Section::once: first the events in
-/// turn, in order, then the transfers that overlap them.
+/// The last pass and Section::once on one GPU: the events in turn, then the transfers beside them.
 std::vector<TimelineEvent> timeline(const Step& step, const Architecture& model, const Task& task);
 
 }  // namespace roofcast::transformer

@@ -17,9 +17,8 @@ struct Visit {
 };
 
 /// Builds the program of a pass on one GPU: Section::begin, each layer, Section::end, and in
-/// training the same backward; the last pass also has Section::once. Time that software adds is
-/// spread evenly over the layers. `staged`: the step was already reduced to one pipeline stage
-/// (put_in_stages), and the pass has that stage's layers.
+/// training the same backward; the last pass also has Section::once. Software's time is spread
+/// evenly over layers. `staged`: the step is already that of a pipeline stage (put_in_stages).
 class Builder {
  public:
   Builder(const Step& step, const Architecture& model, const Task& task, bool last, bool staged)
@@ -77,8 +76,7 @@ class Builder {
     if (result_.beside.size() > before) result_.chain[visit.begin].after = result_.beside.size();
   }
 
-  // Adds the pass's operations of that section and direction, to wait for `after` nodes of the
-  // other stream. Gradients run in reverse order.
+  // Adds the operations, to wait for `after` nodes of the other stream; gradients in reverse order.
   void add(Section section, Direction direction, std::int64_t layer = 0,
            Order order = Order::in_turn, std::size_t after = 0) {
     const bool in_turn = order == Order::in_turn, in_layer = section == Section::layer;

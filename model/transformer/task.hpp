@@ -28,8 +28,7 @@ inline constexpr std::array<std::string_view, 3> kCheckpointings = {"none", "sel
 enum class Optimizer : unsigned char { adamw, adamw16, sgd };
 inline constexpr std::array<std::string_view, 3> kOptimizers = {"adamw", "adamw16", "sgd"};
 
-/// How the router distributes tokens over the experts: as trained routers do (routing_of), evenly,
-/// or by a power law with that exponent.
+/// How the router chooses experts: as trained routers do (routing_of), evenly, or by a power law.
 enum class Routing : unsigned char { as_trained, balanced, power_law_101, power_law_120 };
 inline constexpr std::array<std::string_view, 4> kRoutings = {"as_trained", "balanced",
                                                               "power_law_1.01", "power_law_1.2"};
