@@ -10,14 +10,13 @@ namespace roofcast::transformer {
 namespace {
 
 Task task_of(const Service& service, Phase phase) {
-  Task task;
-  task.phase = phase;
-  task.dtype = service.dtype;
-  task.framework = Framework::compiled;
-  task.tp = service.tp;
-  task.ep = service.ep;
-  task.routing = service.routing;
-  task.seq = service.input;
+  Task task{.phase = phase,
+            .dtype = service.dtype,
+            .seq = service.input,
+            .tp = service.tp,
+            .ep = service.ep,
+            .routing = service.routing,
+            .framework = Framework::compiled};
   if (phase == Phase::decode) {
     task.batch = service.concurrency;
     task.context = service.input + service.output / 2;

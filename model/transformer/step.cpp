@@ -12,19 +12,15 @@ namespace roofcast::transformer {
 namespace {
 
 Problem problem_of(const KernelRef& kernel, DType dtype, std::initializer_list<Given> given) {
-  Problem problem;
-  problem.dtype = dtype;
+  Problem problem{.dtype = dtype};
   unsigned marks = 0;
   const auto parameters = kernel.parameters();
   for (const Given& one : given) {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       if (parameters[i].name != one.name) continue;
       marks |= 1U << i;
-      if (one.word.empty()) {
-        problem[i] = one.number;
-      } else {
-        set_named_value(parameters[i], problem, i, one.word);
-      }
+      problem[i] = one.number;
+      if (!one.word.empty()) set_named_value(parameters[i], problem, i, one.word);
     }
   }
   check(kernel, problem, marks);

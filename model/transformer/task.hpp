@@ -61,7 +61,7 @@ struct Task {
   std::int64_t ep = 1;  ///< expert parallel: GPUs that divide the experts (ExpertGroup)
   Routing routing = Routing::as_trained;
   Framework framework = Framework::eager;
-  Network network;  ///< between machines of 8 GPUs
+  Network network{};  ///< between machines of 8 GPUs
 
   /// Passes between two optimizer steps; 1 without training.
   double passes() const { return phase == Phase::train ? static_cast<double>(grad_accum) : 1; }
