@@ -189,9 +189,7 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
     one[kTileColumns] = tile.columns;
   }
   if (!found.empty()) return found;
-  const auto text = [](const Tile& tile) {
-    return std::to_string(tile.rows) + "x" + std::to_string(tile.columns);
-  };
+  const auto text = [](const Tile& tile) { return message(tile.rows, "x", tile.columns); };
   throw InputError("moe.library has no such tile here: choose one of " + listed(tiles, text));
 }
 

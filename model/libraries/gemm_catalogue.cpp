@@ -63,10 +63,8 @@ std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
     return kSimtTiles;
   }
   const bool wgmma_tf32 = p.dtype == DType::tf32 && has_wgmma(gpu);
-  if (takes_async_mma(p, gpu)) {
-    if (wgmma_tf32) return kTf32Tiles;
-    return {};
-  }
+  const std::span<const LibraryTile> any_width;
+  if (takes_async_mma(p, gpu)) return wgmma_tf32 ? kTf32Tiles : any_width;
   if (!has_wgmma(gpu)) return kMmaTiles;
   if (wgmma_tf32 && library_aligned(p)) return kSmallTf32Tiles;
   if (p.dtype == DType::bf16 && copied_vector(p) == 1) return kOddTiles;

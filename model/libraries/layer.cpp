@@ -98,9 +98,11 @@ constexpr std::array kNarrowedTypes = {DType::bf16, DType::fp16};
 
 LaunchSequence plan_of(const Operation& operation, const Problem& p, const Gpu& gpu) {
   LaunchSequence sequence = plan_of(launches_of(operation, p, p[kForm]), p, gpu);
-  sequence.front().plan.notes.caveat =
-      "bytes, launches and waits are counted from the framework's source; registers are an "
-      "estimate";
+  for (Launched& node : sequence) {
+    node.plan.notes.caveat =
+        "bytes, launches and waits are counted from the framework's source; registers are an "
+        "estimate";
+  }
   return sequence;
 }
 

@@ -73,10 +73,12 @@ LaunchSequence plan_linear_loss(const Problem& p, const Gpu& gpu) {
     sequence.push_back(
         {plan_of_product(added, gpu, {{{kLogits, 0}, {kInput, 0}, {kWeightGradient, once}}})});
   }
-  for (Launched& node : sequence) node.repeats = chunks;
-  sequence.front().plan.notes.caveat =
-      "chunks as Liger-Kernel cuts them, its products with one tile for all; registers are an "
-      "estimate";
+  for (Launched& node : sequence) {
+    node.repeats = chunks;
+    node.plan.notes.caveat =
+        "chunks as Liger-Kernel cuts them, its products with one tile for all; registers are an "
+        "estimate";
+  }
   return sequence;
 }
 
