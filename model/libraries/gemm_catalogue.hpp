@@ -28,7 +28,8 @@ bool takes_async_mma(const Problem& p, const Gpu& gpu);
 /// The tile that the problem names. Throws InputError where the library has no such tile here.
 LibraryTile library_tile(const Problem& p, const Gpu& gpu);
 
-/// The problem with each tile and split worth a forecast: `alone`, or as one of several of a tile.
+/// The problem with each tile and split that the library is assumed to consider: for this product
+/// `alone`, or for several that share a tile.
 std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, bool alone);
 
 /// Whether a library computes the product as a matrix times a vector, without tiles (gemvx,

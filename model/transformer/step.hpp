@@ -24,8 +24,7 @@ namespace roofcast::transformer {
 /// The operations of one name, all layers and passes together. The parts add up to the step.
 struct StepPart : Duration {
   std::string name;
-  std::string bound{};  ///< what bounds its longest operation: a Resource or one of "link", "host",
-                        ///< "pipeline"
+  std::string bound{};  ///< what bounds its longest operation: a Resource, link, host or pipeline
 };
 
 /// Where an operation stands in a step: before the layers, in each, after them, once per step.
