@@ -139,7 +139,6 @@ Plan grouped(const Problem& p, const Share& share, std::int64_t columns, std::in
              std::array<ArrayUse, 3> arrays, const Gpu& gpu) {
   std::int64_t row_tiles = 0;
   for (const std::int64_t rows : share.rows_of_experts) row_tiles += ceil_div(rows, p[kTileRows]);
-  row_tiles = std::max<std::int64_t>(1, row_tiles);
   const std::int64_t rows = ceil_div(static_cast<std::int64_t>(share.rows), row_tiles);
   Problem product =
       gemm::library_problem(p.dtype, rows, columns, depth, p[kTileRows], p[kTileColumns], 1);
@@ -148,7 +147,7 @@ Plan grouped(const Problem& p, const Share& share, std::int64_t columns, std::in
   plan.useful.tensor_flops[p.dtype] = 2 * share.rows * as_double(columns) * as_double(depth);
   for (std::size_t i = 0; i < arrays.size(); ++i) arrays[i].pattern = plan.arrays[i].pattern;
   plan.arrays.assign(arrays.begin(), arrays.end());
-  const double slowdown = has_async_mma(gpu) ? 1 : library::kExpertMmaSlowdown.value;
+  const double slowdown = has_async_mma(gpu) ? 1 : double{library::kExpertMmaSlowdown};
   std::vector<Phase>& phases = plan.blocks.front().phases;
   for (Phase& phase : phases) phase.step.issued.tensor_flops[p.dtype] *= slowdown;
   phases.back().step.waits.global += library::kExpertTileSwitch;
