@@ -69,7 +69,7 @@ std::optional<double> step_s(const StepAnswer& answer) {
   return answer.step->expected_s;
 }
 std::optional<double> between_s(const ServingAnswer& answer) {
-  return answer.serving.between_tokens_s;
+  return answer.serving.between_tokens.expected_s;
 }
 
 constexpr std::array kQuantities = {

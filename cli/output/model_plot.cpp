@@ -119,11 +119,12 @@ void write_serving_charts(const std::vector<ServingAnswer>& answers,
   Charts charts;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const auto& [model, gpu, service, serving] = answers[i];
-    const double scale = serving.tokens_per_s * serving.between_tokens_s;
+    const double scale = serving.tokens_per_s * serving.between_tokens.expected_s;
     charts.points.push_back({service.tp > 1 ? fmt::format("{} × {}", service.tp, gpu) : gpu,
                              static_cast<double>(service.concurrency), serving.tokens_per_s,
-                             scale / serving.high_s, scale / serving.low_s,
-                             serving.between_tokens_s, serving.memory, capacities.at(i)});
+                             scale / serving.between_tokens.high_s,
+                             scale / serving.between_tokens.low_s,
+                             serving.between_tokens.expected_s, serving.memory, capacities.at(i)});
   }
   const ServingAnswer& first = answers.front();
   charts.axes = {fmt::format("{}, service of {} tokens in, {} out", first.model,

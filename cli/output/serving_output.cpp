@@ -28,11 +28,12 @@ void write_json(JsonWriter& json, const ServingAnswer& answer) {
   json.member("model", answer.model);
   json.member("gpu", answer.gpu);
   json.member("concurrency", answer.service.concurrency);
+  const transformer::Duration& between = serving.between_tokens;
   json.key("between_tokens");
   json.begin_object();
-  json.member("expected_s", serving.between_tokens_s);
-  json.member("low_s", serving.low_s);
-  json.member("high_s", serving.high_s);
+  json.member("expected_s", between.expected_s);
+  json.member("low_s", between.low_s);
+  json.member("high_s", between.high_s);
   json.end_object();
   json.member("decode_s", serving.decode_s);
   json.member("prefill_s", serving.prefill_s);
@@ -55,8 +56,9 @@ std::string serving_text(const ServingAnswer& answer) {
   std::string text =
       fmt::format("{}  serve  concurrency={} input={} output={} on {} × {}\n", answer.model,
                   service.concurrency, service.input, service.output, service.tp, answer.gpu);
-  text += fmt::format("  between tokens  {}  [{}, {}]\n", si_text(serving.between_tokens_s, "s"),
-                      si_text(serving.low_s, "s"), si_text(serving.high_s, "s"));
+  const transformer::Duration& between = serving.between_tokens;
+  text += fmt::format("  between tokens  {}  [{}, {}]\n", si_text(between.expected_s, "s"),
+                      si_text(between.low_s, "s"), si_text(between.high_s, "s"));
   text += fmt::format("  decode step     {}\n", si_text(serving.decode_s, "s"));
   text += fmt::format("  a prompt        {}\n", si_text(serving.prefill_s, "s"));
   if (serving.joined_s > 0) {

@@ -53,7 +53,7 @@ Plan attention_launch(const Blocks& c, const Problem& p, const Gpu& gpu) {
   Plan plan = forward_plan(c, p.dtype);
   plan.notes.caveat = kGuess;
   const bool all_new = c.shape.seq_q >= c.shape.seq_kv;
-  if (p[kCacheWrites] == kWritesQkv && all_new && !serving::moves_queries(c)) {
+  if (p[kCacheWrites] == kWritesQkv && all_new && !moves_queries(c)) {
     plan.arrays[kQ] = scratch(kQkv, {c.shape.q_bytes() + 2 * c.shape.kv_bytes(), 0});
     plan.arrays.erase(plan.arrays.begin() + kK, plan.arrays.begin() + kV + 1);
   } else if (p[kCacheWrites] != kNoWrites && all_new) {
@@ -71,7 +71,7 @@ Plan attention_launch(const Blocks& c, const Problem& p, const Gpu& gpu) {
     add_blocks(plan, steps, steps_of_tiles(c), c.heads(), c.tile.in_order ? 1 : c.heads(),
                c.splits);
   } else if (c.kernel.on_tensor_cores()) {
-    const double density = serving::group_read_density(c.shape);
+    const double density = group_read_density(c.shape);
     for (const ArrayId cache : {kK, kV}) plan.arrays[cache].pattern.read_density = density;
     deal_keys(plan, c, steps, c.tile.keys);
   } else {
@@ -80,14 +80,12 @@ Plan attention_launch(const Blocks& c, const Problem& p, const Gpu& gpu) {
   return plan;
 }
 
-// A prefix sum over the lengths of the sequences (TensorRT-LLM, kernels/gptKernels.cu:
-// computeSeqAndPaddingOffsets).
+// A prefix sum over sequence lengths (TensorRT-LLM, gptKernels.cu: computeSeqAndPaddingOffsets).
 Plan offsets(const Shape& shape) {
   constexpr std::int64_t kThreads = 256;
-  Step step;
-  step.issued.vector_flops = as_double(kThreads);
-  step.waits = {.global = 2, .shared = 10, .barriers = 2};
-  return even_launch(shape.batch, kThreads, {}, step);
+  return even_launch(shape.batch, kThreads, {},
+                     {.issued = vector_work(as_double(kThreads)),
+                      .waits = {.global = 2, .shared = 10, .barriers = 2}});
 }
 
 // A copy of Q, O or dO to another layout by PyTorch's elementwise_kernel, four elements a thread.
@@ -96,11 +94,10 @@ Plan offsets(const Shape& shape) {
 Plan moved_heads(const Shape& shape, const ArrayUse& from, const ArrayUse& to) {
   constexpr std::int64_t kThreads = 128, kElements = 4;
   const double elements = shape.q_bytes() / shape.element;
-  Step step;
-  step.waits.global = 1;
-  step.warp_instructions = kThreads * kElements / 32 * library::kMovedInstructions;
+  const double instructions = kThreads * kElements / 32 * library::kMovedInstructions;
   const auto blocks = static_cast<std::int64_t>(std::ceil(elements / (kThreads * kElements)));
-  return even_launch(blocks, kThreads, {from, to}, step);
+  return even_launch(blocks, kThreads, {from, to},
+                     {.warp_instructions = instructions, .waits = {.global = 1}});
 }
 
 // Before FlashAttention-2's launches PyTorch copies O and dO.
@@ -123,9 +120,9 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
   LaunchSequence sequence;
   if (paged && library == kTrtllm) sequence.push_back({offsets(c.shape)});
   if (p[kCacheWrites] == kWritesQkv || (library == kTrtllm && c.tile.deals_keys)) {
-    sequence.push_back({serving::rotated_rows(c, gpu)});
+    sequence.push_back({rotated_rows(c, gpu)});
   } else if (paged) {
-    sequence.push_back({serving::cache_writes(c.shape)});
+    sequence.push_back({cache_writes(c.shape)});
   }
   if (c.tile.scheduler == TileScheduler::queue) sequence.push_back({cleared_counter()});
   sequence.push_back({attention_launch(c, p, gpu)});
@@ -134,8 +131,7 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
     sequence.push_back({even_launch(ceil_div(c.shape.batch * c.shape.heads * c.shape.seq_q, 8), 256,
                                     {}, {})});  // launched, but has no parts to add
   }
-  // flash_api.cpp, seqlenq_ngroups_swapped: copies that make a group's heads queries of one head,
-  // and O's queries heads again.
+  // flash_api.cpp, seqlenq_ngroups_swapped: a group's heads become queries, and O's queries heads.
   if (library == kFa2 && paged && c.packed > 1) {
     const double bytes = c.shape.q_bytes();
     sequence.push_back({moved_heads(c.shape, scratch(kO, {bytes, 0}), writes(kO, bytes))});

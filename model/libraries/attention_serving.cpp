@@ -7,7 +7,7 @@
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/attention_tiles.hpp"
 
-namespace roofcast::attention::serving {
+namespace roofcast::attention {
 namespace {
 
 // Dependent loads before the first tile: the sequence's length, then the pages.
@@ -59,8 +59,7 @@ void set_lone_heads(Blocks& c, const Gpu& gpu) {
   }
 }
 
-// The new tokens of a step: K and V as the projection wrote them, next to `q` bytes of Q, and the
-// arrays to which they are copied.
+// New tokens: K and V next to `q` bytes of Q, as projections wrote them, and their copies' arrays.
 struct NewRows {
   explicit NewRows(const Shape& shape, double q = 0)
       : tokens(shape.batch * std::min(shape.seq_q, shape.seq_kv)),
@@ -81,11 +80,8 @@ struct NewRows {
 
 void set_decoding(Blocks& c, const Gpu& gpu) {
   c.kernel.product = Instruction::mma_sync;
-  if (c.shape.group() > 1 && c.shape.group() <= kLargestGroup) {
-    set_group(c, gpu);
-  } else {
-    set_lone_heads(c, gpu);
-  }
+  const bool together = c.shape.group() > 1 && c.shape.group() <= kLargestGroup;
+  together ? set_group(c, gpu) : set_lone_heads(c, gpu);
 }
 
 double group_read_density(const Shape& shape) {
@@ -137,11 +133,10 @@ Plan rotated_rows(const Blocks& c, const Gpu& gpu) {
 Plan cache_writes(const Shape& shape) {
   constexpr std::int64_t kMostThreads = 512;
   auto [tokens, kv, arrays] = NewRows(shape);
-  Step step;
-  step.issued.vector_flops = 2 * kv / shape.element / as_double(tokens) * 2;
-  step.waits.global = library::kCacheWaits;
+  const double flops = 2 * kv / shape.element / as_double(tokens) * 2;
   return even_launch(tokens, std::min(kMostThreads, shape.kv_heads * shape.head_dim),
-                     std::move(arrays), step);
+                     std::move(arrays),
+                     {.issued = vector_work(flops), .waits = {.global = library::kCacheWaits}});
 }
 
-}  // namespace roofcast::attention::serving
+}  // namespace roofcast::attention

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "model/constants/libraries.hpp"
 #include "model/kernels/common/plan_parts.hpp"
@@ -15,8 +16,7 @@ struct LibraryTile {
   std::int64_t width;
   Tile tile;
 };
-template <std::size_t N>
-Tile tile_in(const std::array<LibraryTile, N>& tiles, std::int64_t width) {
+Tile tile_in(std::span<const LibraryTile> tiles, std::int64_t width) {
   std::size_t i = 0;
   while (tiles[i].width < width) ++i;
   return tiles[i].tile;
@@ -27,8 +27,7 @@ constexpr std::array<LibraryTile, 3> kFa2Tiles = {
     {{64, {128, 128, 4, 1, 2}}, {128, {128, 64, 4, 1, 2}}, {256, {128, 64, 8, 1, 1}}}};
 constexpr std::array<LibraryTile, 3> kFa2SplitTiles = {
     {{64, {64, 256, 4, 1, 2}}, {128, {64, 128, 4, 1, 2}}, {256, {64, 64, 4, 1, 2}}}};
-// FlashAttention-3, hopper/tile_size.h, with and without a causal mask: two or three warpgroups of
-// 64 rows each, and one that copies.
+// FlashAttention-3, hopper/tile_size.h: two or three warpgroups of 64 rows, and one that copies.
 constexpr std::array<LibraryTile, 3> kFa3Tiles = {
     {{64, {192, 192, 16, 2, 1}}, {128, {128, 176, 12, 2, 1}}, {256, {128, 80, 12, 2, 1}}}};
 constexpr std::array<LibraryTile, 3> kFa3CausalTiles = {
@@ -37,8 +36,7 @@ constexpr std::array<LibraryTile, 4> kFa3PagedTiles = {{{64, {192, 160, 16, 2, 1
                                                         {128, {128, 128, 12, 2, 1}},
                                                         {192, {128, 96, 12, 2, 1}},
                                                         {256, {128, 80, 12, 2, 1}}}};
-// cuDNN, likewise. One query per head, by mma.sync: a tile holds the queries of a group, and four
-// warps divide its keys.
+// cuDNN, likewise. Decoding, by mma.sync: a tile has the queries of a group, four warps its keys.
 constexpr std::array<LibraryTile, 2> kCudnnTiles = {
     {{128, {128, 128, 12, 3, 1}}, {256, {128, 64, 12, 2, 1}}}};
 constexpr std::array<LibraryTile, 2> kCudnnDecodeTiles = {
@@ -53,8 +51,7 @@ constexpr std::array<LibraryTile, 2> kNarrowTiles = {
 // FlashAttention-2, flash_bwd_launch_template.h: eight warps, four by two.
 constexpr std::array<LibraryTile, 3> kFa2BackwardTiles = {
     {{64, {128, 128, 8, 2, 1}}, {128, {64, 128, 8, 2, 1}}, {256, {64, 64, 8, 1, 1}}}};
-// FlashAttention-3, hopper/flash_bwd_launch_template.h, with a causal mask: two warpgroups and one
-// that copies.
+// FlashAttention-3, hopper/flash_bwd_launch_template.h, causal: two warpgroups and one that copies.
 constexpr std::array<LibraryTile, 3> kFa3BackwardTiles = {
     {{64, {128, 128, 12, 2, 1}}, {128, {64, 128, 12, 2, 1}}, {256, {64, 80, 12, 1, 1}}}};
 // cuDNN: 64 queries per step from its kernels' names, 128 keys from grids that leave SMs idle.
@@ -108,7 +105,7 @@ std::int64_t flash3_splits(const Blocks& c, bool paged, const Gpu& gpu) {
   const auto most = [&](std::int64_t heads) {
     return steps <= kFewSteps ? 1 : flash_splits(heads * tiles, sms, steps, false);
   };
-  if (!paged && !serving::decodes(c.shape)) return 1;  // flash_attn_interface.py: num_splits
+  if (!paged && !decodes(c.shape)) return 1;  // flash_attn_interface.py: num_splits
   if (!paged || c.shape.batch > kFewSequences) return most(c.heads());
   const double share = std::ceil(1.1 * as_double(c.heads() * tiles * steps) / as_double(sms));
   const auto parts = static_cast<std::int64_t>(std::ceil(as_double(steps) / share));
@@ -149,7 +146,7 @@ void set_flash3(Blocks& c, bool paged, const Gpu& gpu) {
 }
 
 void set_cudnn(Blocks& c, const Gpu& gpu) {
-  const bool decoded = serving::decodes(c.shape);
+  const bool decoded = decodes(c.shape);
   if (decoded) {
     c.kernel.product = Instruction::mma_sync;
     c.packed = c.shape.group();
@@ -166,7 +163,7 @@ void set_cudnn(Blocks& c, const Gpu& gpu) {
 }
 
 void set_trtllm(Blocks& c, const Gpu& gpu) {
-  if (serving::decodes(c.shape)) return serving::set_decoding(c, gpu);
+  if (decodes(c.shape)) return set_decoding(c, gpu);
   if (c.kernel.async_mma()) {
     c.tile = tile_in(kTrtllmTiles, c.width);
     // fused_multihead_attention_v2.cpp: where K and V, counted once a query head, fit L2, the
@@ -180,8 +177,7 @@ void set_trtllm(Blocks& c, const Gpu& gpu) {
   if (c.splits == kToChoose) c.splits = 1;
 }
 
-// Where a block has less shared memory, libraries compile tiles of fewer keys, then of fewer
-// queries (flash_fwd_launch_template.h).
+// With less shared memory a tile has fewer keys, then fewer queries (flash_fwd_launch_template.h).
 void fit_block(Blocks& c, const Gpu& gpu) {
   if (!gpu.occupancy) return;
   constexpr std::int64_t kFewest = 16;
@@ -196,8 +192,7 @@ void fit_block(Blocks& c, const Gpu& gpu) {
   tile.registers = gpu.occupancy->registers_for(tile.blocks_per_sm, tile.warps * 32);
 }
 
-// Shared memory holds K and V, the stages of Q and dO, and dS. Where it is too small, a tile has
-// fewer keys or stages.
+// Shared memory holds K, V, dS, and stages of Q and dO: fewer keys or stages where it is too small.
 void fit_backward(Tile& tile, std::int64_t width, const Gpu& gpu) {
   constexpr std::int64_t kFewKeys = 64;
   const auto bytes = [&] {
@@ -227,7 +222,7 @@ Blocks library_forward(Library library, const Problem& p, const Gpu& gpu) {
   const bool paged = p[kCacheWrites] != kNoWrites;
   Blocks c{shape, kernel_of(library, gpu), {}, padded_width(library, shape.head_dim), p[kSplits]};
   // With tensor memory TensorRT-LLM's kernels are built as cuDNN's, except for very large groups.
-  const bool too_large = serving::decodes(shape) && shape.group() > serving::kLargestGroup;
+  const bool too_large = decodes(shape) && shape.group() > kLargestGroup;
   if (library == kTrtllm && (c.kernel.product != Instruction::tcgen05 || too_large)) {
     set_trtllm(c, gpu);
   } else if (library == kFa2) {
@@ -257,8 +252,7 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
              .heads_apart = true};
   if (library != kFa3) c.rows.waits = c.rows.group_waits = library::kPassWaits;
   if (library == kFa2) {
-    // flash_api.cpp: the fp32 sums of dQ are padded to multiples of 32 elements and 128 rows.
-    // PyTorch sums dK and dV over a group.
+    // flash_api.cpp: sums of dQ are padded to 32 elements, 128 rows. PyTorch sums groups of dK, dV.
     c.rows.rows = ceil_div(shape.seq_q, 128) * 128;
     c.rows.width = ceil_div(shape.head_dim, 32) * 32;
     c.rows.group_waits = library::kGroupSumWaits;

@@ -20,10 +20,9 @@ constexpr bool may_split(const Shape& shape) {
 /// The library's backward kernels. Throws InputError where it has none.
 Backward library_backward(Library library, const Shape& shape, const Gpu& gpu);
 
-/// TensorRT-LLM's decode step: one query per sequence against its cache. The rules by which it
-/// divides the work are public (cpp/tensorrt_llm/kernels/decoderMaskedMultiheadAttention).
-namespace serving {
+// --- serving: a paged cache, and TensorRT-LLM's decode step (attention_serving.cpp) ---
 
+/// One query per sequence against its cache.
 constexpr bool decodes(const Shape& shape) {
   return shape.seq_q == 1 && shape.seq_kv > 1;
 }
@@ -31,17 +30,16 @@ constexpr bool decodes(const Shape& shape) {
 /// Most query heads decoded together (decoderXQAImplJIT.cpp: supportConfigHMMA).
 inline constexpr std::int64_t kLargestGroup = 32;
 
-/// Sets the tile and the parts of the keys. Heads of a group are decoded together, on the tensor
-/// cores (XQA); a lone head has blocks of its own, by vector arithmetic (MMHA). The last block of a
-/// head to end adds the parts.
+/// Sets the tile and the parts of the keys of such a step, by the library's public rules
+/// (cpp/tensorrt_llm/kernels/decoderMaskedMultiheadAttention). Heads of a group are decoded
+/// together, on tensor cores (XQA), a lone head by vectors (MMHA). The last block adds the parts.
 void set_decoding(Blocks& forward, const Gpu& gpu);
 
 /// AccessPattern::read_density of a group's cache: rows of over two lines are read in pieces.
 double group_read_density(const Shape& shape);
 
-/// Whether the rotated queries go to a buffer of their own, and attention reads K and V from the
-/// cache; else attention reads all three where they were (attention_backend/trtllm.py:
-/// use_paged_context_fmha).
+/// Whether rotated queries go to their own buffer, and attention reads K and V from the cache; else
+/// it reads all three where they were (attention_backend/trtllm.py: use_paged_context_fmha).
 bool moves_queries(const Blocks& forward);
 
 /// The launch that rotates Q and K and writes K and V to the cache.
@@ -51,5 +49,4 @@ Plan rotated_rows(const Blocks& forward, const Gpu& gpu);
 /// reshape_and_cache_flash).
 Plan cache_writes(const Shape& shape);
 
-}  // namespace serving
 }  // namespace roofcast::attention

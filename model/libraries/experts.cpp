@@ -79,36 +79,22 @@ Work work(const Problem& p) {
   return work;
 }
 
-enum Array : ArrayId {
-  kInput,
-  kSorted,
-  kGateUp,
-  kInner,
-  kOutputs,
-  kResult,
-  kWeights1,
-  kWeights2,
-  kOrder,
-  kNarrowInput
-};
+enum : ArrayId { kInput, kSorted, kGateUp, kInner, kOutputs, kResult };  // rows of tokens
+enum : ArrayId { kWeights1 = kResult + 1, kWeights2, kOrder, kNarrowInput };
 
-/// A matrix that one launch hands to the next.
-struct Handed {
-  ArrayId array;
-  double bytes;
-
-  ArrayUse written() const { return scratch(array, {0, bytes}); }
-  ArrayUse read() const { return scratch(array, {bytes, 0}); }
-};
+// A matrix as a later launch reads what an earlier one has written.
+ArrayUse read_back(ArrayUse written) {
+  std::swap(written.footprint.read_bytes, written.footprint.write_bytes);
+  return written;
+}
 
 constexpr std::int64_t kThreads = 256;  // per block, of all kernels but the products
 
 // `blocks` blocks; each thread waits for `loads` dependent loads and issues `instructions`.
 Plan pass(double blocks, double loads, double instructions, std::vector<ArrayUse> arrays) {
-  Step step;
-  step.warp_instructions = warps_of(kThreads) * instructions;
-  step.waits.global = loads;
-  return even_launch(static_cast<std::int64_t>(blocks), kThreads, std::move(arrays), step);
+  return even_launch(
+      static_cast<std::int64_t>(blocks), kThreads, std::move(arrays),
+      {.warp_instructions = warps_of(kThreads) * instructions, .waits = {.global = loads}});
 }
 
 // Each block writes a row of `row_bytes` from `sources` rows that it reads one after the other, in
@@ -153,7 +139,6 @@ Plan grouped(const Problem& p, const Share& share, std::int64_t columns, std::in
              std::array<ArrayUse, 3> arrays, const Gpu& gpu) {
   std::int64_t row_tiles = 0;
   for (const std::int64_t rows : share.rows_of_experts) row_tiles += ceil_div(rows, p[kTileRows]);
-  row_tiles = std::max<std::int64_t>(1, row_tiles);
   const std::int64_t rows = ceil_div(static_cast<std::int64_t>(share.rows), row_tiles);
   Problem product =
       gemm::library_problem(p.dtype, rows, columns, depth, p[kTileRows], p[kTileColumns], 1);
@@ -162,7 +147,7 @@ Plan grouped(const Problem& p, const Share& share, std::int64_t columns, std::in
   plan.useful.tensor_flops[p.dtype] = 2 * share.rows * as_double(columns) * as_double(depth);
   for (std::size_t i = 0; i < arrays.size(); ++i) arrays[i].pattern = plan.arrays[i].pattern;
   plan.arrays.assign(arrays.begin(), arrays.end());
-  const double slowdown = has_async_mma(gpu) ? 1 : library::kExpertMmaSlowdown.value;
+  const double slowdown = has_async_mma(gpu) ? 1 : double{library::kExpertMmaSlowdown};
   std::vector<Phase>& phases = plan.blocks.front().phases;
   for (Phase& phase : phases) phase.step.issued.tensor_flops[p.dtype] *= slowdown;
   phases.back().step.waits.global += library::kExpertTileSwitch;
@@ -203,9 +188,7 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
     one[kTileColumns] = tile.columns;
   }
   if (!found.empty()) return found;
-  const auto text = [](const Tile& tile) {
-    return std::to_string(tile.rows) + "x" + std::to_string(tile.columns);
-  };
+  const auto text = [](const Tile& tile) { return message(tile.rows, "x", tile.columns); };
   throw InputError("moe.library has no such tile here: choose one of " + listed(tiles, text));
 }
 
@@ -216,28 +199,29 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   const double rows = share.rows, tokens = share.tokens;
   const double wide_row = share.hidden * kWide, row = share.hidden * share.element;
   const double inner_row = share.inner * share.element;
-  const Handed narrow{kNarrowInput, tokens * row}, sorted{kSorted, rows * row};
-  const Handed gate_up{kGateUp, 2 * rows * share.inner * kWide}, inner{kInner, rows * inner_row};
-  const Handed outputs{kOutputs, rows * wide_row};
+  const ArrayUse narrow = scratch(kNarrowInput, {0, tokens * row});
+  const ArrayUse sorted = scratch(kSorted, {0, rows * row});
+  const ArrayUse gate_up = scratch(kGateUp, {0, 2 * rows * share.inner * kWide});
+  const ArrayUse inner = scratch(kInner, {0, rows * inner_row});
+  const ArrayUse outputs = scratch(kOutputs, {0, rows * wide_row});
   constexpr double kCopy = 24, kGate = 40, kSum = 30;  // instructions
 
   LaunchSequence sequence;
   add_routing(sequence, p, share);
   ArrayUse input = reads_activation(kInput, share.distinct_tokens() * wide_row);
   if (p.dtype == DType::fp8) {
-    sequence.push_back({pass_over_rows(tokens, row, 1, kCopy, input, narrow.written())});
-    input = narrow.read();
+    sequence.push_back({pass_over_rows(tokens, row, 1, kCopy, input, narrow)});
+    input = read_back(narrow);
   }
-  sequence.push_back({pass_over_rows(rows, row, 1, kCopy, input, sorted.written())});
+  sequence.push_back({pass_over_rows(rows, row, 1, kCopy, input, sorted)});
   sequence.push_back(
       {grouped(p, share, 2 * p[kIntermediate], p[kHidden],
-               {sorted.read(), reads(kWeights1, 2 * share.weight()), gate_up.written()}, gpu)});
-  sequence.push_back({pass_over_rows(rows, inner_row, 2, kGate, gate_up.read(), inner.written())});
-  sequence.push_back(
-      {grouped(p, share, p[kHidden], p[kIntermediate],
-               {inner.read(), reads(kWeights2, share.weight()), outputs.written()}, gpu)});
+               {read_back(sorted), reads(kWeights1, 2 * share.weight()), gate_up}, gpu)});
+  sequence.push_back({pass_over_rows(rows, inner_row, 2, kGate, read_back(gate_up), inner)});
+  sequence.push_back({grouped(p, share, p[kHidden], p[kIntermediate],
+                              {read_back(inner), reads(kWeights2, share.weight()), outputs}, gpu)});
   sequence.push_back({pass_over_rows(tokens, wide_row, std::max(1.0, rows / tokens), kSum,
-                                     outputs.read(), writes(kResult, tokens * wide_row))});
+                                     read_back(outputs), writes(kResult, tokens * wide_row))});
   return sequence;
 }
 

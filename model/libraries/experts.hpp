@@ -9,18 +9,9 @@
 
 namespace roofcast::experts {
 
-/// Positions in Problem.
-enum Parameter : std::size_t {
-  kTokens,
-  kHidden,
-  kIntermediate,
-  kExperts,
-  kPerToken,
-  kGpus,
-  kRouting,
-  kTileRows,
-  kTileColumns
-};
+/// Positions in Problem, and those of the library's settings behind them.
+enum Shape : std::size_t { kTokens, kHidden, kIntermediate, kExperts, kPerToken, kGpus, kRouting };
+enum LibraryParameter : std::size_t { kTileRows = 7, kTileColumns };
 
 /// How often the router chooses each expert: all alike, or by a power law with that exponent.
 enum Routing : std::int64_t { kBalanced, kPowerLaw101, kPowerLaw120 };

@@ -46,8 +46,7 @@ Rows drawn(const Problem& p, std::int64_t draw) {
   }
   const double scale = choices / std::accumulate(wanted.begin(), wanted.end(), 0.0);
   for (double& one : wanted) one *= scale;
-  // No token passes an expert twice: rows beyond the tokens go to the other experts, which may
-  // exceed the tokens in turn.
+  // No token passes an expert twice: rows beyond the tokens go to others, which may then exceed.
   constexpr int kRounds = 8;
   double full_before = 0;
   for (int round = 0; round < kRounds; ++round) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/libraries/gemm_catalogue.hpp"
 
 namespace roofcast::gemm {
@@ -22,16 +21,6 @@ double batch_of(const Problem& p) {
 
 bool quantizes(const Problem& p) {
   return p[kQuantize] != kNothing;
-}
-
-void check_library(const Problem& p, const Gpu& gpu) {
-  require(!quantizes(p) || p.dtype == DType::fp8,
-          "quantize is for fp8: leave it out, or ask for --dtype fp8");
-  constexpr std::int64_t kLeastOfPart = 8;  // elements of k: no kernel sums fewer at once
-  const std::int64_t most = ceil_div(p[kK], kLeastOfPart);
-  require(p[kSplitK] <= most, "split_k is ", p[kSplitK], ": choose 1 to ", most,
-          ", parts of at least 8 of k, or 0 to leave it open");
-  if (p.dtype != DType::fp32) require_tensor_cores(p.dtype, gpu);
 }
 
 /// The FLOPs of products: of fp32 on the SIMT pipes, else on the tensor cores.
@@ -109,13 +98,10 @@ std::vector<Phase> phases_of(const LibraryProduct& c, const Outline& brief) {
   step.wavefronts.operands = brief.step_operands;
   step.wavefronts.copies = brief.step_copies;
   step.waits = brief.step_waits;
-  // Threads that copy for themselves first load the parameters and compute addresses, with nothing
-  // to multiply yet.
-  Step first;
-  first.waits = {.global = 2, .tile_loads = 1};
-  Step epilogue;
+  // Threads that copy for themselves first load the parameters and compute addresses.
+  const Step first{.waits = {.global = 2, .tile_loads = 1}};
+  Step epilogue{.warp_instructions = brief.epilogue.instructions};
   set_traffic(epilogue.issued, brief.epilogue.bytes);
-  epilogue.warp_instructions = brief.epilogue.instructions;
   std::vector<Phase> phases;
   if (step.waits.tile_loads == 0) phases.push_back({first});
   const double groups = c.is_async() ? brief.parts / brief.chains : 0;
@@ -201,9 +187,15 @@ IoComplexity library_io(const Problem& p, double compulsory_bytes, double on_chi
                            size_bytes(p.dtype), compulsory_bytes, on_chip_bytes);
 }
 
-std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
-  check_library(p, gpu);
-  return blockings(p, gpu);
+std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu, bool alone) {
+  require(!quantizes(p) || p.dtype == DType::fp8,
+          "quantize is for fp8: leave it out, or ask for --dtype fp8");
+  constexpr std::int64_t kLeastOfPart = 8;  // elements of k: no kernel sums fewer at once
+  const std::int64_t most = ceil_div(p[kK], kLeastOfPart);
+  require(p[kSplitK] <= most, "split_k is ", p[kSplitK], ": choose 1 to ", most,
+          ", parts of at least 8 of k, or 0 to leave it open");
+  if (p.dtype != DType::fp32) require_tensor_cores(p.dtype, gpu);
+  return alone && is_vector_product(p) ? vector_candidates(p, gpu) : blockings(p, gpu, alone);
 }
 
 std::vector<Problem> candidates_of(const Problem& problem, const Problem& product, const Gpu& gpu,
@@ -217,30 +209,18 @@ std::vector<Problem> candidates_of(const Problem& problem, const Problem& produc
 }
 
 Outline library_outline(const Problem& p, const Gpu& gpu, const Packings& packings) {
+  if (is_vector_product(p)) return {.blocks = 0, .on_tensor_cores = false};
   return outline_of(library_product(p, gpu, packings), gpu);
 }
 
 LaunchSequence plan_library(const Problem& p, const Gpu& gpu, const Packings& packings) {
+  if (is_vector_product(p)) return plan_vector_product(p);
   const LibraryProduct c = library_product(p, gpu, packings);
   LaunchSequence sequence = quantization(static_cast<Quantize>(p[kQuantize]),
                                          c.sizes.a / c.element(), {kWideA, kA, kScale, kWideScale});
   add_product(sequence, plan_of_tiles(c, gpu), p, c.sizes);
   add_epilogue(sequence.back().plan, p);
   return sequence;
-}
-
-std::vector<Problem> product_candidates(const Problem& p, const Gpu& gpu) {
-  check_library(p, gpu);
-  return is_vector_product(p) ? vector_candidates(p, gpu) : blockings(p, gpu, true);
-}
-
-Outline product_outline(const Problem& p, const Gpu& gpu) {
-  if (is_vector_product(p)) return {.blocks = 0, .on_tensor_cores = false};
-  return library_outline(p, gpu);
-}
-
-LaunchSequence plan_product(const Problem& p, const Gpu& gpu) {
-  return is_vector_product(p) ? plan_vector_product(p) : plan_library(p, gpu);
 }
 
 }  // namespace roofcast::gemm

@@ -13,16 +13,8 @@ namespace roofcast::gemm {
 /// cuBLAS's kernel for a product: the one of least expected time among a catalogue of tiles and
 /// splits of k (gemm_catalogue.hpp). Operands are loaded ahead of the arithmetic, in 128-byte
 /// k-slabs unless the tile says otherwise. A separate launch adds the parts of k.
-enum LibraryParameter : std::size_t {
-  kSplitK = 5,
-  kWeightCopies,
-  kBatch,
-  kQuantize,
-  kLayout,
-  kLda,
-  kLdb,
-  kEpilogue
-};
+enum LibrarySetting : std::size_t { kSplitK = 5, kWeightCopies };
+enum LibraryParameter : std::size_t { kBatch = 7, kQuantize, kLayout, kLda, kLdb, kEpilogue };
 
 /// One product of dense matrices in layout nn, with the given tile and parts of k.
 constexpr Problem library_problem(DType type, std::int64_t m, std::int64_t n, std::int64_t k,
@@ -36,9 +28,8 @@ constexpr Problem library_problem(DType type, std::int64_t m, std::int64_t n, st
 /// Arrays of a library's product and of the launches beside it.
 enum LibraryArray : ArrayId { kA, kB, kC, kParts, kWideA, kScale, kWideScale, kBeside };
 
-/// Epilogues of cuBLASLt (cublasLtEpilogue_t, CUDA 13), applied to a product's sums before they are
-/// stored: BIAS, RELU_BIAS, GELU_BIAS, their AUX forms, DGELU, and C added by beta = 1. There is no
-/// SwiGLU, and no activation of a sum that includes C.
+/// Epilogues of cuBLASLt (cublasLtEpilogue_t, CUDA 13), before sums are stored: BIAS, RELU_BIAS,
+/// GELU_BIAS, their AUX forms, DGELU, C added by beta = 1. No SwiGLU, no activation of sums with C.
 enum Epilogue : std::int64_t {
   kPlain,
   kBias,
@@ -61,13 +52,10 @@ struct Packings {
   double widening = 0;  ///< thread instructions per element of B
 };
 
-LaunchSequence plan_product(const Problem& problem, const Gpu& gpu);
-std::vector<Problem> product_candidates(const Problem& problem, const Gpu& gpu);
-Outline product_outline(const Problem& problem, const Gpu& gpu);
-
-/// The same, but always by tiles: never as a product with a vector.
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu, const Packings& packings = {});
-std::vector<Problem> library_candidates(const Problem& problem, const Gpu& gpu);
+/// `alone`: the product shares its tile with no other, and may be one with a vector.
+std::vector<Problem> library_candidates(const Problem& problem, const Gpu& gpu, bool alone = false);
+/// No blocks for a product with a vector.
 Outline library_outline(const Problem& problem, const Gpu& gpu, const Packings& packings = {});
 Work library_work(const Problem& problem);
 IoComplexity library_io(const Problem& problem, double compulsory_bytes, double on_chip_bytes);
@@ -118,11 +106,11 @@ inline constexpr KernelModel kLibrary = {
     .summary = "what cuBLAS does: the best of its tiles and splits of k; fp32 on the SIMT pipes",
     .parameters = kLibraryParameters,
     .dtypes = kLibraryTypes,
-    .plan = plan_product,
-    .candidates = product_candidates,
+    .plan = [](const Problem& p, const Gpu& gpu) { return plan_library(p, gpu); },
+    .candidates = [](const Problem& p, const Gpu& gpu) { return library_candidates(p, gpu, true); },
     .validated = kLibraryValidated,
     .own_choice = kOwnChoice,
-    .outline = product_outline,
+    .outline = [](const Problem& p, const Gpu& gpu) { return library_outline(p, gpu); },
     .work = library_work,
     .io = library_io};
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <span>
 
 namespace roofcast::gemm {
@@ -64,18 +63,15 @@ std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
     return kSimtTiles;
   }
   const bool wgmma_tf32 = p.dtype == DType::tf32 && has_wgmma(gpu);
-  if (takes_async_mma(p, gpu)) {
-    if (wgmma_tf32) return kTf32Tiles;
-    return {};
-  }
+  const std::span<const LibraryTile> any_width;
+  if (takes_async_mma(p, gpu)) return wgmma_tf32 ? kTf32Tiles : any_width;
   if (!has_wgmma(gpu)) return kMmaTiles;
   if (wgmma_tf32 && library_aligned(p)) return kSmallTf32Tiles;
   if (p.dtype == DType::bf16 && copied_vector(p) == 1) return kOddTiles;
   return kMmaTiles;
 }
 
-// Shared memory holds two stages of each block's tile; fewer blocks where it is small, none where
-// it is too small.
+// Shared memory holds two stages of each block's tile: where it is small, fewer blocks, or none.
 std::int64_t fitting_blocks(const LibraryTile& tile, const Gpu& gpu) {
   if (!gpu.occupancy) return tile.blocks_per_sm;
   const OccupancyRules& rules = *gpu.occupancy;
@@ -148,8 +144,7 @@ std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
   return found;
 }
 
-// cuBLAS prefers larger tiles where they give each SM one and take two waves at most, though
-// smaller tiles would end sooner.
+// cuBLAS prefers larger tiles where they take one to two waves, though smaller ones end sooner.
 bool yields_to_larger(const LibraryTile& tile, const Problem& p, const Gpu& gpu) {
   if (p.dtype == DType::fp32 || p[kTileM] != kToChoose || p[kTileN] != kToChoose) return false;
   const auto tiles = tiles_for(p, gpu);
@@ -164,8 +159,7 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu, bool alone) {
   static constexpr std::array<std::int64_t, 12> kKnown = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
   constexpr std::int64_t kLeastSteps = 1, kMostRounds = 2;
   std::vector<Problem> found;
-  const auto tiles = tiles_for(p, gpu);
-  for (const LibraryTile& tile : tiles) {
+  for (const LibraryTile& tile : tiles_for(p, gpu)) {
     if (!is_asked(p[kTileM], tile.m) || !is_asked(p[kTileN], tile.n) ||
         fitting_blocks(tile, gpu) == 0) {
       continue;

@@ -1,7 +1,6 @@
 #pragma once
-// A library's choices for a product: the kernels that the alignment of its rows allows, their
-// tiles, and the tiles and splits of k worth a forecast; products with a vector; and the counts of
-// a tile's blocks.
+// A library's choices for a product: kernels that the alignment of rows allows, tiles and splits of
+// k worth a forecast; products with a vector; and the counts of a tile's blocks.
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -31,15 +30,14 @@ LibraryTile library_tile(const Problem& p, const Gpu& gpu);
 
 /// The problem with each tile and split that the library is assumed to consider: for this product
 /// `alone`, or for several that share a tile.
-std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, bool alone = false);
+std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, bool alone);
 
 /// Whether a library computes the product as a matrix times a vector, without tiles (gemvx,
 /// gemv2T): C has one row or one column; elements have 32 bits, or rows are not aligned to 16 B; C
 /// is stored without an epilogue; and no tile of a matrix product is asked for.
 bool is_vector_product(const Problem& p);
 
-/// A block sums `tile_n` outputs of a row of C (`tile_m` of a column), each by several threads
-/// along k.
+/// A block sums `tile_n` outputs of a row of C (`tile_m` of a column), each by threads along k.
 LaunchSequence plan_vector_product(const Problem& p);
 std::vector<Problem> vector_candidates(const Problem& p, const Gpu& gpu);
 
@@ -48,8 +46,7 @@ struct ProductSizes {
   double a, b, c, outputs;
 };
 ProductSizes sizes_of(const Problem& p, const Packings& packings = {});
-/// Sets A, B, and C or its partial sums. With copies of B, each launch reuses A and C and takes the
-/// next copy.
+/// Sets A, B, and C or its partial sums. With copies of B, each launch uses A, C and the next copy.
 void set_matrices(Plan& plan, const Problem& p, const ProductSizes& sizes);
 /// Appends the product, and the launch that adds its parts where k is split.
 void add_product(LaunchSequence& sequence, Plan plan, const Problem& p, const ProductSizes& sizes);

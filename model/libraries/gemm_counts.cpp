@@ -4,7 +4,6 @@
 #include <array>
 
 #include "model/constants/libraries.hpp"
-#include "model/kernels/gemm/tensor_plan.hpp"
 
 namespace roofcast::gemm {
 namespace {
@@ -25,8 +24,7 @@ LibraryTile completed(LibraryTile tile, const Gpu& gpu) {
 }
 
 // Warp instructions of a block per step on the SIMT pipes: multiply-adds; loads of four operand
-// elements each, for a square of C per thread; and copies of 32 elements with their addresses and
-// predicates.
+// elements, for a square of C per thread; copies of 32 elements, with addresses and predicates.
 double simt_instructions(const LibraryProduct& c) {
   constexpr double kOfCopy = 12, kElementsOfLoad = 4;
   const double threads = as_double(c.tile.threads);
@@ -67,9 +65,8 @@ double step_lookup_bytes(const LibraryProduct& c, const Gpu& gpu) {
   return (of_side(c.a, c.b) + of_side(c.b, c.a)) * as_double(c.tile.step_bytes);
 }
 
-// Requests of the copy engine per step, or copies that take as long. Where rows are not aligned to
-// 16 B, threads copy the operands in pieces, a warp 32 at once: all pieces that exist, and a share
-// of those beyond C's edges.
+// Requests of the copy engine per step, or copies that take as long. Off 16 B, a warp copies 32
+// pieces of rows at once: all that exist, and a share of those beyond C's edges.
 double copy_requests(const LibraryProduct& c) {
   if (c.aligned()) return 0;
   const double there = as_double(c.a.extent) / as_double(c.a.tiles()) +

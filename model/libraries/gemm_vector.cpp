@@ -19,8 +19,7 @@ struct VectorTile {
   std::int64_t threads() const { return outputs * lanes; }
 };
 
-// cuBLAS 13.0's kernels by their grids, registers and machine code: gemvx, and gemv2T, which sums
-// eight outputs.
+// cuBLAS 13.0's kernels by grids, registers and machine code: gemvx, and gemv2T, of eight outputs.
 constexpr std::array kTiles = {VectorTile{4, 32, 159}, VectorTile{8, 16, 65, 16},
                                VectorTile{16, 2, 165}, VectorTile{32, 2, 72}};
 
@@ -77,8 +76,7 @@ double round_trips(const VectorProduct& c) {
          as_double(std::max(most / kFours, least / kFours) + std::max(last(most), last(least)));
 }
 
-// A step in which each thread loads `elements` at once, with one load from the matrix and one from
-// the vector for each.
+// A step in which each thread loads `elements` at once, each from the matrix and from the vector.
 Step step_of(const VectorProduct& c, double elements) {
   const double lanes = as_double(kWarpLanes);
   const double accesses = elements * as_double(c.tile.threads()) / lanes;
@@ -106,8 +104,7 @@ Step step_of(const VectorProduct& c, double elements) {
 }
 
 std::vector<Phase> phases_of(const VectorProduct& c, double stored_bytes) {
-  Step first;  // parameters and addresses
-  first.waits.global = 2;
+  const Step first{.waits = {.global = 2}};  // parameters and addresses
   std::vector<Phase> phases = {{first}};
   const double full = as_double(c.elements_of_thread() / c.tile.at_once);
   if (full > 0) phases.push_back({step_of(c, as_double(c.tile.at_once)), full});
@@ -117,8 +114,7 @@ std::vector<Phase> phases_of(const VectorProduct& c, double stored_bytes) {
   }
   // The lanes of an output reduce their sums pairwise through shared memory; one stores the result.
   const double halves = std::log2(as_double(c.tile.lanes));
-  Step end;
-  end.waits = {.shared = halves, .barriers = halves};
+  Step end{.waits = {.shared = halves, .barriers = halves}};
   set_traffic(end.issued, {0, stored_bytes});
   phases.push_back({end});
   return phases;

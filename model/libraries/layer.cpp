@@ -1,12 +1,10 @@
 #include "model/libraries/layer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/common/rows.hpp"
@@ -37,8 +35,7 @@ bool splits_rows(const Counted& all, const Gpu& gpu) {
 }
 
 /// Splits a launch that exceeds most_elements: the number of full launches, and one for the rest.
-/// Where few columns leave SMs empty, blocks sum parts of the rows, and two launches, for γ and β,
-/// add those.
+/// Where few columns leave SMs empty, blocks sum parts of the rows; two launches add those to γ, β.
 std::vector<std::pair<double, Counted>> parts_of(const Counted& all, const Gpu& gpu) {
   if (splits_rows(all, gpu)) {
     Counted parts{kNormParts, all.type, all.rows, all.cols, 0};
@@ -54,13 +51,6 @@ std::vector<std::pair<double, Counted>> parts_of(const Counted& all, const Gpu& 
   if (full > 0) parts.emplace_back(full, one);
   if (rest.rows > 0) parts.emplace_back(1, rest);
   return parts;
-}
-
-// A warp that sums columns reads 32 neighbouring elements of a row: a line of fp32. Half lines of
-// 16-bit types cost DRAM as much as scattered accesses.
-double read_density(Walk walk, DType type) {
-  if (walk != Walk::columns) return 1;
-  return type == DType::fp32 ? kDensityOfLines : 0;
 }
 
 /// FLOPs and compulsory bytes of the fused form.
@@ -83,7 +73,7 @@ constexpr Names kBoth = kPassNames, kForwardAlone = kBoth.first(1), kBackwardAlo
 constexpr Names kEither = kFormNames, kFusedAlone = kEither.first(1), kAdam = kAdamNames,
                 kScales = kScaleNames;
 
-template <const Names& kPasses, const Names& kForms>
+template <const Names& kPasses = kBoth, const Names& kForms = kEither>
 constexpr std::array kShape = {
     rows::kShape[0], rows::kShape[1],
     choice("pass", "forward, or the gradients", kPasses, kForward),
@@ -118,7 +108,7 @@ LaunchSequence plan_of(const Operation& operation, const Problem& p, const Gpu& 
 
 template <const Operation& kOperation>
 constexpr KernelModel model(std::string_view name, std::string_view summary,
-                            std::span<const roofcast::Parameter> parameters,
+                            std::span<const roofcast::Parameter> parameters = kShape<>,
                             std::span<const DType> types = rows::kTypes) {
   return {.name = name,
           .summary = summary,
@@ -141,22 +131,17 @@ constexpr KernelModel kLinearLoss = {
 
 constexpr std::array kVariants = {
     model<kEmbedding>("layer.embedding", "rows of a table by token", kEmbeddingShape),
-    model<kRotary>("layer.rotary", "queries and keys rotated by their position",
-                   kShape<kBoth, kEither>),
-    model<kSwiglu>("layer.swiglu", "silu(gate)·up", kShape<kBoth, kEither>),
+    model<kRotary>("layer.rotary", "queries and keys rotated by their position"),
+    model<kSwiglu>("layer.swiglu", "silu(gate)·up"),
     model<kGelu>("layer.gelu", "GELU by tanh, a launch", kShape<kBoth, kFusedAlone>),
-    model<kGelu>("layer.gelu_new", "the same as Hugging Face's gelu_new, eight launches eager",
-                 kShape<kBoth, kEither>),
+    model<kGelu>("layer.gelu_new", "the same as Hugging Face's gelu_new, eight launches eager"),
     model<kAdd>("layer.add", "x + residual", kShape<kBoth, kFusedAlone>),
     model<kNormBackward>("layer.norm_backward", "gradients of x, γ and β of norm.library",
                          kShape<kBackwardAlone, kFusedAlone>),
-    model<kPlainNorm>("layer.rmsnorm_plain", "root mean square norm on fp32 copies",
-                      kShape<kBoth, kEither>),
-    model<kResidualNorm>("layer.residual_norm", "x + residual and its norm, both kept",
-                         kShape<kBoth, kEither>),
+    model<kPlainNorm>("layer.rmsnorm_plain", "root mean square norm on fp32 copies"),
+    model<kResidualNorm>("layer.residual_norm", "x + residual and its norm, both kept"),
     model<kDropout>("layer.dropout", "elements dropped, a mask kept", kShape<kBoth, kFusedAlone>),
-    model<kCrossEntropy>("layer.cross_entropy", "log-softmax over a vocabulary and the loss",
-                         kShape<kBoth, kEither>),
+    model<kCrossEntropy>("layer.cross_entropy", "log-softmax over a vocabulary and the loss"),
     kLinearLoss,
     model<kAdamw>("layer.adamw", "AdamW over many tensors, rows·cols parameters",
                   kShape<kForwardAlone, kAdam>),
@@ -178,6 +163,10 @@ LaunchSequence plan_of(const Launches& movements, const Problem& p, const Gpu& g
   for (const Movement& movement : movements) {
     const bool is_last = &movement + 1 == movements.end();
     const ArrayId output = input + 1, before = input - 1;
+    // A warp that sums columns reads 32 neighbouring elements of a row: a line of fp32. Half lines
+    // of 16-bit types cost DRAM as much as scattered accesses.
+    const double of_columns = p.dtype == DType::fp32 ? kDensityOfLines : 0;
+    const double density = movement.walk == Walk::columns ? of_columns : 1;
     const Counted whole = counted(movement, p);
     for (const auto& [launches, one] : parts_of(whole, gpu)) {
       const Traffic all = one.bytes();
@@ -194,9 +183,7 @@ LaunchSequence plan_of(const Launches& movements, const Problem& p, const Gpu& g
         plan.arrays.push_back(is_last ? writes(output, all.write_bytes)
                                       : scratch(output, {0, all.write_bytes}));
       }
-      for (ArrayUse& use : plan.arrays) {
-        use.pattern.read_density = read_density(movement.walk, p.dtype);
-      }
+      for (ArrayUse& use : plan.arrays) use.pattern.read_density = density;
       plan.notes.estimated_traffic = true;
       sequence.push_back({std::move(plan), launches * movement.launches});
     }

@@ -14,14 +14,12 @@
 
 namespace roofcast::layer {
 
-/// Positions in Problem. `kOf` is an operation's further number: table entries, or experts per
-/// token.
+/// Positions in Problem. `kOf` is an operation's own number: table entries, or experts per token.
 enum Parameter : std::size_t { kRows, kCols, kPass, kForm, kOf };
 enum Pass : std::int64_t { kForward, kBackward };
 enum Form : std::int64_t { kFused, kEager };
 
-/// Numbers of matrices of rows × cols that a launch reads or writes: in the kernel's type, in fp32,
-/// and of bytes.
+/// Numbers of matrices of rows × cols, read or written: in the kernel's type, in fp32, of bytes.
 struct Arrays {
   double typed = 0, single = 0, bytes = 0;
   constexpr double bytes_of_element(DType type) const {
@@ -91,8 +89,7 @@ struct Movement {
 
 using Launches = std::initializer_list<Movement>;
 
-/// The launches of an operation. For constants: a list lives as long as the variable it was written
-/// for.
+/// The launches of an operation. For constants: a list lives as long as its variable.
 struct Operation {
   Launches fused, fused_backward{};
   Launches eager{}, eager_backward{};  ///< empty: as fused

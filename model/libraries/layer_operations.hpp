@@ -1,7 +1,6 @@
 #pragma once
 // The bytes that operations move: those between products, caches, quantization and routing. From
-// the sources of PyTorch and Hugging Face, with launches as torch.profiler shows them (PyTorch
-// 2.11, Transformers 5.17).
+// the sources of PyTorch 2.11 and Transformers 5.17, with launches as torch.profiler shows them.
 #include "model/constants/libraries.hpp"
 #include "model/libraries/layer.hpp"
 
@@ -100,8 +99,7 @@ inline constexpr Movement kNormSweeps = by_rows(kOne, kOne)
                                             .with(&Movement::threads, 128)
                                             .with(&Movement::together, 4)
                                             .with(&Movement::at_once, 1);
-// Gradients. dx: such sweeps over x and dy. dγ and dβ: blocks of 32 columns read both again, eight
-// rows per thread and step.
+// Gradients. dx: such sweeps over x and dy. dγ and dβ: blocks of 32 columns, eight rows per step.
 inline constexpr Movement kNormInput = kNormSweeps.scaled()
                                            .beside({8, 0})
                                            .with(&Movement::reads, kTwo)

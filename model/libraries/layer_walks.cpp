@@ -50,12 +50,9 @@ Plan over_elements(const Counted& one) {
 // Blocks that share the launch's work evenly, step by step.
 Plan even_blocks(const Counted& one, std::int64_t count, std::int64_t threads,
                  double warp_instructions, const Waits& waits, double steps = 1) {
-  Step step;
-  step.issued = issued_for(one, 1 / (as_double(count) * steps));
-  step.warp_instructions = warp_instructions;
-  step.waits = waits;
+  const Work issued = issued_for(one, 1 / (as_double(count) * steps));
   Plan plan = launch_plan(count, {threads, 1, 1}, one.movement.registers);
-  set_blocks(plan, {{step, steps}});
+  set_blocks(plan, {{{issued, warp_instructions, {}, waits}, steps}});
   return plan;
 }
 
@@ -98,13 +95,12 @@ Plan by_rows(const Counted& one) {
   std::vector<Phase> phases;
   const auto add = [&](double sweeps, double steps, const Traffic& bytes) {
     const double share = sweeps / (movement.sweeps * steps);
-    Step step;
-    step.issued = issued_for(one, share / blocks);
+    Step step{.issued = issued_for(one, share / blocks),
+              .warp_instructions = cols * as_double(movement.rows_of_block) * sweeps / steps /
+                                   rows::kWarp * instructions(one),
+              .waits = {.global = 1,
+                        .arithmetic = share * elements / as_double(threads) * movement.chain}};
     set_traffic(step.issued, 1 / steps * bytes);
-    step.warp_instructions =
-        cols * as_double(movement.rows_of_block) * sweeps / steps / rows::kWarp * instructions(one);
-    step.waits = {.global = 1,
-                  .arithmetic = share * elements / as_double(threads) * movement.chain};
     phases.push_back({step, steps});
   };
   const double before = movement.sweeps - 1;
@@ -140,8 +136,7 @@ Plan by_rows(const Counted& one) {
   return plan;
 }
 
-// GammaBetaBackwardCUDAKernelTemplate (aten/src/ATen/native/cuda/layer_norm_kernel.cu) uses blocks
-// of fewer warps for few rows.
+// aten/src/ATen/native/cuda/layer_norm_kernel.cu, GammaBetaBackwardCUDAKernelTemplate.
 std::int64_t column_warps(const Counted& one) {
   if (one.movement.threads > 0) return one.movement.threads / rows::kWarp;
   return one.rows >= 256 ? 32 : one.rows >= 128 ? 16 : one.rows >= 64 ? 8 : 1;
@@ -168,27 +163,19 @@ Plan by_columns(const Counted& one) {
                           {.global = meets ? 2.0 : 1.0, .barriers = meets ? 2.0 : 0.0}, steps);
   if (!meets && warps > 1) {
     const double columns = as_double(rows::kWarp) / all;  // of a warp
-    Step end;
-    end.warp_instructions = all * (kOfEnd + columns * kOfColumn);
-    end.waits = {.shared = 1 + columns * (1 + std::log2(all)), .barriers = 1};
-    plan.blocks.front().phases.push_back({end});
+    plan.blocks.front().phases.push_back(
+        {{.warp_instructions = all * (kOfEnd + columns * kOfColumn),
+          .waits = {.shared = 1 + columns * (1 + std::log2(all)), .barriers = 1}}});
   }
   return plan;
 }
 
 Plan blocks_of(const Counted& one) {
-  switch (one.movement.walk) {
-    case Walk::elements:
-      return over_elements(one);
-    case Walk::rows:
-    case Walk::chunks:
-      return by_rows(one);
-    case Walk::columns:
-    case Walk::part_columns:
-      return by_columns(one);
-    default:
-      return by_sums(one);
-  }
+  const Walk walk = one.movement.walk;
+  if (walk == Walk::elements) return over_elements(one);
+  if (walk == Walk::rows || walk == Walk::chunks) return by_rows(one);
+  if (walk == Walk::columns || walk == Walk::part_columns) return by_columns(one);
+  return by_sums(one);
 }
 
 }  // namespace

@@ -7,19 +7,9 @@
 
 namespace roofcast::products {
 
-/// Positions in Problem of a convolution.
-enum ConvolutionParameter : std::size_t {
-  kImages,
-  kHeight,
-  kWidth,
-  kChannels,
-  kFilters,
-  kSide,
-  kStride,
-  kTileM,
-  kTileN,
-  kSplitK
-};
+/// Positions in Problem of a convolution, and of the library's settings behind them.
+enum Shape : std::size_t { kImages, kHeight, kWidth, kChannels, kFilters, kSide, kStride };
+enum LibraryParameter : std::size_t { kTileM = 7, kTileN, kSplitK };
 
 extern const KernelFamily kInt4Family;
 extern const KernelFamily kConvolutionFamily;

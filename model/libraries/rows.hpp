@@ -8,16 +8,11 @@
 #include "model/kernels/common/rows.hpp"
 #include "model/types/kernel_model.hpp"
 
-namespace roofcast::library {
-
-/// Shapes of the table that the forecasts are held against
-/// (tests/validation/comparison/reference_test.cpp).
-inline constexpr std::array kRowsValidated = {ValidatedRange{rows::kRows, 8192, 4194304},
-                                              ValidatedRange{rows::kCols, 768, 16384}};
-
-}  // namespace roofcast::library
-
 namespace roofcast::softmax {
+
+/// Shapes of the table that softmax and norms are held against: tests/validation/comparison.
+inline constexpr std::array kLibraryValidated = {ValidatedRange{rows::kRows, 8192, 4194304},
+                                                 ValidatedRange{rows::kCols, 768, 16384}};
 
 /// ATen/native/cuda/SoftMax.cu and PersistentSoftmax.cuh. A warp holds a short row, or two, in
 /// registers and reads it once. A longer row takes a block: release 2.1 sweeps it three times, for
@@ -32,14 +27,13 @@ inline constexpr std::array kLibraryParameters = with_own(
     choice("release", "of PyTorch, whose kernels for rows of more than 1024 elements differ",
            kReleaseNames, k2_1));
 
-inline constexpr KernelModel kLibrary = {"softmax.library",
-                                         "what PyTorch launches: a short row in a warp, beyond a "
-                                         "block a row",
-                                         kLibraryParameters,
-                                         rows::kTypes,
-                                         plan_library,
-                                         nullptr,
-                                         library::kRowsValidated};
+inline constexpr KernelModel kLibrary = {
+    .name = "softmax.library",
+    .summary = "what PyTorch launches: a short row in a warp, beyond a block a row",
+    .parameters = kLibraryParameters,
+    .dtypes = rows::kTypes,
+    .plan = plan_library,
+    .validated = kLibraryValidated};
 
 }  // namespace roofcast::softmax
 
@@ -59,13 +53,12 @@ inline constexpr std::array kLibraryParameters =
              choice("kind", "what is normalized: mean and variance, or the root mean square",
                     kLibraryKinds, kLibraryLayernorm));
 
-inline constexpr KernelModel kLibrary = {"norm.library",
-                                         "what PyTorch launches, forward: 128 threads a row, two "
-                                         "sweeps",
-                                         kLibraryParameters,
-                                         rows::kTypes,
-                                         plan_library,
-                                         nullptr,
-                                         library::kRowsValidated};
+inline constexpr KernelModel kLibrary = {
+    .name = "norm.library",
+    .summary = "what PyTorch launches, forward: 128 threads a row, two sweeps",
+    .parameters = kLibraryParameters,
+    .dtypes = rows::kTypes,
+    .plan = plan_library,
+    .validated = softmax::kLibraryValidated};
 
 }  // namespace roofcast::norm

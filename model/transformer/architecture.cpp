@@ -9,7 +9,6 @@ double latent_attention(const Architecture& model, const LatentAttention& latent
   const double hidden = as_double(model.hidden);
   const double heads = as_double(model.heads);
   const double key = model.key_dim();
-  // With query_rank 0 queries are one projection of the hidden state.
   const double query =
       latent.query_rank > 0 ? latent.query_rank * (hidden + 1 + heads * key) : hidden * heads * key;
   return query + hidden * (latent.kv_rank + latent.rope_dim) + latent.kv_rank +

@@ -76,14 +76,10 @@ double gpus_of_machine(const Transfer& transfer) {
 
 Traffic dram_traffic(const Transfer& transfer) {
   const double bytes = transfer.bytes, passed = bytes * (transfer.gpus - 1) / transfer.gpus;
-  switch (transfer.kind) {
-    case Collective::all_reduce:  // a reduce_scatter, then an all_gather in place
-      return {3 * passed, 2 * passed};
-    case Collective::reduce_scatter:
-      return {2 * passed, passed};
-    default:
-      return {bytes, bytes};
-  }
+  // A reduce_scatter, then an all_gather in place.
+  if (transfer.kind == Collective::all_reduce) return {3 * passed, 2 * passed};
+  if (transfer.kind == Collective::reduce_scatter) return {2 * passed, passed};
+  return {bytes, bytes};
 }
 
 LinkCosts link_costs(const Gpu& gpu) {

@@ -3,11 +3,33 @@
 #include <array>
 #include <string_view>
 
-#include "model/transformer/duration.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/work.hpp"
 
 namespace roofcast::transformer {
+
+/// A time with its interval.
+struct Duration {
+  double expected_s = 0;
+  double low_s = 0;
+  double high_s = 0;
+  double energy_j = 0;  ///< Forecast::energy_j; 0 for transfers
+
+  /// Adds `times` repetitions of a time with its interval.
+  template <class Time>
+  void add(double times, const Time& one) {
+    expected_s += times * one.expected_s;
+    low_s += times * one.low_s;
+    high_s += times * one.high_s;
+    energy_j += times * one.energy_j;
+  }
+  void scale(double share) {
+    expected_s *= share;
+    low_s *= share;
+    high_s *= share;
+    energy_j *= share;
+  }
+};
 
 /// send_recv: each GPU sends to the next one.
 enum class Collective : unsigned char {
@@ -83,10 +105,9 @@ struct CollectiveForecast : Duration {
 };
 
 /// The forecast with its interval. A group larger than a machine is spread evenly over several.
-/// Each of a machine's g adapters then serves one ring and carries 1/g of the bytes that a GPU
-/// sends; for alltoall and send_recv it carries all bytes of its GPU to other machines. Throws
-/// InputError for fewer than two GPUs, no bytes, or, with apart = 1, more than 8 GPUs that are no
-/// multiple of 8.
+/// Each of a machine's g adapters serves one ring and carries 1/g of what a GPU sends; for alltoall
+/// and send_recv, all bytes of its GPU to other machines. Throws InputError for fewer than two
+/// GPUs, no bytes, or, with apart = 1, more than 8 GPUs that are no multiple of 8.
 CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
                                       const Network& network = {});
 

@@ -31,8 +31,7 @@ Kept kept_elements(const Architecture& model, const Task& task) {
   const double inner_arrays = !eager ? 1 : model.gated ? 2 : model.plain_gelu ? 4 : 1;
   // An RMS norm in eager PyTorch code keeps an fp32 copy and the normalized row in 16 bits.
   const bool copies = eager && model.rms_norm && task.dtype != DType::fp32;
-  // With rotary, queries and the output of attention are stored head by head, so a token-by-token
-  // copy of the output is kept too.
+  // With rotary, attention's output is kept head by head, and as a token-by-token copy.
   const double attended = (model.rotary ? 2 : 1) * query;
   return {(copies ? 4 : 2) * as_double(model.hidden),
           (query + 2 * kv + attended + width * (model.gated ? 2 : 1)) / tp,
@@ -100,12 +99,10 @@ Activations activations(const Architecture& model, const Task& task) {
   return {layers * each * element * tokens + layer + ends, layer};
 }
 
-// PyTorch's workspaces for cuBLAS and cuBLASLt, the larger of its sizes
-// (aten/src/ATen/cuda/CUDABlas.cpp).
+// PyTorch's workspaces for cuBLAS and cuBLASLt at their largest (aten/src/ATen/cuda/CUDABlas.cpp).
 constexpr double kLibraryBytes = 2 * 32.0 * 1024 * 1024;
 
-// Bytes that FSDP holds gathered: the weights of both ends, of the current and the next layer,
-// and in training the gradients of one layer.
+// Bytes that FSDP holds gathered: both ends, this and the next layer, in training one's gradients.
 double gathered(const Architecture& model, const Task& task) {
   if (task.fsdp < 2) return 0;
   const ParameterCounts counts = count_parameters(model);

@@ -28,9 +28,7 @@ struct Stream {
 
   bool done() const { return next == nodes.size(); }
   Node& now() const { return nodes[next]; }
-  bool may_run(const Stream& other) const {
-    return !done() && (now().after == kNothing || now().after < other.next);
-  }
+  bool may_run(const Stream& other) const { return !done() && now().after <= other.next; }
 
   /// Runs the current node for `for_s` seconds at `rate` of its own; `ends`: it then completes.
   void run(double from_s, double for_s, double rate, bool ends) {

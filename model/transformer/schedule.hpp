@@ -26,23 +26,20 @@ Use use_of(const Prediction& kernel);
 Use use_of(const Transfer& transfer, double expected_s, const Gpu& gpu);
 
 /// Rates of two nodes while both run, as shares of their rates alone. A kernel needs more waves on
-/// the SMs that a transfer leaves. Where both demand more DRAM bandwidth than there is, each SM
-/// gets the same share, and the other node takes what one does not use. Two transfers get half of
-/// the link each.
+/// the SMs that a transfer leaves. Where both ask more of DRAM than there is, SMs get the same, and
+/// one node takes what the other leaves. Two transfers get half of the link each.
 struct Rates {
   double first = 1, second = 1;
 };
 Rates rates(const Use& first, const Use& second);
 
-inline constexpr std::size_t kNothing = static_cast<std::size_t>(-1);
-
 /// A launch or a transfer of a program.
 struct Node {
   double alone_s = 0;
   Use use{};
-  std::size_t after = kNothing;  ///< index of the node of the other stream that must end first
-  std::size_t operation = 0;     ///< index in Step::operations
-  std::int64_t layer = 0;        ///< index from 0, in Section::layer
+  std::size_t after = 0;      ///< how many nodes of the other stream must have ended
+  std::size_t operation = 0;  ///< index in Step::operations
+  std::int64_t layer = 0;     ///< index from 0, in Section::layer
   double start_s = 0, end_s = 0;
   double duration_s() const { return end_s - start_s; }
 };
@@ -55,8 +52,7 @@ struct Program {
   double total_s = 0;
 };
 
-/// The program with start and end of each node and the total filled in. Throws std::logic_error
-/// where nodes wait for each other.
+/// Fills in start and end of each node. Throws std::logic_error where nodes wait for each other.
 Program schedule(Program program);
 
 }  // namespace roofcast::transformer

@@ -10,14 +10,13 @@ namespace roofcast::transformer {
 namespace {
 
 Task task_of(const Service& service, Phase phase) {
-  Task task;
-  task.phase = phase;
-  task.dtype = service.dtype;
-  task.framework = Framework::compiled;
-  task.tp = service.tp;
-  task.ep = service.ep;
-  task.routing = service.routing;
-  task.seq = service.input;
+  Task task{.phase = phase,
+            .dtype = service.dtype,
+            .seq = service.input,
+            .tp = service.tp,
+            .ep = service.ep,
+            .routing = service.routing,
+            .framework = Framework::compiled};
   if (phase == Phase::decode) {
     task.batch = service.concurrency;
     task.context = service.input + service.output / 2;
@@ -43,15 +42,15 @@ Serving predict_serving(const Architecture& model, const Service& service,
   serving.decode_s = decode.expected_s;
   serving.prefill_s = prefill.expected_s;
   serving.software_s = as_double(service.concurrency) * constants::kRequestSeconds;
+  Duration& between = serving.between_tokens;
   // The interval of the software's time is 0.5 to 1.5 times that time.
-  Duration between{serving.software_s, serving.software_s / 2, serving.software_s * 1.5};
-  double request_s = 0;
+  between = {serving.software_s, serving.software_s / 2, serving.software_s * 1.5};
+  double waited = 0;  // prompts before the first token
   if (service.prompts == Prompts::together) {
-    const double waited = as_double(service.concurrency) / 2;  // prompts before the first token
+    waited = as_double(service.concurrency) / 2;
     between.add(1, decode);
     between.add(prompts / 2, prefill);
     serving.to_first_token_s = std::max(1.0, waited) * prefill.expected_s;
-    request_s = between.expected_s * as_double(service.output) + waited * prefill.expected_s;
   } else {
     const auto fewer = service.concurrency / service.output;
     const double with_more = prompts - as_double(fewer);
@@ -59,11 +58,9 @@ Serving predict_serving(const Architecture& model, const Service& service,
     between.add(1 - with_more, fewer > 0 ? step_with(fewer) : decode);
     between.add(with_more, joined);
     serving.joined_s = serving.to_first_token_s = joined.expected_s;
-    request_s = between.expected_s * as_double(service.output);
   }
-  serving.between_tokens_s = between.expected_s;
-  serving.low_s = between.low_s;
-  serving.high_s = between.high_s;
+  const double request_s =
+      between.expected_s * as_double(service.output) + waited * prefill.expected_s;
   serving.tokens_per_s = as_double(service.concurrency * service.output) / request_s;
   Task full = task_of(service, Phase::decode);
   full.context = service.input + service.output;

@@ -27,13 +27,11 @@ struct Service {
 };
 
 struct Serving {
-  double decode_s = 0;          ///< time of a step that gives each request one token
-  double prefill_s = 0;         ///< time of one prompt alone
-  double software_s = 0;        ///< what serving software adds to between_tokens_s
-  double joined_s = 0;          ///< time of a step that also computes prompts (Prompts::spread)
-  double between_tokens_s = 0;  ///< mean of a request, prefills of others included
-  double low_s = 0;             ///< interval of between_tokens_s
-  double high_s = 0;
+  double decode_s = 0;      ///< time of a step that gives each request one token
+  double prefill_s = 0;     ///< time of one prompt alone
+  double software_s = 0;    ///< what serving software adds to between_tokens
+  double joined_s = 0;      ///< time of a step that also computes prompts (Prompts::spread)
+  Duration between_tokens;  ///< mean of a request, prefills of others included
   /// Time to the first token of an admitted request, with the wait for other prompts.
   double to_first_token_s = 0;
   double tokens_per_s = 0;  ///< output tokens of all requests

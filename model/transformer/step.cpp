@@ -12,29 +12,19 @@ namespace roofcast::transformer {
 namespace {
 
 Problem problem_of(const KernelRef& kernel, DType dtype, std::initializer_list<Given> given) {
-  Problem problem;
-  problem.dtype = dtype;
+  Problem problem{.dtype = dtype};
   unsigned marks = 0;
   const auto parameters = kernel.parameters();
   for (const Given& one : given) {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       if (parameters[i].name != one.name) continue;
       marks |= 1U << i;
-      if (one.word.empty()) {
-        problem[i] = one.number;
-      } else {
-        set_named_value(parameters[i], problem, i, one.word);
-      }
+      problem[i] = one.number;
+      if (!one.word.empty()) set_named_value(parameters[i], problem, i, one.word);
     }
   }
   check(kernel, problem, marks);
   return problem;
-}
-
-// The fit covers FSDP training in 16 bits: each layer has FSDP's hooks, attention is flash.
-bool has_software(const Task& task) {
-  return task.framework == Framework::eager && task.phase == Phase::train && task.fsdp > 1 &&
-         task.dtype != DType::fp32;
 }
 
 StepOperation named(const char* name, const char* bound) {
@@ -46,7 +36,10 @@ StepOperation named(const char* name, const char* bound) {
 
 void add_software(Step& step, const Architecture& model, const Task& task,
                   const SoftwareConstants& software) {
-  if (!has_software(task)) return;
+  // The fit covers FSDP training in 16 bits: each layer has FSDP's hooks, attention is flash.
+  const bool fitted = task.framework == Framework::eager && task.phase == Phase::train &&
+                      task.fsdp > 1 && task.dtype != DType::fp32;
+  if (!fitted) return;
   StepOperation each = named("software", "host");
   // Forward and backward, with full checkpointing forward again.
   const double passes = task.checkpointing == Checkpointing::full ? 3 : 2;
@@ -67,8 +60,7 @@ void add_software(Step& step, const Architecture& model, const Task& task,
 /// Turns the step of a whole model into that of the stage that sets the pace: it has 1/pp of the
 /// layers and the longer end of the model. Adds the transfers between stages, and the bubble: this
 /// stage idles while the first micro-batch fills the other stages and the last one drains them,
-/// their time for one pass (1F1B: Narayanan et al. 2021, arXiv 2104.04473, section 2.2). Throws
-/// InputError where the link is not known.
+/// their time for one pass (1F1B: Narayanan et al. 2021, arXiv 2104.04473, section 2.2).
 void put_in_stages(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
   if (task.pp < 2) return;
   const double stages = as_double(task.pp), passes = task.passes();
@@ -220,10 +212,8 @@ const KernelForecasts::One& KernelForecasts::of(std::string_view kernel, DType d
   if (slowdown_ > 0) key_.append(" ").append(std::to_string(slowdown_));
   if (const auto found = known_.find(key_); found != known_.end()) return found->second;
   const KernelRef ref = find_kernel(kernel);
-  Assumptions assumptions;
-  assumptions.cache = CacheState::steady;
-  assumptions.clock_slowdown = slowdown_;
-  const Prediction answer = predict(ref, problem_of(ref, dtype, given), gpu_, assumptions);
+  const Prediction answer = predict(ref, problem_of(ref, dtype, given), gpu_,
+                                    {.cache = CacheState::steady, .clock_slowdown = slowdown_});
   require(answer.time.has_value(), "there is no forecast of ", kernel, " there");
   return known_
       .emplace(key_, One{key_.substr(0, what), *answer.time, answer.limit.time_s, answer.launches,
@@ -231,10 +221,9 @@ const KernelForecasts::One& KernelForecasts::of(std::string_view kernel, DType d
       .first->second;
 }
 
-Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
-                  const SoftwareConstants& software) {
+Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu) {
   KernelForecasts forecasts(gpu);
-  return predict_step(model, task, forecasts, software);
+  return predict_step(model, task, forecasts);
 }
 
 Step predict_step(const Architecture& model, const Task& task, KernelForecasts& forecasts,

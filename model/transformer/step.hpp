@@ -24,8 +24,7 @@ namespace roofcast::transformer {
 /// The operations of one name, all layers and passes together. The parts add up to the step.
 struct StepPart : Duration {
   std::string name;
-  std::string bound{};  ///< what bounds its longest operation: a Resource or one of "link", "host",
-                        ///< "pipeline"
+  std::string bound{};  ///< what bounds its longest operation: a Resource, link, host or pipeline
 };
 
 /// Where an operation stands in a step: before the layers, in each, after them, once per step.
@@ -34,9 +33,8 @@ enum class Direction : unsigned char { forward, again, backward };
 inline constexpr std::array<std::string_view, 3> kDirections = {"forward", "forward again",
                                                                 "backward"};
 
-/// When an operation runs. in_turn: after the operation before it. before_layer and after_layer are
-/// transfers that overlap launches: one must end before its layer begins, the other starts once its
-/// layer's gradients are computed.
+/// When an operation runs. in_turn: after the operation before it. Transfers that overlap launches:
+/// before_layer ends before its layer begins, after_layer starts after its layer's gradients.
 enum class Order : unsigned char { in_turn, before_layer, after_layer };
 
 /// Equal kernels or transfers, and their summed time; for transfers that overlap, the exposed time.
@@ -85,8 +83,7 @@ struct Step : Duration {
   }
 };
 
-/// Constants of the time that software adds to an eager FSDP training step in 16 bits, as fit_steps
-/// prints them.
+/// The time that software adds to an eager FSDP training step in 16 bits, as fit_steps prints it.
 struct SoftwareConstants {
   double attention_share = constants::kAttentionShare;  ///< ÷ the time of attention kernels
   double layer_s = constants::kLayerSeconds;            ///< seconds for a layer and pass
@@ -121,8 +118,7 @@ class KernelForecasts {
     std::int64_t launches = 0;
     Use use{};
   };
-  /// Forecast with CacheState::steady, since kernels run back to back. Throws InputError where
-  /// there is no forecast.
+  /// With CacheState::steady: kernels run back to back. InputError where there is no forecast.
   const One& of(std::string_view kernel, DType dtype, std::initializer_list<Given> given);
   /// Number of distinct forecasts so far.
   std::size_t count() const { return known_.size(); }
@@ -142,8 +138,7 @@ inline constexpr double kForLong = std::numeric_limits<double>::infinity();
 /// says; their gradients take twice the time of their forward pass. Steps follow one another for
 /// `worked_s` without a pause: the mean power of a step sets the clock of all of its kernels.
 /// Throws InputError as check() does, and where a kernel or collective has no forecast.
-Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu,
-                  const SoftwareConstants& software = {});
+Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu);
 /// The same on the GPU of `forecasts`, which several steps may share.
 Step predict_step(const Architecture& model, const Task& task, KernelForecasts& forecasts,
                   const SoftwareConstants& software = {}, double worked_s = kForLong);
@@ -162,8 +157,7 @@ struct TimelineEvent {
   bool beside = false;  ///< overlaps launches (Order other than in_turn)
 };
 
-/// The last pass of the step on one GPU, with the operations of Section::once: first the events in
-/// turn, in order, then the transfers that overlap them.
+/// The last pass and Section::once on one GPU: the events in turn, then the transfers beside them.
 std::vector<TimelineEvent> timeline(const Step& step, const Architecture& model, const Task& task);
 
 }  // namespace roofcast::transformer

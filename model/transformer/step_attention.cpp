@@ -46,8 +46,7 @@ class AttentionComposer : public Composer {
     linear(kProducts, tokens_, hidden_, query);
   }
 
-  // Norms of heads and rotary embedding. A fused launch does both and writes keys and values to
-  // the cache.
+  // Norms of heads and rotary embedding. A fused launch does both, and writes to the cache.
   void add_positions(double query, double kv) {
     const bool cached = model_.causal && !train_;
     const bool joined = model_.rotary && !eager_;
@@ -136,9 +135,8 @@ class AttentionComposer : public Composer {
     });
   }
 
-  // Queries, keys and values are expanded from narrow vectors. Decoding instead multiplies the
-  // queries by the weights that would expand the cache (DeepSeek-V2, arXiv 2405.04434, section
-  // 2.1.2).
+  // Queries, keys and values are expanded from narrow vectors. Decoding instead multiplies queries
+  // by the weights that would expand the cache (DeepSeek-V2, arXiv 2405.04434, section 2.1.2).
   void add_latent_attention(const LatentAttention& latent) {
     const double heads = as_double(model_.heads) / tp_;
     const double key = latent.nope_dim + latent.rope_dim;

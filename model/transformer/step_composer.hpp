@@ -11,7 +11,6 @@ namespace roofcast::transformer {
 
 // Names of parts that other files look for.
 inline constexpr std::string_view kAttention = "attention";
-inline constexpr std::string_view kOptimizer = "optimizer";
 inline constexpr std::string_view kWeightsBetweenGpus = "gradients and weights between GPUs";
 
 /// Base of the composers: adds operations in the section and the layers set last.
@@ -179,9 +178,8 @@ class Composer {
   StepOperation here_;
 };
 
-/// Adds all kernels and the transfers: in turn the partial sums and the rows to experts and back,
-/// overlapped the gradients and weights. Throws InputError where a kernel has no forecast,
-/// and where the link is not known.
+/// Adds all kernels and transfers: in turn partial sums and experts' rows, overlapped gradients and
+/// weights. Throws InputError where a kernel has no forecast, and where the link is not known.
 void add_layers(Step& step, const Architecture& model, const Task& task,
                 KernelForecasts& forecasts);
 

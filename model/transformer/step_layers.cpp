@@ -19,9 +19,10 @@ class LayersComposer : public Composer {
     at(Section::begin);
     add_embedding();
     at_layers(0, model_.layers);
-    add_residual_norm(false);
+    add_residual_norm();
     add_attention(step_, model_, task_, forecasts_);
-    add_residual_norm(true);
+    if (eager_) add_residual();
+    add_residual_norm();
     add_feed_forward();
     at_layers(0, model_.layers);
     add_partial_sums();
@@ -117,11 +118,8 @@ class LayersComposer : public Composer {
 
   // A fused norm includes the residual addition before it; at the start of a layer that is the
   // addition of the previous layer. In eager code the addition is a separate launch.
-  void add_residual_norm(bool after_attention) {
-    if (eager_) {
-      if (after_attention) add_residual();
-      return add_norm();
-    }
+  void add_residual_norm() {
+    if (eager_) return add_norm();
     add_dropout("dropout", tokens_, hidden_);
     between(kNorms, "layer.residual_norm", tokens_, hidden_, form());
   }
@@ -170,10 +168,11 @@ class LayersComposer : public Composer {
 
   // AdamW runs in fp32 or in the type of the weights. SGD reads two arrays and writes one.
   void add_optimizer() {
+    constexpr std::string_view kPart = "optimizer";
     const double parameters = parameters_of_gpu(model_, task_);
-    if (task_.optimizer == Optimizer::sgd) return move(kOptimizer, 3 * parameters);
+    if (task_.optimizer == Optimizer::sgd) return move(kPart, 3 * parameters);
     constexpr double kCols = 1024;
-    add(kOptimizer, "layer.adamw", task_.optimizer == Optimizer::adamw ? DType::fp32 : task_.dtype,
+    add(kPart, "layer.adamw", task_.optimizer == Optimizer::adamw ? DType::fp32 : task_.dtype,
         {{"rows", parameters / kCols}, {"cols", kCols}, {"form", eager_ ? "foreach" : "fused"}});
   }
 
@@ -201,8 +200,7 @@ class LayersComposer : public Composer {
                  tp_ * copies * gathered});
   }
 
-  // Gathers a layer's weights, reduce-scatters their gradients, and in the last pass all-reduces
-  // the gradients over the copies.
+  // Gathers weights, reduce-scatters their gradients, all-reduces these in the last pass.
   void add_weights(Transfer weights, const Transfer& summed) {
     forward(false, [&] { send(kWeightsBetweenGpus, weights, Order::before_layer); });
     backward([&] {

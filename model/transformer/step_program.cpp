@@ -13,19 +13,20 @@ namespace {
 struct Visit {
   Direction direction;
   std::int64_t layer;
-  std::size_t first, last;  ///< positions of its nodes in Program::chain
+  std::size_t begin, end;  ///< positions of its nodes in Program::chain
 };
 
 /// Builds the program of a pass on one GPU: Section::begin, each layer, Section::end, and in
-/// training the same backward; the last pass also has Section::once. Time that software adds is
-/// spread evenly over the layers. `staged`: the step was already reduced to one pipeline stage
-/// (put_in_stages), and the pass has that stage's layers.
+/// training the same backward; the last pass also has Section::once. Software's time is spread
+/// evenly over layers. `staged`: the step is already that of a pipeline stage (put_in_stages).
 class Builder {
  public:
   Builder(const Step& step, const Architecture& model, const Task& task, bool last, bool staged)
-      : step_(step), task_(task), last_(last), staged_(staged && task.pp > 1) {
-    layers_ = staged ? std::max<std::int64_t>(1, model.layers / task.pp) : model.layers;
-  }
+      : step_(step),
+        task_(task),
+        last_(last),
+        staged_(staged && task.pp > 1),
+        layers_(staged_ ? std::max<std::int64_t>(1, model.layers / task.pp) : model.layers) {}
 
   Program program() && {
     add(Section::begin, Direction::forward);
@@ -39,84 +40,65 @@ class Builder {
     add_beside();
     const std::size_t once = result_.chain.size();
     if (last_) add(Section::once, Direction::forward);
-    if (once < result_.chain.size()) wait_for_transfers(once);
+    if (once < result_.chain.size()) result_.chain[once].after = result_.beside.size();
     return std::move(result_);
   }
 
  private:
   void visit(Direction direction, std::int64_t layer) {
-    const std::size_t first = result_.chain.size();
+    const std::size_t begin = result_.chain.size();
     if (direction == Direction::backward) add(Section::layer, Direction::again, layer);
     add(Section::layer, direction, layer);
-    visits_.push_back({direction, layer, first, result_.chain.size() - 1});
+    visits_.push_back({direction, layer, begin, result_.chain.size()});
   }
 
-  // Makes a launch wait for the overlapped transfers added so far.
-  void wait_for_transfers(std::size_t launch) {
-    if (!result_.beside.empty()) result_.chain[launch].after = result_.beside.size() - 1;
-  }
-
-  // Adds the overlapped transfers in the order in which frameworks issue them; each may start once
-  // a visit has ended.
+  // Adds the overlapped transfers as frameworks issue them; each may start once a visit has ended.
   void add_beside() {
-    add_gather(0, false, kNothing);
-    add_gather(1, false, kNothing);
+    add_gather(0, false, 0);
+    add_gather(1, false, 0);
     for (std::size_t i = 0; i < visits_.size(); ++i) {
-      const std::size_t ended = visits_[i].last;
-      add_gather(i + 1, true, ended);
-      add_beside(visits_[i], Order::after_layer, ended);
-      add_gather(i + 2, false, ended);
+      const auto [direction, layer, begin, end] = visits_[i];
+      add_gather(i + 1, true, end);
+      add(Section::layer, direction, layer, Order::after_layer, end);
+      add_gather(i + 2, false, end);
     }
   }
 
-  // Gathers the weights of a visit. With Prefetch::post, those of a backward visit are gathered
-  // `late`: after the visit before it, not while that one runs.
+  // Gathers the weights of a visit, which waits for them. With Prefetch::post, those of a backward
+  // visit are gathered `late`: after the visit before it, not while that one runs.
   void add_gather(std::size_t position, bool late, std::size_t after) {
     if (position >= visits_.size()) return;
     const Visit& visit = visits_[position];
     const bool waits = task_.prefetch == Prefetch::post && visit.direction == Direction::backward;
     if (late != waits) return;
     const std::size_t before = result_.beside.size();
-    add_beside(visit, Order::before_layer, after);
-    if (result_.beside.size() > before) wait_for_transfers(visit.first);
+    add(Section::layer, visit.direction, visit.layer, Order::before_layer, after);
+    if (result_.beside.size() > before) result_.chain[visit.begin].after = result_.beside.size();
   }
 
-  void add_beside(const Visit& visit, Order order, std::size_t after) {
-    add(Section::layer, visit.direction, visit.layer, order, after);
-  }
-
-  // Adds the pass's operations of that section and direction. Gradients run in reverse order.
+  // Adds the operations, to wait for `after` nodes of the other stream; gradients in reverse order.
   void add(Section section, Direction direction, std::int64_t layer = 0,
-           Order order = Order::in_turn, std::size_t after = kNothing) {
-    const bool in_turn = order == Order::in_turn;
+           Order order = Order::in_turn, std::size_t after = 0) {
+    const bool in_turn = order == Order::in_turn, in_layer = section == Section::layer;
     const std::size_t count = step_.operations.size();
     for (std::size_t n = 0; n < count; ++n) {
       const std::size_t i = in_turn && direction == Direction::backward ? count - 1 - n : n;
       const StepOperation& one = step_.operations[i];
-      const bool is_there = one.order == order && one.section == section &&
-                            one.direction == direction && has(one, layer);
-      if (!is_there) continue;
+      if (one.order != order || one.section != section || one.direction != direction) continue;
+      if (one.last_pass && !last_) continue;
+      const bool has = staged_ || (layer >= one.first_layer && layer < one.last_layer);
+      if (in_layer && !has) continue;
       double alone_s = one.alone_s;
-      if (section == Section::layer) alone_s /= as_double(layers_of(one));
+      if (in_layer) alone_s /= as_double(staged_ ? layers_ : one.last_layer - one.first_layer);
       if (section != Section::once && !one.last_pass) alone_s /= task_.passes();
       (in_turn ? result_.chain : result_.beside).push_back({alone_s, one.use, after, i, layer});
     }
   }
 
-  bool has(const StepOperation& one, std::int64_t layer) const {
-    if (one.last_pass && !last_) return false;
-    return one.section != Section::layer || staged_ ||
-           (layer >= one.first_layer && layer < one.last_layer);
-  }
-
-  std::int64_t layers_of(const StepOperation& one) const {
-    return staged_ ? layers_ : one.last_layer - one.first_layer;
-  }
-
   const Step& step_;
   const Task& task_;
   bool last_, staged_;
-  std::int64_t layers_ = 0;
+  std::int64_t layers_;
   std::vector<Visit> visits_;
   Program result_;
 };

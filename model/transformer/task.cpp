@@ -1,7 +1,6 @@
 #include "model/transformer/task.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "model/counting/integers.hpp"
 #include "model/types/problem.hpp"
@@ -25,14 +24,6 @@ void check_experts(const Architecture& model, const Task& task) {
                 static_cast<std::int64_t>(model.experts->intermediate), expert_group(task).shares);
 }
 
-void check_type(const Task& task) {
-  constexpr std::array kTypes = {DType::bf16, DType::fp16, DType::fp32, DType::fp8};
-  require(std::find(kTypes.begin(), kTypes.end(), task.dtype) != kTypes.end(),
-          "'dtype' of a step is bf16, fp16, fp32 or fp8");
-  require(task.dtype != DType::fp8 || task.phase != Phase::train,
-          "'dtype' of a training step is bf16, fp16 or fp32");
-}
-
 }  // namespace
 
 bool chunks_loss(const Architecture& model, const Task& task) {
@@ -46,11 +37,9 @@ ExpertGroup expert_group(const Task& task) {
 }
 
 std::string_view routing_of(const Architecture& model, const Task& task) {
-  Routing routing = task.routing;
-  if (routing == Routing::as_trained) {
-    const bool balanced = model.experts && model.experts->balanced;
-    routing = balanced ? Routing::power_law_101 : Routing::power_law_120;
-  }
+  const bool balanced = model.experts && model.experts->balanced;
+  const Routing trained = balanced ? Routing::power_law_101 : Routing::power_law_120;
+  const Routing routing = task.routing == Routing::as_trained ? trained : task.routing;
   return kRoutings[static_cast<std::size_t>(routing)];
 }
 
@@ -65,7 +54,11 @@ double parameters_of_gpu(const Architecture& model, const Task& task) {
 }
 
 void check(const Architecture& model, const Task& task) {
-  check_type(task);
+  constexpr std::array kTypes = {DType::bf16, DType::fp16, DType::fp32, DType::fp8};
+  require(std::find(kTypes.begin(), kTypes.end(), task.dtype) != kTypes.end(),
+          "'dtype' of a step is bf16, fp16, fp32 or fp8");
+  require(task.dtype != DType::fp8 || task.phase != Phase::train,
+          "'dtype' of a training step is bf16, fp16 or fp32");
   check_divides("tp", "attention heads", model.heads, task.tp);
   // With more GPUs than key and value heads, several GPUs hold the same head.
   if (task.tp <= model.kv_heads || model.kv_heads == 0 || task.tp % model.kv_heads != 0) {

@@ -29,8 +29,7 @@ inline constexpr std::array<std::string_view, 3> kCheckpointings = {"none", "sel
 enum class Optimizer : unsigned char { adamw, adamw16, sgd };
 inline constexpr std::array<std::string_view, 3> kOptimizers = {"adamw", "adamw16", "sgd"};
 
-/// How the router distributes tokens over the experts: as trained routers do (routing_of), evenly,
-/// or by a power law with that exponent.
+/// How the router chooses experts: as trained routers do (routing_of), evenly, or by a power law.
 enum class Routing : unsigned char { as_trained, balanced, power_law_101, power_law_120 };
 inline constexpr std::array<std::string_view, 4> kRoutings = {"as_trained", "balanced",
                                                               "power_law_1.01", "power_law_1.2"};
@@ -63,7 +62,7 @@ struct Task {
   std::int64_t ep = 1;  ///< expert parallel: GPUs that divide the experts (ExpertGroup)
   Routing routing = Routing::as_trained;
   Framework framework = Framework::eager;
-  Network network;                                       ///< between machines of 8 GPUs
+  Network network{};                                     ///< between machines of 8 GPUs
   double host_launch_s = constants::kHostLaunchSeconds;  ///< seconds to submit a launch: add_host()
 
   /// Passes between two optimizer steps; 1 without training.
@@ -86,9 +85,8 @@ struct ExpertGroup {
 };
 ExpertGroup expert_group(const Task& task);
 
-/// The name of the routing, as moe.library has it. Trained routers follow the power laws that
-/// ai-dynamo/aiconfigurator assumes (Apache-2.0, sdk/models.py), 1.2, and 1.01 where training kept
-/// the load even (Experts::balanced).
+/// The name of the routing, as moe.library has it. Trained routers follow the power laws of
+/// ai-dynamo/aiconfigurator (Apache-2.0, sdk/models.py): 1.2, and 1.01 with Experts::balanced.
 std::string_view routing_of(const Architecture& model, const Task& task);
 
 /// Whether the loss is computed chunk by chunk: where Task::chunked_loss asks for that, training is
@@ -115,8 +113,7 @@ struct Memory {
 };
 
 /// Activations are counted as in Korthikanti et al. 2022 (arXiv 2205.05198), with masks only where
-/// there is dropout, and with FlashAttention in 16 bits. Memory of the driver and fragmentation of
-/// the allocator are not included.
+/// there is dropout, FlashAttention in 16 bits, and nothing of the driver or the allocator.
 Memory memory(const Architecture& model, const Task& task);
 
 /// The largest batch whose memory is at most `bytes`; 0 where none is.

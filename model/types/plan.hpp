@@ -40,10 +40,10 @@ struct Waits {
 /// What one block does in one step. `issued.requested`, `.l1` and `.l2` are its traffic at each
 /// level; `.l2` assumes that L1 keeps nothing for later (Plan::reuse says what it may keep).
 struct Step {
-  Work issued;
+  Work issued{};
   double warp_instructions = 0;
-  Wavefronts wavefronts;
-  Waits waits;
+  Wavefronts wavefronts{};
+  Waits waits{};
 };
 
 /// A step and how often a block repeats it: a loop if more than once. Warps that meet at a barrier

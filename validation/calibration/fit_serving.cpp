@@ -60,7 +60,7 @@ std::vector<Row> read_rows(const char* path) {
         roofcast::architectures::load(model, roofcast::architectures::find_embedded(model)->text);
     const auto answer = predict_serving(architecture, service_of(fields), forecasts);
     rows.push_back({model, std::stod(fields.at("concurrency")),
-                    answer.between_tokens_s - answer.software_s,
+                    answer.between_tokens.expected_s - answer.software_s,
                     std::stod(fields.at("tpot_ms")) * 1e-3, even});
   }
   return rows;

@@ -33,7 +33,7 @@ Problem in_blocks(Problem p, std::int64_t outputs, std::int64_t splits = 1) {
 
 std::vector<std::int64_t> outputs_weighed_up(const Problem& p) {
   std::vector<std::int64_t> found;
-  for (const Problem& one : product_candidates(p, gpu_named("h100-sxm5"))) {
+  for (const Problem& one : library_candidates(p, gpu_named("h100-sxm5"), true)) {
     found.push_back(std::max(one[kTileM], one[kTileN]));
   }
   found.erase(std::unique(found.begin(), found.end()), found.end());
@@ -98,16 +98,17 @@ TEST(GemmVector, PartsOfKAreAddedByAnotherLaunchButNotOfBatches) {
   EXPECT_DOUBLE_EQ(split.back().plan.arrays[0].footprint.read_bytes, 4 * 4.0 * 128);
   Problem batch = product(1, 32, 4096, kNN);
   const auto parts = [](const Problem& one) { return one[kSplitK] > 1; };
-  auto all = product_candidates(batch, h100);
+  auto all = library_candidates(batch, h100, true);
   EXPECT_TRUE(std::any_of(all.begin(), all.end(), parts));
   batch[kBatch] = 2;
-  all = product_candidates(batch, h100);
+  all = library_candidates(batch, h100, true);
   EXPECT_TRUE(std::none_of(all.begin(), all.end(), parts));
 }
 
 TEST(GemmVector, SaysWhichBlocksThereAre) {
   try {
-    (void)product_candidates(in_blocks(product(1, 4096, 1024, kNT), 5), gpu_named("h100-sxm5"));
+    (void)library_candidates(in_blocks(product(1, 4096, 1024, kNT), 5), gpu_named("h100-sxm5"),
+                             true);
     FAIL() << "taken";
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(),

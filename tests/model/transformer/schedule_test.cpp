@@ -85,12 +85,12 @@ TEST(Schedule, NothingKeepsATransferOutWhereNoLaunchRuns) {
 
 TEST(Schedule, NodesWaitForThoseOfTheOtherStream) {
   Program program;
-  program.chain = {{1, launch(1)}, {1, launch(1), 0}};
-  program.beside = {{3, transfer(0.2), 0}};
+  program.chain = {{1, launch(1)}, {1, launch(1), 1}};
+  program.beside = {{3, transfer(0.2), 1}};
   const Program when = schedule(program);
   EXPECT_EQ(when.beside[0].start_s, 1);
   EXPECT_EQ(when.chain[1].start_s, 4);
-  program.chain[0].after = 0;
+  program.chain[0].after = 1;
   EXPECT_THROW(schedule(program), std::logic_error);
 }
 
@@ -113,11 +113,11 @@ Program random_program() {
   // A node waits only for earlier ones of the other stream, so that there is no cycle.
   for (std::size_t i = 0; i < program.chain.size(); ++i) {
     const std::size_t most = std::min(i, program.beside.size());
-    if (most > 0 && *rc::gen::inRange(0, 3) == 0) program.chain[i].after = most - 1;
+    if (most > 0 && *rc::gen::inRange(0, 3) == 0) program.chain[i].after = most;
   }
   for (std::size_t i = 0; i < program.beside.size(); ++i) {
     const std::size_t most = std::min(i, program.chain.size());
-    if (most > 0 && *rc::gen::inRange(0, 3) == 0) program.beside[i].after = most - 1;
+    if (most > 0 && *rc::gen::inRange(0, 3) == 0) program.beside[i].after = most;
   }
   return program;
 }

@@ -67,8 +67,8 @@ TEST(ReferenceServing, RowsOfOddPosition) {
   std::map<std::string, Accuracy> groups;
   for (const Served& row : served(text)) {
     if (row.even) continue;
-    groups[row.group].add(row.answer.between_tokens_s, row.answer.low_s, row.answer.high_s,
-                          row.measured_s);
+    groups[row.group].add(row.answer.between_tokens.expected_s, row.answer.between_tokens.low_s,
+                          row.answer.between_tokens.high_s, row.measured_s);
   }
   ASSERT_EQ(groups.size(), 5U);
   for (const auto& [name, group] : groups) {
@@ -83,7 +83,7 @@ double error(const std::vector<Served>& rows, double request_s,
              const std::function<bool(const Served&)>& keep) {
   Accuracy kept;
   for (const Served& row : rows) {
-    const double kernels_s = row.answer.between_tokens_s - row.answer.software_s;
+    const double kernels_s = row.answer.between_tokens.expected_s - row.answer.software_s;
     if (keep(row)) kept.add(kernels_s + request_s * row.concurrency, 0, 0, row.measured_s);
   }
   return kept.error();

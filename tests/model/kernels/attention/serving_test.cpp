@@ -80,7 +80,7 @@ TEST(AttentionServing, LongRowsOfTheCacheAreReadInParts) {
   const auto density = [](std::int64_t head_dim) {
     Problem p = decode(8, 16, 2, 8192);
     p[kHeadDim] = head_dim;
-    return serving::group_read_density(Shape(p));
+    return group_read_density(Shape(p));
   };
   EXPECT_DOUBLE_EQ(density(64), 1);
   EXPECT_DOUBLE_EQ(density(128), 1);
