@@ -1,7 +1,6 @@
 #include "model/kernels/attention/attention.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include "model/counting/io_complexity.hpp"
 #include "model/kernels/attention/tiles.hpp"
@@ -92,7 +91,8 @@ Shape::Shape(const Problem& p)
       head_dim(p[kHeadDim]),
       causal(p[kCausal] != 0),
       backward(p[kPass] == kBackward),
-      element(size_bytes(p.dtype)) {
+      type(p.dtype),
+      element(size_bytes(type)) {
   require(heads % kv_heads == 0, "kv_heads is ", kv_heads, " and does not divide the ", heads,
           " query heads: give a divisor, or leave it out");
 }
@@ -108,13 +108,15 @@ double Shape::pairs() const {
   return square * (square + 1) / 2 + square * as_double(std::max<std::int64_t>(0, seq_kv - seq_q));
 }
 
-void check_computable(const Problem& p, const Shape& shape, const Gpu& gpu) {
+Shape computable_shape(const Problem& p, const Gpu& gpu) {
+  const Shape shape(p);
   require_tensor_cores(p.dtype, gpu);
   constexpr std::int64_t kWidth = 8;  // 16 bytes
   require(shape.head_dim % kWidth == 0, "head_dim is ", shape.head_dim,
           ": these kernels copy 16 bytes at a time, give a multiple of 8");
   require(shape.visible(0) > 0, "a causal mask with fewer keys (", shape.seq_kv, ") than queries (",
           shape.seq_q, ") leaves queries without a key: give at least as many keys");
+  return shape;
 }
 
 constinit const KernelFamily kFamily = {.name = "attention",

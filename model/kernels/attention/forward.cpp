@@ -13,8 +13,8 @@ ArrayUse kv_input(const Shape& shape, ArrayId array) {
   return use(array, shape.kv_bytes());
 }
 
-BlockSteps forward_steps(const Blocks& c, DType type) {
-  BlockSteps steps = block_steps(c, type);
+BlockSteps forward_steps(const Blocks& c) {
+  BlockSteps steps = block_steps(c);
   if (!c.kernel.on_tensor_cores()) return steps;
   // K and V are written to shared memory once. Each warp with its own queries, or 64 rows of wgmma
   // or tcgen05, read them whole, wgmma and tcgen05 also Q; warps that divide the keys read them
@@ -29,9 +29,9 @@ BlockSteps forward_steps(const Blocks& c, DType type) {
   return steps;
 }
 
-Plan forward_plan(const Blocks& c, DType type) {
+Plan forward_plan(const Blocks& c) {
   const Shape& s = c.shape;
-  Plan plan = launch_plan(c, type);
+  Plan plan = launch_plan(c);
   plan.arrays = {reads_activation(kQ, s.q_bytes()), kv_input(s, kK), kv_input(s, kV)};
   if (c.splits > 1) {
     plan.arrays.push_back(scratch(kParts, {c.tile.merges ? c.part_bytes() : 0, c.part_bytes()}));
