@@ -66,7 +66,8 @@ Matrix matrix_of(const Problem& p, const Layout& layout) {
   const double accessed = sectors_along_rows(matrix, kWarp * width) * kSectorBytes;
   const std::int64_t vectors = std::max<std::int64_t>(1, p[kCols] / width);
   const double rows = as_double(p[kRows]), row_bytes = as_double(matrix.pitch_bytes());
-  return {.rows = rows,
+  return {.layout = layout,
+          .rows = rows,
           .elements = rows * as_double(p[kCols]),
           .row_bytes = row_bytes,
           .bytes = rows * row_bytes,
@@ -86,8 +87,9 @@ Work traffic_of(const Matrix& matrix, double reads, double parts) {
   return work;
 }
 
-SplitWrites split_stores(const Matrix& matrix, double parts, const Layout& layout) {
-  return {matrix.accessed / kSectorBytes, parts, as_double(layout.warps() * kWarp * kVectorBytes)};
+SplitWrites split_stores(const Matrix& matrix, double parts) {
+  return {matrix.accessed / kSectorBytes, parts,
+          as_double(matrix.layout.warps() * kWarp * kVectorBytes)};
 }
 
 Plan plan_of(const Layout& layout, std::int64_t blocks, std::int64_t registers,
@@ -107,7 +109,7 @@ void set_rows(Plan& plan, const HeldRows& how) {
   // mbarriers count the stores, one way is enough.
   constexpr double kExchangesOfBarrier = 2;
   constexpr double kDependentOfFactor = 28;  // exponential or root, reciprocal, products
-  const Layout& layout = how.layout;
+  const Layout& layout = how.matrix.layout;
   const Instructions& counted = how.instructions;
   const bool clustered = layout.cluster > 1, alone = layout.is_of_warps();
   const double warps =  // warps of a block that have a row
@@ -148,7 +150,7 @@ void set_rows(Plan& plan, const HeldRows& how) {
   start.warp_instructions = warps * counted.start;
   // Blocks that take several rows get out of step with each other.
   plan.arrays.front().pattern.out_of_step = layout.rows_per_cluster > 1;
-  if (how.parts > 1) plan.arrays.back().split = split_stores(how.matrix, how.parts, layout);
+  if (how.parts > 1) plan.arrays.back().split = split_stores(how.matrix, how.parts);
   if (how.streams) plan.needs = {Instruction::bulk_copy};
   std::vector<Phase> phases;
   if (how.streams || clustered || in_turn > 1 || counted.start > 0) phases.push_back({start});

@@ -159,8 +159,9 @@ constexpr double access_instructions(const Problem& p, double operations, double
   return 8 + width * (operations + (has_16_bits(p) ? read + 0.5 : 0));
 }
 
-/// A dense matrix from a line boundary on, whose rows warps read with 16 bytes a thread.
+/// A dense matrix from a line boundary on, whose rows warps read with 16 bytes a thread, and how.
 struct Matrix {
+  Layout layout;
   double rows, elements, row_bytes, bytes;
   double accessed;  ///< bytes of the sectors touched, summed over warp accesses
   double distinct;  ///< bytes of the sectors touched, each once a row (L1 joins its accesses)
@@ -179,7 +180,7 @@ constexpr Work with_conversions(const Problem& p, Work each) {
 /// Traffic at each level of `reads` matrices read and one written, with `parts` stores a vector.
 Work traffic_of(const Matrix& matrix, double reads, double parts);
 /// The parts of the matrix written that L1 may join, where a block's threads store together.
-SplitWrites split_stores(const Matrix& matrix, double parts, const Layout& layout);
+SplitWrites split_stores(const Matrix& matrix, double parts);
 
 /// The plan of a launch over rows, still without arrays and blocks.
 Plan plan_of(const Layout& layout, std::int64_t blocks, std::int64_t registers,
@@ -187,7 +188,6 @@ Plan plan_of(const Layout& layout, std::int64_t blocks, std::int64_t registers,
 
 /// A kernel whose threads hold a row, or their block's slice of one, from its loads to its stores.
 struct HeldRows {
-  const Layout& layout;
   const Matrix& matrix;
   const Instructions& instructions;
   bool streams = false;    ///< rows arrive in rings in shared memory, else in registers

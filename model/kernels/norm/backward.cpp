@@ -98,8 +98,7 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_
   beside.l2 = {gamma + statistics * kSectorBytes, partial_bytes};
   // Vectors are loaded one row ahead, but a cluster's barrier waits for all accesses in flight.
   const bool drained = layout.cluster > 1 && !how.streams;
-  rows::set_rows(plan, {.layout = layout,
-                        .matrix = x,
+  rows::set_rows(plan, {.matrix = x,
                         .instructions = instructions_of(kind, p, how),
                         .streams = how.streams,
                         .each = each,

@@ -129,8 +129,7 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
   const double of_parameters =
       how.dynamic_bytes > 0 ? 0 : std::ceil(x.inside / as_double(layout.warps()));
   rows::set_rows(plan,
-                 {.layout = layout,
-                  .matrix = x,
+                 {.matrix = x,
                   .instructions = instructions_of(kind, p, how, x.ragged),
                   .streams = how.streams,
                   .each = each,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
@@ -59,7 +58,7 @@ LaunchSequence plan_sweeps(const Problem& p, const Gpu& /*gpu*/) {
   const rows::Matrix x = rows::matrix_of(p, layout);
   const Work each = rows::with_conversions(p, kSwept);
   set_arrays(plan, x, each);
-  plan.arrays.back().split = rows::split_stores(x, kStoreParts, layout);
+  plan.arrays.back().split = rows::split_stores(x, kStoreParts);
 
   // Between two uses of a row each resident block makes a sweep, and one in `kReads` sweeps also
   // writes a row through L1. Where the rows together are 1.27 times L1, 98% of them miss.
@@ -126,8 +125,7 @@ LaunchSequence plan_registers(const Problem& p, const Gpu& /*gpu*/) {
   // The path that kernel.straight counts skips the stores, with the scaling of their elements.
   const double stored = rows::access_instructions(p, 1, 0);
   rows::set_rows(
-      plan, {.layout = layout,
-             .matrix = x,
+      plan, {.matrix = x,
              .instructions = {.row = kernel.straight + as_double(layout.vectors) * stored +
                                      (alone ? 0 : kernel.loops[0] + rows::kInstructionsOfMerge),
                               .beyond = stored},
@@ -161,8 +159,7 @@ LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   const compiled::Kernel held = compiled::kernel("softmax::held_kernel", p.dtype, 1);
   rows::set_rows(
       plan,
-      {.layout = layout,
-       .matrix = x,
+      {.matrix = x,
        .instructions = {.row = loops[5] + held.loops[0],
                         .beyond = rows::access_instructions(p, again ? 2 : 1, again ? 1 : 0),
                         .start = kernel.straight + as_double(p[kStages]) * (loops[2] + loops[4])},
