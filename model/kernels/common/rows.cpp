@@ -61,10 +61,9 @@ std::vector<Problem> with_clusters(const Problem& p, std::size_t cluster, std::i
 }
 
 Matrix matrix_of(const Problem& p, const Layout& layout) {
-  const DenseMatrix matrix{p[kRows], p[kCols], element_bytes(p)};
-  const std::int64_t width = kVectorBytes / element_bytes(p);
+  const DenseMatrix matrix{p[kRows], p[kCols], element_bytes(p.dtype)};
+  const std::int64_t width = kVectorBytes / matrix.element_bytes;
   const double accessed = sectors_along_rows(matrix, kWarp * width) * kSectorBytes;
-  const std::int64_t vectors = std::max<std::int64_t>(1, p[kCols] / width);
   const double rows = as_double(p[kRows]), row_bytes = as_double(matrix.pitch_bytes());
   return {.layout = layout,
           .rows = rows,
@@ -76,7 +75,7 @@ Matrix matrix_of(const Problem& p, const Layout& layout) {
           .width = as_double(width),
           .ragged = matrix.pitch_bytes() % kVectorBytes != 0,
           .inside = as_double(std::min(layout.rows_per_block, p[kRows]) *
-                              ceil_div(ceil_div(vectors, layout.cluster), kWarp))};
+                              ceil_div(ceil_div(vectors_of(p), layout.cluster), kWarp))};
 }
 
 Work traffic_of(const Matrix& matrix, double reads, double parts) {

@@ -87,7 +87,7 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_
                               bytes_between_parts(layout, parts * counts.parameters)};
   if (x.ragged) {
     plan.arrays[4].pattern.partial_writes =
-        partial_sectors_along_rows({p[rows::kRows], p[rows::kCols], element_bytes(p)});
+        partial_sectors_along_rows({p[rows::kRows], p[rows::kCols], element_bytes(p.dtype)});
   }
 
   const double gamma = as_double(strips) * x.row_bytes;
@@ -121,7 +121,7 @@ Plan plan_finish(Kind kind, const Problem& p, std::int64_t strips, double partia
   Plan plan =
       launch_plan(ceil_div(p[rows::kCols], kFinishColumns), {kFinishColumns, kFinishThreads, 1},
                   kernel.registers, kFinishThreads * (kFinishColumns + 1) * 4);
-  const double out = counts.parameters * as_double(p[rows::kCols] * element_bytes(p));
+  const double out = counts.parameters * as_double(rows::row_bytes(p));
   plan.arrays = {scratch(kPartials, {partial_bytes, 0}), writes(kGradients, out)};
   // Loads that fill no group of kTogether go one by one. Their mean, half a group, is taken, so
   // that more strips never take less time.

@@ -1,12 +1,9 @@
 #include "model/kernels/norm/norm.hpp"
 
-#include <array>
 #include <cmath>
-#include <vector>
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/compiled.hpp"
 #include "model/libraries/rows.hpp"
 
 namespace roofcast::norm {
@@ -89,7 +86,7 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
           ": rows that arrive in shared memory take 8");
   const rows::Layout& layout = how.layout;
   const bool clustered = layout.cluster > 1;
-  const std::int64_t most = most_vectors(p);
+  const std::int64_t most = rows::most_vectors(p.dtype);
   check_layout(p, layout, most);
   require(how.kernel.registers != 0, "vectors is ", layout.vectors, ": rows in turn take ",
           most / 2, " or, in a cluster, ", most);
@@ -151,9 +148,8 @@ LaunchSequence plan(const Problem& p, const Gpu& gpu) {
 // Vectors a thread to try where registers hold rows. Kernels for several rows in turn are compiled
 // for half of the most vectors, those for clusters for the most too.
 std::vector<std::int64_t> vectors_of(const Problem& p) {
-  const std::int64_t most = most_vectors(p), half = most / 2;
-  const std::int64_t slice =
-      ceil_div(rows::vectors_of(p[rows::kCols], element_bytes(p)), p[kCluster]);
+  const std::int64_t most = rows::most_vectors(p.dtype), half = most / 2;
+  const std::int64_t slice = ceil_div(rows::vectors_of(p), p[kCluster]);
   if (p[kVectors] != 0 || (p[kCluster] == 1 && p[kRowsPerCluster] == 1)) {
     return rows::held_vectors(p[kVectors], slice, most, kMostThreads);
   }
@@ -162,7 +158,7 @@ std::vector<std::int64_t> vectors_of(const Problem& p) {
 }
 
 std::vector<Problem> candidates(const Problem& p, const Gpu& gpu) {
-  const std::int64_t asked = p[kStaging], cols = p[rows::kCols], element = element_bytes(p);
+  const std::int64_t asked = p[kStaging];
   const bool can_stream = gpu.features.has(Instruction::bulk_copy) && rows_are_aligned(p) &&
                           (p[kVectors] == 0 || p[kVectors] == kForwardRingVectors);
   std::vector<std::int64_t> stagings;
@@ -177,8 +173,8 @@ std::vector<Problem> candidates(const Problem& p, const Gpu& gpu) {
     const bool streams = one[kStaging] == kInShared;
     const std::int64_t smallest =
         streams
-            ? rows::cluster_for(cols * element, kForwardRingSliceBytes)
-            : rows::cluster_for(rows::vectors_of(cols, element), most_vectors(p) * kMostThreads);
+            ? rows::cluster_for(rows::row_bytes(p), kForwardRingSliceBytes)
+            : rows::cluster_for(rows::vectors_of(p), rows::most_vectors(p.dtype) * kMostThreads);
     for (const Problem& shared : rows::with_clusters(one, kCluster, smallest, gpu)) {
       const std::vector<std::int64_t> vectors =
           streams ? rows::powers_of_two(p[kVectors], kForwardRingVectors, kForwardRingVectors)

@@ -5,7 +5,6 @@
 #include "model/counting/coalescing.hpp"
 #include "model/counting/totals.hpp"
 #include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/compiled.hpp"
 
 namespace roofcast::reduce {
 namespace {
@@ -71,7 +70,7 @@ template <Kind kKind>
 std::vector<Problem> candidates(const Problem& p, const Gpu& /*gpu*/) {
   constexpr std::int64_t kInGroup = rows_a_group(kKind);
   const Problem shape = rows_of(kKind, p);
-  const std::int64_t element = element_bytes(p), cols = shape[rows::kCols];
+  const std::int64_t element = element_bytes(p.dtype), cols = shape[rows::kCols];
   std::vector<Problem> found;
   for (const std::int64_t split :
        splits(p[kSplit], ceil_div(shape[rows::kRows], kInGroup), kInGroup * cols * element)) {
@@ -123,7 +122,7 @@ Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
   }
   const bool split = layout.split > 1;
   const double sums = as_double(p[rows::kRows] * layout.split);
-  const double written = sums * (split ? 4 : as_double(element_bytes(p)));
+  const double written = sums * (split ? 4 : as_double(element_bytes(p.dtype)));
   plan.arrays.push_back(split ? scratch(kPartials, {0, written}) : writes(kSums, written));
   const double stores = sums * kSectorBytes;  // bytes: one lane stores a sum, a sector each
   if (stores > 2 * written) {
@@ -134,8 +133,8 @@ Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
   const double blocks = as_double(plan.launch.blocks());
   const double warps = as_double(layout.threads * layout.groups_a_block / rows::kWarp);
   // Four rows that do not all begin at 16-byte boundaries are read by single elements.
-  const std::int64_t width = weighted && x.ragged ? 1 : rows::kVectorBytes / element_bytes(p);
-  const std::int64_t chunk = chunk_elements(p[rows::kCols], element_bytes(p), layout.split);
+  const std::int64_t width = weighted && x.ragged ? 1 : rows::kVectorBytes / element_bytes(p.dtype);
+  const std::int64_t chunk = chunk_elements(p[rows::kCols], element_bytes(p.dtype), layout.split);
   const std::int64_t units = ceil_div(std::min(chunk, p[rows::kCols]), width);
   const Batch batch = batch_of(weighted, x.ragged, rows::has_16_bits(p));
   const std::int64_t batches =
@@ -173,7 +172,7 @@ Plan plan_finish(const Problem& p, const Layout& layout) {
                           {finish.threads, finish.rows_a_block, 1}, kernel.registers,
                           rows::kMaxThreads / rows::kWarp * 4);
   const double partials = as_double(p[rows::kRows] * layout.split) * 4;
-  const double out = as_double(p[rows::kRows] * element_bytes(p));
+  const double out = as_double(p[rows::kRows] * element_bytes(p.dtype));
   plan.arrays = {scratch(kPartials, {partials, 0}), writes(kSums, out)};
   constexpr std::int64_t kTogether = rows::PartialSums::kTogether;
   const std::int64_t loads = ceil_div(layout.split, finish.threads);

@@ -5,7 +5,6 @@
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/compiled.hpp"
 #include "model/libraries/rows.hpp"
 
 namespace roofcast::softmax {
@@ -69,8 +68,7 @@ LaunchSequence plan_sweeps(const Problem& p, const Gpu& /*gpu*/) {
                  .distance_bytes = between,
                  .l2_distance_bytes = between}};
 
-  const std::int64_t vectors =
-      std::max<std::int64_t>(1, rows::vectors_of(p[rows::kCols], element_bytes(p)));
+  const std::int64_t vectors = rows::vectors_of(p);
   const std::int64_t sweep = ceil_div(vectors, kBatch * layout.threads);
   // A warp whose first access of a batch lies beyond the row skips the batch.
   const std::int64_t last = vectors - (sweep - 1) * kBatch * layout.threads;
@@ -111,7 +109,7 @@ LaunchSequence plan_sweeps(const Problem& p, const Gpu& /*gpu*/) {
 LaunchSequence plan_registers(const Problem& p, const Gpu& /*gpu*/) {
   rows::check_chosen({p[kVectors]});
   const rows::Layout layout = registers_layout(p);
-  rows::check_vectors(layout.vectors, most_vectors(element_bytes(p)));
+  rows::check_vectors(layout.vectors, rows::most_vectors(p.dtype));
   require(layout.threads <= rows::kMaxThreads, "a row of ", p[rows::kCols],
           " elements does not fit the registers of one block: use softmax.cluster or "
           "softmax.online");
@@ -171,14 +169,13 @@ LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
 }
 
 std::vector<Problem> registers_candidates(const Problem& p, const Gpu& /*gpu*/) {
-  const std::int64_t width = element_bytes(p);
   return rows::with_each({p}, kVectors,
-                         rows::held_vectors(p[kVectors], rows::vectors_of(p[rows::kCols], width),
-                                            most_vectors(width), rows::kMaxThreads));
+                         rows::held_vectors(p[kVectors], rows::vectors_of(p),
+                                            rows::most_vectors(p.dtype), rows::kMaxThreads));
 }
 
 std::vector<Problem> cluster_candidates(const Problem& p, const Gpu& gpu) {
-  const std::int64_t smallest = rows::cluster_for(p[rows::kCols] * element_bytes(p), kSliceBytes);
+  const std::int64_t smallest = rows::cluster_for(rows::row_bytes(p), kSliceBytes);
   return rows::with_clusters(p, kCluster, smallest, gpu);
 }
 
