@@ -18,6 +18,7 @@
 
 namespace roofcast::cuda::norm {
 
+using roofcast::norm::is_streamed;
 using roofcast::norm::kEpsilon;
 using roofcast::norm::kForward;
 using roofcast::norm::kPass;
@@ -41,11 +42,6 @@ struct Backward {
   T *dx, *dgamma, *dbeta;
   float *partial_gamma, *partial_beta;
 };
-
-/// Whether rows stream through shared memory, for addresses as cudaMalloc returns them.
-inline bool is_streamed(const Problem& p) {
-  return p[kStaging] == roofcast::norm::kInShared;
-}
 
 // The two passes, each in its files.
 std::string unsupported_forward(Kind, const Problem&);

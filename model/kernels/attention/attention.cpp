@@ -13,12 +13,9 @@ namespace {
 // The family's limit leaves out exponentials: kernels may compute them as polynomials.
 Work work(const Problem& problem) {
   const Shape shape(problem);
-  Work result;
-  result.vector_flops = shape.flops();
   const double q = shape.q_bytes(), kv = shape.kv_bytes();
-  result.compulsory = {q + 2 * kv, q};
-  if (shape.backward) result.compulsory = {3 * q + 2 * kv + shape.rows_bytes(), q + 2 * kv};
-  return result;
+  const Traffic forward{q + 2 * kv, q}, backward{3 * q + 2 * kv + shape.rows_bytes(), q + 2 * kv};
+  return with_compulsory(vector_work(shape.flops()), shape.backward ? backward : forward);
 }
 
 // Forward also writes the log-sum-exp of each row, for backward.

@@ -43,6 +43,12 @@ constexpr Work vector_work(double flops, double special = 0, double conversions 
   return work;
 }
 
+/// The work with its compulsory traffic.
+constexpr Work with_compulsory(Work work, const Traffic& bytes) {
+  work.compulsory = bytes;
+  return work;
+}
+
 /// Sets the traffic of accesses in whole sectors without L1 hits: the same at every level.
 constexpr void set_traffic(Work& issued, const Traffic& bytes) {
   issued.requested = issued.l1 = issued.l2 = bytes;

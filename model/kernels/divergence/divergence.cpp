@@ -85,10 +85,7 @@ constexpr std::array<KernelModel, 3> kVariants = {{
 
 Work family_work(const Problem& problem) {
   const double n = as_double(problem[kElements]), array = n * size_bytes(problem.dtype);
-  Work result;
-  result.vector_flops = n * useful_flops(problem);
-  result.compulsory = {array, array};
-  return result;
+  return with_compulsory(vector_work(n * useful_flops(problem)), {array, array});
 }
 
 }  // namespace

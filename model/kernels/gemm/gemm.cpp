@@ -12,10 +12,7 @@ namespace {
 Work work(const Problem& p) {
   const double m = as_double(p[kM]), n = as_double(p[kN]), k = as_double(p[kK]);
   const double element = size_bytes(p.dtype);
-  Work result;
-  result.vector_flops = 2 * m * n * k;
-  result.compulsory = {(m * k + k * n) * element, m * n * element};
-  return result;
+  return with_compulsory(vector_work(2 * m * n * k), {(m * k + k * n) * element, m * n * element});
 }
 
 using Parameters = std::span<const roofcast::Parameter>;

@@ -17,6 +17,11 @@ inline constexpr std::int64_t kMostThreads = 512;
 /// Columns of a thread of the backward pass, each with x, dy, γ, two sums, and the next x and dy.
 inline constexpr std::int64_t kBackwardElements = 8;
 
+/// Whether rows stream through shared memory, for addresses as cudaMalloc returns them.
+constexpr bool is_streamed(const Problem& p) {
+  return p[kStaging] == kInShared;
+}
+
 /// Whether bulk copies can take the rows: all begin at multiples of 16 bytes.
 constexpr bool rows_are_aligned(const Problem& p) {
   return rows::row_bytes(p) % rows::kVectorBytes == 0;

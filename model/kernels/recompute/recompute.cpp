@@ -78,9 +78,8 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
 Work work(const Problem& problem) {
   const double links = as_double(problem[kElements] * problem[kChain]);
   const double array = as_double(problem[kElements]) * size_bytes(problem.dtype);
-  Work result = links * vector_work(kSigmoidFlops + kSlopeFlops, kSigmoidSpecial);
-  result.compulsory = {2 * array, 2 * array};
-  return result;
+  return with_compulsory(links * vector_work(kSigmoidFlops + kSlopeFlops, kSigmoidSpecial),
+                         {2 * array, 2 * array});
 }
 
 constexpr std::array<KernelModel, 2> kVariants = {{

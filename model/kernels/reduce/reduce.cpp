@@ -32,12 +32,6 @@ Batch batch_of(bool weighted, bool ragged, bool narrow) {
 }
 constexpr double kDependentOfBatch = 20;
 
-// Waits after the last load; those before the first access are part of Sustained::first_access_s.
-// `alone`: each chunk has one warp, which meets no other.
-Waits waits_of_ends(bool alone) {
-  return {.shared = alone ? 5.0 : 10, .arithmetic = alone ? 40.0 : 73, .barriers = alone ? 0.0 : 1};
-}
-
 // The problem as rows to sum up: one row where all elements are summed.
 Problem rows_of(Kind kind, Problem p) {
   if (kind != Kind::global) return p;
@@ -150,14 +144,16 @@ Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
   load.wavefronts.l1 = load.wavefronts.l1_lookups = load.issued.l1.read_bytes / kLineBytes;
   load.waits = {.global = rounds_of(batch, units, layout.threads), .arithmetic = kDependentOfBatch};
 
-  const bool alone = layout.threads == rows::kWarp;
+  const bool alone = layout.threads == rows::kWarp;  // a chunk's warp, which meets no other
   Step merge;
   merge.issued.requested.write_bytes = written / blocks;
   merge.issued.l1.write_bytes = merge.issued.l2.write_bytes = stores / blocks;
   merge.warp_instructions =
       warps * (kernel.straight + rows::kInstructionsOfEnds +
                (alone ? 0 : kInstructionsOfMerge * as_double(layout.rows_a_group)));
-  merge.waits = waits_of_ends(alone);
+  // Waits after the last load; those before the first access are part of Sustained::first_access_s.
+  merge.waits = {
+      .shared = alone ? 5.0 : 10, .arithmetic = alone ? 40.0 : 73, .barriers = alone ? 0.0 : 1};
   // 16-bit elements before the first vector are widened, and so waited for, before the first batch.
   if (!weighted && x.ragged && x.rows > 1 && rows::has_16_bits(p)) merge.waits.global = 1;
   set_blocks(plan, {{load, as_double(batches)}, {merge}});

@@ -209,9 +209,7 @@ constexpr std::array<KernelModel, 5> kVariants = {{
 Work work(const Problem& p) {
   const double elements = as_double(p[rows::kRows]) * as_double(p[rows::kCols]);
   const double bytes = elements * size_bytes(p.dtype);
-  Work result = elements * vector_work(3, 1);
-  result.compulsory = {bytes, bytes};
-  return result;
+  return with_compulsory(elements * vector_work(3, 1), {bytes, bytes});
 }
 
 }  // namespace
