@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "model/counting/io_complexity.hpp"
 #include "model/kernels/attention/tiles.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/attention.hpp"

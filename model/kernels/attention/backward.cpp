@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "model/kernels/common/plan_parts.hpp"
-
 namespace roofcast::attention {
 namespace {
 

@@ -4,8 +4,6 @@
 #include <cmath>
 
 #include "model/counting/coalescing.hpp"
-#include "model/counting/totals.hpp"
-#include "model/kernels/common/plan_parts.hpp"
 
 namespace roofcast::attention {
 namespace {

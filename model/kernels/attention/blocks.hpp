@@ -2,6 +2,7 @@
 // Attention kernels, a library's or this project's, and their launches. A block keeps a tile of
 // queries or keys, and streams two matrices of the other sequence in steps.
 #include "model/kernels/attention/tiles.hpp"
+#include "model/kernels/common/plan_parts.hpp"
 
 namespace roofcast::attention {
 

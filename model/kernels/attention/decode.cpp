@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "model/kernels/attention/blocks.hpp"
-#include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
 
 namespace roofcast::attention {
@@ -129,7 +128,8 @@ LaunchSequence plan_decode(const Problem& p, const Gpu& gpu) {
   LaunchSequence sequence = launch_of(main_launch(c));
   if (c.splits > 1) {
     Plan sum = sum_of_parts(c);
-    sum.launch.registers = compiled::registers("attention::decoding::combine_kernel", p.dtype);
+    sum.launch.registers =
+        compiled::kernel("attention::decoding::combine_kernel", p.dtype).registers;
     if (gpu.features.has_clusters()) sum.start = Start::programmatic;
     sequence.push_back({std::move(sum)});
   }

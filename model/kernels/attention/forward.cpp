@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "model/counting/coalescing.hpp"
-#include "model/kernels/common/plan_parts.hpp"
 
 namespace roofcast::attention {
 

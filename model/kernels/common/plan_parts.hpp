@@ -1,7 +1,6 @@
 #pragma once
 // Parts that the plans of all families are made of.
 #include <array>
-#include <string>
 #include <utility>
 
 #include "model/counting/integers.hpp"

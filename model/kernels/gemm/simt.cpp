@@ -47,24 +47,21 @@ Plan product_plan(const TiledProduct& c, Launch launch) {
   return plan;
 }
 
-// Adds the main loop and the stores of C. Tiles cut by C's edges store their mean share.
-void set_loop(Plan& plan, const TiledProduct& c, Step step, double ahead, const Traffic& requested,
-              const Traffic& l1, const Traffic& l2) {
+// Adds the main loop and the stores of C, with the launch's traffic. Tiles cut by C's edges store
+// their mean share.
+void set_loop(Plan& plan, const TiledProduct& c, Step step, double ahead, const Work& traffic) {
+  constexpr std::array kLevels = {&Work::requested, &Work::l1, &Work::l2};
   const double steps = as_double(c.steps), loads = as_double(c.blocks()) * steps;
-  const auto loaded = [&](const Traffic& all) { return Traffic{all.read_bytes / loads, 0}; };
-  step.issued.requested = loaded(requested);
-  step.issued.l1 = loaded(l1);
-  step.issued.l2 = loaded(l2);
+  for (const auto level : kLevels) {
+    step.issued.*level = {(traffic.*level).read_bytes / loads, 0};
+  }
   step.issued.shared_bytes = step.wavefronts.shared * kLineBytes;
   const auto add = [&](std::int64_t blocks, double share_of_block) {
     if (blocks == 0) return;
-    const auto stored = [&](const Traffic& all) {
-      return Traffic{0, share_of_block * all.write_bytes};
-    };
     Step store;
-    store.issued.requested = stored(requested);
-    store.issued.l1 = stored(l1);
-    store.issued.l2 = stored(l2);
+    for (const auto level : kLevels) {
+      store.issued.*level = {0, share_of_block * (traffic.*level).write_bytes};
+    }
     store.waits.global = 1;
     plan.blocks.push_back({blocks, {{step, steps, ahead}, {store}}});
   };
@@ -94,19 +91,20 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
   // All compiled tiles take the same number of registers; it is assumed for other tiles too.
   const std::string_view kernel = rows_first ? "gemm::naive_kernel" : "gemm::coalesced_kernel";
   Plan plan = product_plan(c, {.block = {c.tile.n, c.tile.m, 1},
-                               .registers = compiled::registers(kernel, 32, 32, 1024)});
+                               .registers = compiled::kernel(kernel, 32, 32, 1024).registers});
   if (rows_first) {  // blocks too walk down the rows first
     std::swap(plan.launch.block[0], plan.launch.block[1]);
     std::swap(plan.launch.grid[0], plan.launch.grid[1]);
     std::swap(plan.raster->tile_rows, plan.raster->tile_columns);
     std::swap(plan.raster->row_panel_bytes, plan.raster->column_panel_bytes);
   }
-  const Traffic requested{plan.useful.vector_flops * kElementBytes,
-                          c.s.c()};  // two operands a step
+  Work traffic;
+  traffic.requested = {plan.useful.vector_flops * kElementBytes, c.s.c()};  // two operands a step
+  traffic.l1 = in_sectors(c, 1);
   // L1 keeps a sector of A until the block has used all of it: a row of A counts as one run of k.
-  Traffic below_l1 = in_sectors(c, p[kK]);
+  traffic.l2 = in_sectors(c, p[kK]);
   // A warp that walks down rows stores each word of C to a sector of its own.
-  if (rows_first) below_l1.write_bytes = c.s.c() * kWordsPerSector;
+  if (rows_first) traffic.l2.write_bytes = c.s.c() * kWordsPerSector;
 
   const double warps = plan.launch.warps();
   Step step = c.step(0);
@@ -125,7 +123,7 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
   // share rows of A, or columns of B, waits, and L1 serves the others.
   const double warps_a_row = std::max(1.0, as_double(c.tile.n) / 32);
   step.waits.global = rows_first ? 0.25 : 0.125 / warps_a_row + 0.25 * warps_a_row / warps;
-  set_loop(plan, c, step, 0, requested, in_sectors(c, 1), below_l1);
+  set_loop(plan, c, step, 0, traffic);
   return launch_of(std::move(plan));
 }
 
@@ -179,9 +177,10 @@ LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
                            copies * kInstructionsPerCopy + warps * kInstructionsPerStep;
   step.wavefronts.shared = shared_loads + copies * width;
   step.waits = {.tile_loads = 1, .shared = 1, .barriers = staging.stages > 1 ? 1.0 : 2.0};
-  const Traffic requested{c.asked({}, &Operands::Side::sectors), c.s.c()};
-  const Traffic sectors = in_sectors(c, tile_k);
-  set_loop(plan, c, step, as_double(staging.stages - 1), requested, sectors, sectors);
+  Work traffic;
+  traffic.requested = {c.asked({}, &Operands::Side::sectors), c.s.c()};
+  traffic.l1 = traffic.l2 = in_sectors(c, tile_k);
+  set_loop(plan, c, step, as_double(staging.stages - 1), traffic);
   return launch_of(std::move(plan));
 }
 

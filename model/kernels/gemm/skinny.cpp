@@ -2,7 +2,6 @@
 // memory to registers; for more, both operands go through a ring of stages in shared memory, or the
 // product runs in gemm.wgmma's tiles.
 #include <algorithm>
-#include <utility>
 
 #include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
@@ -101,17 +100,19 @@ Launch launch_of(const Choice& c) {
   if (c.ring == nullptr) {
     return {.grid = grid,
             .block = {kWarpLanes * SkinnyTile::kWarps, 1, 1},
-            .registers = compiled::registers("gemm::skinny_kernels::register_kernel", c.p.dtype,
-                                             c.registers->tokens, along_k(c.p), c.aligned(),
-                                             c.p[kSplitK] > 1),
+            .registers =
+                compiled::kernel("gemm::skinny_kernels::register_kernel", c.p.dtype,
+                                 c.registers->tokens, along_k(c.p), c.aligned(), c.p[kSplitK] > 1)
+                    .registers,
             .shared_bytes = c.registers->shared_bytes()};
   }
   const SkinnyRing& ring = *c.ring;
   return {.grid = grid,
           .block = {ring.threads(), 1, 1},
-          .registers = compiled::registers(
-              "gemm::skinny_kernels::ring_kernel", c.p.dtype, ring.tokens, ring.rows, ring.depth, 1,
-              ring.warps, ring.stages, ring.blocks, along_k(c.p), reads_across(c.p)),
+          .registers = compiled::kernel("gemm::skinny_kernels::ring_kernel", c.p.dtype, ring.tokens,
+                                        ring.rows, ring.depth, 1, ring.warps, ring.stages,
+                                        ring.blocks, along_k(c.p), reads_across(c.p))
+                           .registers,
           .shared_bytes = ring.shared_bytes()};
 }
 

@@ -4,8 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "model/counting/io_complexity.hpp"
-
 namespace roofcast::gemm::tensor {
 
 Sizes::Sizes(const Problem& p)

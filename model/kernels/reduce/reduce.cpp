@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "model/counting/coalescing.hpp"
-#include "model/counting/totals.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 
 namespace roofcast::reduce {
