@@ -93,15 +93,10 @@ template <const Staging& kStaging>
 LaunchSequence staged(const Problem& p, const Gpu& /*gpu*/) {
   return plan_staged(p, kStaging);
 }
-constexpr Staging kFromTiles{"gemm::tiled_kernel", kTileK + 1};
-constexpr Staging kOfColumns{"gemm::coarsened_1d_kernel", kThreadM + 1};
-constexpr Staging kOfSquares{"gemm::coarsened_2d_kernel", kThreadN + 1};
-constexpr Staging kOfVectors{.kernel = "gemm::vectorized_kernel",
-                             .parameters = kThreadN + 1,
-                             .width = 4,
-                             .stages = 3,
-                             .group_rows = 8,
-                             .pad_a = 4};
+constexpr Staging kFromTiles{"gemm::tiled_kernel"}, kOfColumns{"gemm::coarsened_1d_kernel"};
+constexpr Staging kOfSquares{"gemm::coarsened_2d_kernel"};
+constexpr Staging kOfVectors{
+    .kernel = "gemm::vectorized_kernel", .width = 4, .stages = 3, .group_rows = 8, .pad_a = 4};
 
 constexpr std::array<KernelModel, 10> kVariants = {{
     {"gemm.naive", "one thread an element, warps walk down rows (uncoalesced)",

@@ -13,17 +13,18 @@ using tensor::Operands, tensor::TiledProduct;
 
 constexpr std::int64_t kElementBytes = 4;  // fp32
 
-// The problem in the form of the tensor-core variants. Tile extents beyond `parameters` are 1.
-Problem tiled(const Problem& problem, std::size_t parameters) {
+// The problem in the form of the tensor-core variants. Tile extents that a variant lacks are 1.
+Problem tiled(const Problem& problem) {
   Problem p{.dtype = problem.dtype, .values = {problem[kM], problem[kN], problem[kK]}};
-  for (std::size_t i = kTileM; i <= kTileK; ++i) p[i] = i < parameters ? problem[i] : 1;
+  for (std::size_t i = kTileM; i <= kTileK; ++i) p[i] = std::max<std::int64_t>(1, problem[i]);
   p[tensor::kBatch] = 1;
   return p;
 }
 
-std::int64_t thread_tile(const Problem& problem, std::size_t parameters, std::size_t thread,
-                         std::size_t tile, std::string_view names) {
-  if (thread >= parameters) return 1;
+// 1 where the variant lacks this extent.
+std::int64_t thread_tile(const Problem& problem, std::size_t thread, std::size_t tile,
+                         std::string_view names) {
+  if (problem[thread] == 0) return 1;
   require(problem[tile] % problem[thread] == 0, names, ": ", problem[thread], " does not divide ",
           problem[tile], "; choose one that does");
   return problem[thread];
@@ -86,7 +87,7 @@ double lookups(const WarpAccess& access) {
 LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
   constexpr double kInstructionsPerStep = 5.5;  // a warp, by the counters
   constexpr double kWordsPerSector = 8;
-  const Problem p = tiled(problem, kTileN + 1);
+  const Problem p = tiled(problem);
   const TiledProduct c(p);
   // All compiled tiles take the same number of registers; it is assumed for other tiles too.
   const std::string_view kernel = rows_first ? "gemm::naive_kernel" : "gemm::coalesced_kernel";
@@ -133,19 +134,17 @@ LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
   constexpr double kInstructionsPerCopy = 3, kInstructionsPerStep = 8;
   // Words of A's tile in one access of a thread: steps of a row or, if transposed, rows of a step.
   constexpr double kWordsPerAccessOfA = 4;
-  const Problem p = tiled(problem, staging.parameters);
+  const Problem p = tiled(problem);
   const TiledProduct c(p);
   const auto& [tile_m, tile_n, tile_k, cluster] = c.tile;
-  const std::int64_t thread_m =
-      thread_tile(problem, staging.parameters, kThreadM, kTileM, "thread_m of tile_m");
-  const std::int64_t thread_n =
-      thread_tile(problem, staging.parameters, kThreadN, kTileN, "thread_n of tile_n");
+  const std::int64_t thread_m = thread_tile(problem, kThreadM, kTileM, "thread_m of tile_m");
+  const std::int64_t thread_n = thread_tile(problem, kThreadN, kTileN, "thread_n of tile_n");
   const std::int64_t threads = tile_m / thread_m * (tile_n / thread_n);
 
   compiled::Arguments arguments = {tile_m, tile_n, tile_k};
   std::size_t next = 3;
-  if (staging.parameters > kThreadM) arguments[next++] = thread_m;
-  if (staging.parameters > kThreadN) arguments[next++] = thread_n;
+  if (problem[kThreadM] != 0) arguments[next++] = thread_m;
+  if (problem[kThreadN] != 0) arguments[next++] = thread_n;
   // With several stages, rows that are no multiples of 16 bytes have a kernel of their own.
   const bool aligned = p[kN] % 4 == 0 && p[kK] % 4 == 0;
   arguments[next] = staging.stages > 1 ? std::int64_t{aligned} : threads;

@@ -15,7 +15,6 @@ LaunchSequence plan_direct(const Problem&, bool rows_first);
 /// How a kernel on the SIMT pipes stages tiles in shared memory.
 struct Staging {
   std::string_view kernel;
-  std::size_t parameters;       ///< values it takes from the problem; a thread tile defaults to 1
   std::int64_t width = 1;       ///< elements of one access to global memory, and to B's tile
   std::int64_t stages = 1;      ///< tiles in shared memory: with more than one, loads run ahead
   std::int64_t group_rows = 1;  ///< TileRaster::group_rows
