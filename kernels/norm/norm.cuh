@@ -21,10 +21,9 @@ namespace roofcast::cuda::norm {
 using roofcast::norm::is_streamed;
 using roofcast::norm::kEpsilon;
 using roofcast::norm::kForward;
+using roofcast::norm::Kind;
 using roofcast::norm::kPass;
 using roofcast::norm::kStaging;
-
-enum class Kind { layernorm, rmsnorm };
 
 /// The arguments of the forward kernels.
 template <class T>

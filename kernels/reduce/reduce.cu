@@ -10,15 +10,10 @@ namespace roofcast::cuda::reduce {
 namespace {
 
 using roofcast::reduce::finish_layout;
+using roofcast::reduce::Kind;
 using roofcast::reduce::kSplit;
 using roofcast::reduce::kThreads;
-
-enum class Kind { row, weighted, global };
-
-Layout layout_of(Kind kind, const Problem& p) {
-  return roofcast::reduce::layout_of(p,
-                                     kind == Kind::weighted ? roofcast::reduce::kWeightedRows : 1);
-}
+using roofcast::reduce::layout_of;
 
 /// A global sum is the sum of one row of all elements.
 std::int64_t rows_of(Kind kind, const Problem& p) {

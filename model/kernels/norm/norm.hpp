@@ -3,6 +3,8 @@
 
 namespace roofcast::norm {
 
+enum class Kind : unsigned char { layernorm, rmsnorm };
+
 /// Positions in Problem after the shape.
 enum Parameter : std::size_t { kPass = 2, kVectors, kCluster, kRowsPerCluster, kStaging };
 enum Pass : std::int64_t { kForward, kBackward };
@@ -108,8 +110,6 @@ inline constexpr std::int64_t kFinishColumns = 32;
 inline constexpr std::int64_t kFinishThreads = 32;
 
 // --- the plans of both passes ---
-
-enum class Kind : unsigned char { layernorm, rmsnorm };  // as in kernels/norm/norm.cuh
 
 /// Counts of the two kinds, FLOPs from the kernels' source.
 struct Counts {

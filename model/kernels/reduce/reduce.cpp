@@ -8,7 +8,6 @@
 namespace roofcast::reduce {
 namespace {
 
-enum class Kind : unsigned char { row, weighted, global };
 enum : ArrayId { kX, kWeights, kPartials, kSums };
 
 // validation/sweeps/rows.json.
@@ -37,10 +36,6 @@ Problem rows_of(Kind kind, Problem p) {
   p[rows::kCols] *= p[rows::kRows];
   p[rows::kRows] = 1;
   return p;
-}
-
-constexpr std::int64_t rows_a_group(Kind kind) {
-  return kind == Kind::weighted ? kWeightedRows : 1;
 }
 
 // Chunks of a row to try: 1, and the five largest powers of two for which a chunk has at least
@@ -182,7 +177,7 @@ LaunchSequence plan(const Problem& given, const Gpu& /*gpu*/) {
   require(power_of_two_from(given[kThreads]) == given[kThreads] && given[kThreads] >= rows::kWarp,
           "threads is ", given[kThreads], ": give 32, 64, 128 or 256, or 0 for the fastest");
   const Problem p = rows_of(kKind, given);
-  const Layout layout = layout_of(p, rows_a_group(kKind));
+  const Layout layout = layout_of(kKind, p);
   LaunchSequence sequence = launch_of(plan_sums(kKind == Kind::weighted, p, layout));
   if (layout.split > 1) sequence.push_back({plan_finish(p, layout)});
   return sequence;

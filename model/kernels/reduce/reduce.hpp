@@ -3,6 +3,8 @@
 
 namespace roofcast::reduce {
 
+enum class Kind : unsigned char { row, weighted, global };
+
 /// Positions in Problem after the shape.
 enum Parameter : std::size_t { kSplit = 2, kThreads };
 
@@ -28,9 +30,12 @@ inline constexpr std::int64_t kWeightedRows = 4;
 /// Accesses to each of these rows before the first is used, where they are read by single elements.
 inline constexpr std::int64_t kSingleBatch = 4;
 
-/// The layout of groups of `rows_a_group` rows: a block for each chunk, or with 32 threads a warp.
-constexpr Layout layout_of(const Problem& p, std::int64_t rows_a_group) {
-  return {p[kThreads], p[kThreads] == rows::kWarp ? rows::kWarpsPerBlock : 1, rows_a_group,
+constexpr std::int64_t rows_a_group(Kind kind) {
+  return kind == Kind::weighted ? kWeightedRows : 1;
+}
+/// A block for each chunk of a group of rows, or with 32 threads a warp.
+constexpr Layout layout_of(Kind kind, const Problem& p) {
+  return {p[kThreads], p[kThreads] == rows::kWarp ? rows::kWarpsPerBlock : 1, rows_a_group(kind),
           p[kSplit]};
 }
 
