@@ -2,6 +2,7 @@
 // memory to registers; for more, both operands go through a ring of stages in shared memory, or the
 // product runs in gemm.wgmma's tiles.
 #include <algorithm>
+#include <utility>
 
 #include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
@@ -38,7 +39,7 @@ const SkinnyTile* element_tile_for(const Problem& p, std::int64_t tokens) {
 /// A tile of tokens and rows of weights, and its kernel: a ring's, registers', else gemm.wgmma's.
 struct Option {
   TileShape tile;
-  const SkinnyRing* ring = nullptr;
+  const MmaTile* ring = nullptr;
   const SkinnyTile* registers = nullptr;
 
   bool by_wgmma() const { return ring == nullptr && registers == nullptr; }
@@ -53,14 +54,14 @@ std::vector<Option> options_of(const Problem& p, const Gpu& gpu) {
     if (tile.along_k != along_k(p) || tile.tokens < tokens_of(p)) continue;
     all.push_back({{tile.tokens, tile.rows(), SkinnyTile::kBlockK}, nullptr, &tile});
   }
-  for (const SkinnyRing& ring : kSkinnyRings) {
-    if (ring.tokens < tokens_of(p)) continue;
-    Option option{{ring.tokens, ring.rows, ring.depth}};
+  for (const MmaTile& ring : kSkinnyRings) {
+    if (ring.m < tokens_of(p)) continue;
+    Option option{{ring.m, ring.n, ring.k_bytes / element_bytes(p.dtype)}};
     if (!has_wgmma || !skinny::of_wgmma(option.tile.chosen_in(p))) {
       if (has_whole_rows(p)) {
         option.ring = &ring;
       } else {
-        option.registers = element_tile_for(p, ring.tokens);
+        option.registers = element_tile_for(p, ring.m);
       }
     }
     all.push_back(option);
@@ -78,7 +79,7 @@ Option option_of(const Problem& p, const Gpu& gpu) {
 
 /// The product and its kernel; rows of weights lie along `down`.
 struct Choice : TiledProduct {
-  const SkinnyRing* ring;
+  const MmaTile* ring;
   const SkinnyTile* registers;
 
   bool aligned() const {
@@ -89,8 +90,8 @@ struct Choice : TiledProduct {
 // A step of the register kernel is one round of loads of all warps, round_k() deep.
 Choice choice_of(const Problem& p, const Option& option) {
   const auto& [tile, ring, registers] = option;
-  const std::int64_t rows = ring != nullptr ? ring->rows : registers->rows();
-  const std::int64_t depth = ring != nullptr ? ring->depth : registers->round_k();
+  const std::int64_t rows = ring != nullptr ? tile.n : registers->rows();
+  const std::int64_t depth = ring != nullptr ? tile.k : registers->round_k();
   const bool swap_ab = weights_in_b(p);
   return {{p, {swap_ab ? tile.m : rows, swap_ab ? rows : tile.m, depth}, swap_ab}, ring, registers};
 }
@@ -106,12 +107,12 @@ Launch launch_of(const Choice& c) {
                     .registers,
             .shared_bytes = c.registers->shared_bytes()};
   }
-  const SkinnyRing& ring = *c.ring;
+  const MmaTile& ring = *c.ring;
   return {.grid = grid,
           .block = {ring.threads(), 1, 1},
-          .registers = compiled::kernel("gemm::skinny_kernels::ring_kernel", c.p.dtype, ring.tokens,
-                                        ring.rows, ring.depth, 1, ring.warps, ring.stages,
-                                        ring.blocks, along_k(c.p), reads_across(c.p))
+          .registers = compiled::kernel("gemm::skinny_kernels::ring_kernel", c.p.dtype, ring.m,
+                                        ring.n, c.tile.k, ring.warps_down, ring.warps_across,
+                                        ring.stages, ring.blocks, along_k(c.p), reads_across(c.p))
                            .registers,
           .shared_bytes = ring.shared_bytes()};
 }
@@ -167,17 +168,13 @@ Plan main_launch(const Choice& c, const Operands& operands) {
     add_registers(plan, c, end);
     return plan;
   }
-  // Each warp multiplies all tokens by its own rows of weights.
   plan.needs.push_back(Instruction::cp_async);
-  set_mma_loop(plan, c,
-               {.m = c.tile.m,
-                .n = c.tile.n,
-                .k_bytes = c.tile.k * element_bytes(c.p.dtype),
-                .warps_down = c.swap_ab ? 1 : c.ring->warps,
-                .warps_across = c.swap_ab ? c.ring->warps : 1,
-                .stages = c.ring->stages,
-                .blocks = c.ring->blocks},
-               operands, false, end);
+  MmaTile tile = *c.ring;
+  if (!c.swap_ab) {  // rows of weights lie along m
+    std::swap(tile.m, tile.n);
+    std::swap(tile.warps_down, tile.warps_across);
+  }
+  set_mma_loop(plan, c, tile, operands, false, end);
   return plan;
 }
 
@@ -188,7 +185,7 @@ bool worth_a_forecast(const Problem& p, const Option& option, const Gpu& gpu) {
   const std::int64_t tokens = tokens_of(p);
   if (option.by_wgmma()) return !has_whole_rows(p) || !transposes(p) || tokens == option.tile.m;
   if (option.tile.k == SkinnyTile::kBlockK) return true;
-  const std::int64_t smallest = power_of_two_from(std::max(tokens, kSkinnyRings.front().tokens));
+  const std::int64_t smallest = power_of_two_from(std::max(tokens, kSkinnyRings.front().m));
   if (option.tile.m != smallest) return false;
   if (option.ring == nullptr) return tokens > kRegisterTokens;
   return !gpu.occupancy || option.ring->shared_bytes() <= gpu.occupancy->shared_bytes_per_block;
