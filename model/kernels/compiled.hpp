@@ -49,5 +49,9 @@ Kernel kernel(std::string_view name, Each... arguments) {
   const Kernel own = find(name, {argument(arguments)...});
   return own.registers > 0 ? own : find(name, {argument(fp16_for_bf16(arguments))...});
 }
+template <class... Each>
+std::int64_t registers(std::string_view name, Each... arguments) {
+  return kernel(name, arguments...).registers;
+}
 
 }  // namespace roofcast::compiled

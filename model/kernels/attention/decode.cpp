@@ -128,8 +128,7 @@ LaunchSequence plan_decode(const Problem& p, const Gpu& gpu) {
   LaunchSequence sequence = launch_of(main_launch(c));
   if (c.splits > 1) {
     Plan sum = sum_of_parts(c);
-    sum.launch.registers =
-        compiled::kernel("attention::decoding::combine_kernel", p.dtype).registers;
+    sum.launch.registers = compiled::registers("attention::decoding::combine_kernel", p.dtype);
     if (gpu.features.has_clusters()) sum.start = Start::programmatic;
     sequence.push_back({std::move(sum)});
   }

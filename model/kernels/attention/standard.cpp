@@ -56,9 +56,8 @@ struct Sequence {
         {gemm::tensor::operand(a, pitch * size), gemm::tensor::operand(b, s.head_dim * size)},
         result, gpu);
     plan.launch.registers =
-        compiled::kernel("gemm::product_kernel", p.dtype, tile.m, tile.n, tile.k_bytes / size,
-                         tile.warps_down, tile.warps_across, tile.stages, tile.blocks, nt, tn)
-            .registers;
+        compiled::registers("gemm::product_kernel", p.dtype, tile.m, tile.n, tile.k_bytes / size,
+                            tile.warps_down, tile.warps_across, tile.stages, tile.blocks, nt, tn);
     // Masked scores are computed, but no result needs them.
     plan.useful.tensor_flops[p.dtype] = s.product_flops();
     launches.push_back({std::move(plan)});

@@ -207,7 +207,7 @@ Plan sum_of_parts(const Problem& p) {
   const Launch launch{
       .grid = {ceil_div(p[kN], passes::kThreads), std::min(p[kBatch] * p[kM], kMostBlocksYZ), 1},
       .block = {passes::kThreads, 1, 1},
-      .registers = compiled::kernel("gemm::sum_kernel", result_type(p.dtype)).registers};
+      .registers = compiled::registers("gemm::sum_kernel", result_type(p.dtype))};
   Plan plan =
       sums(launch, s.batch * s.outputs(), as_double(parts), kParts, writes(kC, s.c()),
            kOfPart * as_double(parts) + kBeside, as_double(parts / kTogether + parts % kTogether));

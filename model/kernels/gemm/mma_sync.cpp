@@ -53,9 +53,8 @@ Launch launch_of(const TiledProduct& c, const MmaTile& tile, bool persistent, co
   launch.block[0] = tile.threads();
   const bool transposed_b = mma_sync_along_k(c.p.dtype) || c.p[kTransposedB] != 0;
   launch.registers =
-      compiled::kernel("gemm::mma_kernel", c.p.dtype, tile.m, tile.n, c.tile.k, tile.warps_down,
-                       tile.warps_across, tile.stages, tile.blocks, transposed_b)
-          .registers;
+      compiled::registers("gemm::mma_kernel", c.p.dtype, tile.m, tile.n, c.tile.k, tile.warps_down,
+                          tile.warps_across, tile.stages, tile.blocks, transposed_b);
   launch.shared_bytes = shared_bytes_of(tile, c.p.dtype, persistent);
   if (persistent) {
     launch.grid[0] = std::min(c.tiles(), gpu.slots(resident_blocks(launch, gpu)));

@@ -92,7 +92,7 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
   // All compiled tiles take the same number of registers; it is assumed for other tiles too.
   const std::string_view kernel = rows_first ? "gemm::naive_kernel" : "gemm::coalesced_kernel";
   Plan plan = product_plan(c, {.block = {c.tile.n, c.tile.m, 1},
-                               .registers = compiled::kernel(kernel, 32, 32, 1024).registers});
+                               .registers = compiled::registers(kernel, 32, 32, 1024)});
   if (rows_first) {  // blocks too walk down the rows first
     std::swap(plan.launch.block[0], plan.launch.block[1]);
     std::swap(plan.launch.grid[0], plan.launch.grid[1]);

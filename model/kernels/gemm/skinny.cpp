@@ -101,20 +101,19 @@ Launch launch_of(const Choice& c) {
   if (c.ring == nullptr) {
     return {.grid = grid,
             .block = {kWarpLanes * SkinnyTile::kWarps, 1, 1},
-            .registers =
-                compiled::kernel("gemm::skinny_kernels::register_kernel", c.p.dtype,
-                                 c.registers->tokens, along_k(c.p), c.aligned(), c.p[kSplitK] > 1)
-                    .registers,
+            .registers = compiled::registers("gemm::skinny_kernels::register_kernel", c.p.dtype,
+                                             c.registers->tokens, along_k(c.p), c.aligned(),
+                                             c.p[kSplitK] > 1),
             .shared_bytes = c.registers->shared_bytes()};
   }
   const MmaTile& ring = *c.ring;
-  return {.grid = grid,
-          .block = {ring.threads(), 1, 1},
-          .registers = compiled::kernel("gemm::skinny_kernels::ring_kernel", c.p.dtype, ring.m,
-                                        ring.n, c.tile.k, ring.warps_down, ring.warps_across,
-                                        ring.stages, ring.blocks, along_k(c.p), reads_across(c.p))
-                           .registers,
-          .shared_bytes = ring.shared_bytes()};
+  return {
+      .grid = grid,
+      .block = {ring.threads(), 1, 1},
+      .registers = compiled::registers("gemm::skinny_kernels::ring_kernel", c.p.dtype, ring.m,
+                                       ring.n, c.tile.k, ring.warps_down, ring.warps_across,
+                                       ring.stages, ring.blocks, along_k(c.p), reads_across(c.p)),
+      .shared_bytes = ring.shared_bytes()};
 }
 
 // L1 lookups of a warp's loads in a round. Each eight lanes of a 16-byte load look up two lines of

@@ -20,7 +20,7 @@ LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
 // A launch with the grid of a copy of n elements, whose blocks do nothing.
 LaunchSequence plan_null(const Problem& problem, const Gpu& /*gpu*/) {
   Plan plan = map::plan(kCopy, problem);
-  plan.launch.registers = compiled::kernel("stream::null_kernel").registers;
+  plan.launch.registers = compiled::registers("stream::null_kernel");
   plan.useful = {};
   plan.arrays.clear();
   plan.blocks = {{plan.launch.blocks(), {}}};
