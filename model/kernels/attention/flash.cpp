@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "model/kernels/attention/blocks.hpp"
-#include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 
 namespace roofcast::attention {

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "model/kernels/attention/blocks.hpp"
-#include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 
 namespace roofcast::attention {
@@ -56,8 +55,7 @@ struct Sequence {
         {gemm::tensor::operand(a, pitch * size), gemm::tensor::operand(b, s.head_dim * size)},
         result, gpu);
     plan.launch.registers =
-        compiled::registers("gemm::product_kernel", p.dtype, tile.m, tile.n, tile.k_bytes / size,
-                            tile.warps_down, tile.warps_across, tile.stages, tile.blocks, nt, tn);
+        gemm::tensor::registers_of("gemm::product_kernel", p.dtype, tile, nt, tn);
     // Masked scores are computed, but no result needs them.
     plan.useful.tensor_flops[p.dtype] = s.product_flops();
     launches.push_back({std::move(plan)});

@@ -19,6 +19,8 @@ inline constexpr std::array kParameters = {
     setting("vector_bytes", "bytes of one access of a thread: 4, 8 or 16", 4, 16, 16),
     setting("loads", "accesses a thread issues before it uses the first: 1, 2, 4, 8", 1, 8, 1)};
 
+/// Element types of all but the stream kernels.
+inline constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 /// Elements of the arrays in validation/sweeps/stream.json and elementwise.json.
 inline constexpr std::array kValidated = {
     ValidatedRange{kElements, std::int64_t{1} << 16, std::int64_t{1} << 30}};

@@ -162,14 +162,16 @@ void set_partial_sums(Plan& plan, const compiled::Kernel& kernel, const PartialS
   const double eights = as_double(sums.loads / PartialSums::kTogether);
   const double ones = as_double(sums.loads % PartialSums::kTogether);
   const double blocks = as_double(plan.launch.blocks());
-  const double warps = plan.launch.warps(), additions = sums.bytes / 4;
+  const double bytes = plan.arrays[0].footprint.read_bytes;
+  const double out_bytes = plan.arrays[1].footprint.write_bytes;
+  const double warps = plan.launch.warps(), additions = bytes / 4;
   plan.start = Start::cold_code;
   plan.useful.vector_flops = additions;
   Step step;
   step.issued.vector_flops = additions / blocks;
-  step.issued.requested = shared_by({sums.bytes, sums.out_bytes}, blocks);
+  step.issued.requested = shared_by({bytes, out_bytes}, blocks);
   step.issued.l1 = step.issued.l2 =
-      shared_by({sums.bytes, sums.out_bytes / size_bytes(out) * kSectorBytes}, blocks);
+      shared_by({bytes, out_bytes / size_bytes(out) * kSectorBytes}, blocks);
   const auto& loops = kernel.loops;
   step.warp_instructions =
       warps * (kernel.straight + ones * (loops[0] + loops[2]) + eights * (loops[1] + loops[3]));

@@ -205,13 +205,12 @@ void set_rows(Plan& plan, const HeldRows& how);
 /// A launch that adds up fp32 partial sums of strips of rows or of chunks.
 struct PartialSums {
   static constexpr std::int64_t kTogether = 8;  ///< loads in flight together; the rest one by one
-  double bytes, out_bytes;
-  std::int64_t loads;  ///< of a thread for an array
-  double trips;        ///< of a thread to memory for an array, one after the other
-  double arrays = 1;   ///< added up one after the other
+  std::int64_t loads;                           ///< of a thread for an array
+  double trips;       ///< of a thread to memory for an array, one after the other
+  double arrays = 1;  ///< added up one after the other
 };
-/// Adds such a launch's blocks. The kernel has two loops an array: of single and of kTogether
-/// loads.
+/// Adds such a launch's blocks to a plan whose arrays, the partial sums and the results, are set.
+/// The kernel has two loops an array: of single and of kTogether loads.
 void set_partial_sums(Plan& plan, const compiled::Kernel& kernel, const PartialSums& sums,
                       DType out);
 

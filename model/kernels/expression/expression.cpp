@@ -80,8 +80,6 @@ Work work(const Problem& problem) {
   return total_work(plan_whole(problem));
 }
 
-constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
-
 constexpr std::array kParameters = with_own(
     map::kParameters,
     Parameter{.name = "expression",
@@ -96,9 +94,9 @@ constexpr std::array kParameters = with_own(
 constexpr std::array<KernelModel, 2> kVariants = {{
     {"elementwise.expr.unfused",
      "one kernel an operation, as an eager framework runs it, equal subexpressions each time",
-     kParameters, kTypes, plan<false>},
+     kParameters, map::kTypes, plan<false>},
     {"elementwise.expr.fused", "one kernel, intermediates in registers, equal subexpressions once",
-     kParameters, kTypes, plan<true>},
+     kParameters, map::kTypes, plan<true>},
 }};
 
 }  // namespace
@@ -168,7 +166,7 @@ Expression expression_of(const Problem& problem) {
 constinit const KernelFamily kExpr = {"elementwise.expr",
                                       "any expressions of named arrays, also along rows",
                                       kParameters,
-                                      kTypes,
+                                      map::kTypes,
                                       work,
                                       streaming,
                                       kVariants,

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <utility>
 
-#include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 
 namespace roofcast::gemm {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/kernels/gemm/tiles.hpp"
 
@@ -107,13 +106,11 @@ Launch launch_of(const Choice& c) {
             .shared_bytes = c.registers->shared_bytes()};
   }
   const MmaTile& ring = *c.ring;
-  return {
-      .grid = grid,
-      .block = {ring.threads(), 1, 1},
-      .registers = compiled::registers("gemm::skinny_kernels::ring_kernel", c.p.dtype, ring.m,
-                                       ring.n, c.tile.k, ring.warps_down, ring.warps_across,
-                                       ring.stages, ring.blocks, along_k(c.p), reads_across(c.p)),
-      .shared_bytes = ring.shared_bytes()};
+  return {.grid = grid,
+          .block = {ring.threads(), 1, 1},
+          .registers = registers_of("gemm::skinny_kernels::ring_kernel", c.p.dtype, ring,
+                                    along_k(c.p), reads_across(c.p)),
+          .shared_bytes = ring.shared_bytes()};
 }
 
 // L1 lookups of a warp's loads in a round. Each eight lanes of a 16-byte load look up two lines of

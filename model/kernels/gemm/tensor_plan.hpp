@@ -4,6 +4,7 @@
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor.hpp"
 
 namespace roofcast::gemm {
@@ -210,6 +211,15 @@ struct TiledProduct {
   /// One step of a block: its arithmetic, its `read_bytes` from L2, its stage in shared memory.
   Step step(double read_bytes) const;
 };
+
+/// Registers of a kernel whose template takes the type, the tile and `others`.
+template <class... Each>
+std::int64_t registers_of(std::string_view kernel, DType type, const MmaTile& tile,
+                          Each... others) {
+  return compiled::registers(kernel, type, tile.m, tile.n, tile.k_bytes / element_bytes(type),
+                             tile.warps_down, tile.warps_across, tile.stages, tile.blocks,
+                             others...);
+}
 
 /// Adds the main loop of mma.sync, its stages filled by TMA or cp.async, and `end`, the epilogue.
 void set_mma_loop(Plan&, const TiledProduct&, const MmaTile&, const Operands&, bool by_tma,

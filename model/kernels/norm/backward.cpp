@@ -128,8 +128,7 @@ Plan plan_finish(Kind kind, const Problem& p, std::int64_t strips, double partia
   constexpr auto kTogether = as_double(rows::PartialSums::kTogether);
   const std::int64_t loads = ceil_div(strips, kFinishThreads);
   const double trips = as_double(loads) / kTogether + std::min(as_double(loads), kTogether / 2);
-  rows::set_partial_sums(plan, kernel, {partial_bytes, out, loads, trips, counts.parameters},
-                         p.dtype);
+  rows::set_partial_sums(plan, kernel, {loads, trips, counts.parameters}, p.dtype);
   return plan;
 }
 

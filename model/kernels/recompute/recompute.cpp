@@ -16,7 +16,6 @@ constexpr std::array kParameters = {
     map::kParameters[map::kThreads], map::kParameters[map::kVectorBytes],
     setting("loads", "accesses a thread issues before it uses the first: 1, 2, 4", 1, 4, 1)};
 constexpr std::size_t kShape = 2;
-constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 
 // validation/sweeps/execution.json.
 constexpr std::array kValidated = {
@@ -84,8 +83,8 @@ Work work(const Problem& problem) {
 
 constexpr std::array<KernelModel, 2> kVariants = {{
     {"recompute.stored", "the forward pass stores what the backward pass needs", kParameters,
-     kTypes, plan<true>},
-    {"recompute.recomputed", "the backward pass computes the chain again", kParameters, kTypes,
+     map::kTypes, plan<true>},
+    {"recompute.recomputed", "the backward pass computes the chain again", kParameters, map::kTypes,
      plan<false>},
 }};
 
@@ -94,7 +93,7 @@ constexpr std::array<KernelModel, 2> kVariants = {{
 constinit const KernelFamily kFamily = {"recompute",
                                         "a chain of logistic functions, forward and backward",
                                         std::span(kParameters).first(kShape),
-                                        kTypes,
+                                        map::kTypes,
                                         work,
                                         streaming,
                                         kVariants,

@@ -167,7 +167,7 @@ Plan plan_finish(const Problem& p, const Layout& layout) {
   constexpr std::int64_t kTogether = rows::PartialSums::kTogether;
   const std::int64_t loads = ceil_div(layout.split, finish.threads);
   const double trips = as_double(loads / kTogether + loads % kTogether);
-  rows::set_partial_sums(plan, kernel, {partials, out, loads, trips}, p.dtype);
+  rows::set_partial_sums(plan, kernel, {loads, trips}, p.dtype);
   return plan;
 }
 
