@@ -96,21 +96,20 @@ Choice choice_of(const Problem& p, const Option& option) {
 }
 
 Launch launch_of(const Choice& c) {
-  const std::array grid = {c.down(), c.p[kSplitK], c.p[kBatch]};
-  if (c.ring == nullptr) {
-    return {.grid = grid,
-            .block = {kWarpLanes * SkinnyTile::kWarps, 1, 1},
-            .registers = compiled::registers("gemm::skinny_kernels::register_kernel", c.p.dtype,
-                                             c.registers->tokens, along_k(c.p), c.aligned(),
-                                             c.p[kSplitK] > 1),
-            .shared_bytes = c.registers->shared_bytes()};
+  Launch launch{.grid = {c.down(), c.p[kSplitK], c.p[kBatch]}};
+  if (c.ring != nullptr) {
+    launch.block[0] = c.ring->threads();
+    launch.registers = registers_of("gemm::skinny_kernels::ring_kernel", c.p.dtype, *c.ring,
+                                    along_k(c.p), reads_across(c.p));
+    launch.shared_bytes = c.ring->shared_bytes();
+  } else {
+    launch.block[0] = kWarpLanes * SkinnyTile::kWarps;
+    launch.registers =
+        compiled::registers("gemm::skinny_kernels::register_kernel", c.p.dtype, c.registers->tokens,
+                            along_k(c.p), c.aligned(), c.p[kSplitK] > 1);
+    launch.shared_bytes = c.registers->shared_bytes();
   }
-  const MmaTile& ring = *c.ring;
-  return {.grid = grid,
-          .block = {ring.threads(), 1, 1},
-          .registers = registers_of("gemm::skinny_kernels::ring_kernel", c.p.dtype, ring,
-                                    along_k(c.p), reads_across(c.p)),
-          .shared_bytes = ring.shared_bytes()};
+  return launch;
 }
 
 // L1 lookups of a warp's loads in a round. Each eight lanes of a 16-byte load look up two lines of
