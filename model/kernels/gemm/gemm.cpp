@@ -69,7 +69,6 @@ constexpr auto kSkinny = on_tensor_cores(
     open_setting("tile_k", "k of the loads of four lanes, 32, or depth of a stage; 0: to choose",
                  128));
 
-constexpr std::array kFamilyTypes = kAllDTypes;
 constexpr std::array kSimtTypes = {DType::fp32};
 constexpr std::array kMmaTypes = {DType::bf16, DType::fp16, DType::tf32, DType::int8};
 constexpr std::array kWgmmaTypes = {DType::bf16, DType::fp16, DType::tf32, DType::fp8};
@@ -118,8 +117,7 @@ constexpr std::array<KernelModel, 10> kVariants = {{
      .plan = tensor::plan_mma_sync,
      .candidates = tensor::mma_sync_candidates,
      .validated = kMmaValidated,
-     .work = tensor::product_work,
-     .io = tensor::product_io},
+     .work = tensor::product_work},
     {.name = "gemm.wgmma",
      .summary = "tensor cores by wgmma: TMA, four warps multiply together, persistent blocks",
      .parameters = kTensor,
@@ -128,8 +126,7 @@ constexpr std::array<KernelModel, 10> kVariants = {{
      .candidates = tensor::wgmma_candidates,
      .validated = kWgmmaValidated,
      .outline = tensor::wgmma_outline,
-     .work = tensor::product_work,
-     .io = tensor::product_io},
+     .work = tensor::product_work},
     {.name = "gemm.skinny",
      .summary = "few rows or columns (decode): weights read once, at the copy rate",
      .parameters = Parameters(kSkinny).first(tensor::kSplitK + 1),
@@ -137,15 +134,14 @@ constexpr std::array<KernelModel, 10> kVariants = {{
      .plan = tensor::plan_skinny,
      .candidates = tensor::skinny_candidates,
      .validated = kSkinnyValidated,
-     .work = tensor::product_work,
-     .io = tensor::product_io},
+     .work = tensor::product_work},
     kLibrary,
 }};
 
 }  // namespace
 
 constinit const KernelFamily kFamily = {"gemm",    "C[m,n] = A[m,k]·B[k,n], row-major",
-                                        kShape,    kFamilyTypes,
+                                        kShape,    kAllDTypes,
                                         work,      tensor::product_io,
                                         kVariants, kValidated};
 
