@@ -137,7 +137,7 @@ Plan plan_finish(Kind kind, const Problem& p, std::int64_t strips, double partia
 LaunchSequence plan_backward(Kind kind, const Problem& p, const Gpu& gpu) {
   rows::check_chosen({p[kStaging]});
   const Backward how = backward_of(kind, p, gpu);
-  check_layout(p, how.layout, how.layout.vectors);
+  check_layout(p, how.layout);
   const std::int64_t strips = how.row_blocks * how.layout.rows_per_block;
   const double partial_bytes = counts_of(kind).parameters * as_double(strips * p[rows::kCols]) * 4;
   return {{plan_rows(kind, p, how, partial_bytes)}, {plan_finish(kind, p, strips, partial_bytes)}};

@@ -16,11 +16,9 @@ void add_sector_reason(Plan& plan) {
   }
 }
 
-void check_layout(const Problem& p, const rows::Layout& layout, std::int64_t most) {
-  const bool streams = is_streamed(p);
-  require(!streams || rows_are_aligned(p), "rows of ", p[rows::kCols],
+void check_layout(const Problem& p, const rows::Layout& layout) {
+  require(!is_streamed(p) || rows_are_aligned(p), "rows of ", p[rows::kCols],
           " elements are no multiple of 16 bytes, as bulk copies need: use staging registers");
-  if (!streams) rows::check_vectors(layout.vectors, most);
   rows::check_cluster(layout.cluster);
   require(layout.threads <= kMostThreads, "a row of ", p[rows::kCols],
           " elements does not fit the registers of ", layout.cluster,
@@ -88,7 +86,8 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
   const rows::Layout& layout = how.layout;
   const bool clustered = layout.cluster > 1;
   const std::int64_t most = rows::most_vectors(p.dtype);
-  check_layout(p, layout, most);
+  if (!streams) rows::check_vectors(layout.vectors, most);
+  check_layout(p, layout);
   require(how.kernel.registers != 0, "vectors is ", layout.vectors, ": rows in turn take ",
           most / 2, " or, in a cluster, ", most);
   const std::int64_t exchanged = streams ? rows::exchange_bytes(kMostThreads, clustered)

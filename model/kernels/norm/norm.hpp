@@ -123,8 +123,8 @@ constexpr Counts counts_of(Kind kind) {
 
 enum : ArrayId { kX, kParameterArrays, kStatistics, kResult, kDy, kPartials, kGradients };
 
-/// Throws InputError where the kernels cannot run the layout; `most`: vectors a thread may hold.
-void check_layout(const Problem& p, const rows::Layout& layout, std::int64_t most);
+/// Throws InputError where the kernels cannot run the layout.
+void check_layout(const Problem& p, const rows::Layout& layout);
 
 /// Bytes of shared memory for the partial results of two rows from each warp of a block or cluster.
 constexpr std::int64_t parts_bytes(bool clustered) {
