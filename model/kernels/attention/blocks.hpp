@@ -95,8 +95,7 @@ struct Steps {
 };
 
 /// Steps of the block of queries `first` to `last` over tiles of `keys` keys that some query sees.
-/// A tile is masked where some query does not see all of it, or where it extends beyond the last
-/// key.
+/// A tile is masked where some query does not see all of it, or it extends beyond the last key.
 Steps steps_over_keys(const Shape& shape, std::int64_t first, std::int64_t last, std::int64_t keys);
 
 /// Steps of the block of keys `first` to `last` over tiles of `queries` queries. Queries beyond the

@@ -13,9 +13,8 @@ using decoding::kMostRows;
 using decoding::kTiles;
 using decoding::kUnitKeys;
 
-// Instructions of a warp outside its units: constant, and per element of the head dim. From
-// hardware counters: the compiled kernel's straight-line code has paths that a launch does not
-// take.
+// Instructions of a warp outside its units: constant, and per element of the head dim. By the
+// counters: the compiled kernel's straight-line code has paths that a launch does not take.
 constexpr double kEndsInstructions = 630, kEndsElementInstructions = 6;
 
 Shape checked_shape(const Problem& p, const Gpu& gpu) {
@@ -66,8 +65,7 @@ void set_ends(BlockSteps& blocks, const Tile& tile, double head_dim) {
   constexpr double kEndsWavefronts = 10;
   const double half = tile.block_instructions / 2;
   blocks.prologue.warp_instructions = blocks.epilogue.warp_instructions = half;
-  // Of addresses, conversions and sums two instructions of five wait for the one before
-  // (sm_cycles).
+  // Of addresses, conversions and sums two instructions of five wait for the last one (sm_cycles).
   constexpr double kDependent = 0.4;
   const double dependent = kDependent * half / as_double(tile.warps);
   blocks.prologue.waits.global = 1;  // Q, before the first product

@@ -16,8 +16,7 @@ BlockSteps forward_steps(const Blocks& c) {
   BlockSteps steps = block_steps(c);
   if (!c.kernel.on_tensor_cores()) return steps;
   // K and V are written to shared memory once. Each warp with its own queries, or 64 rows of wgmma
-  // or tcgen05, read them whole, wgmma and tcgen05 also Q; warps that divide the keys read them
-  // once.
+  // or tcgen05, which also read Q, read them whole; warps that divide the keys read them once.
   const bool async = c.kernel.async_mma();
   const double queries = as_double(c.tile.queries);
   const double readers = async ? queries / 64 : c.tile.deals_keys ? 1 : as_double(c.tile.warps);

@@ -25,9 +25,8 @@ inline constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 inline constexpr std::array kValidated = {
     ValidatedRange{kElements, std::int64_t{1} << 16, std::int64_t{1} << 30}};
 
-/// Instructions of kernels generated at run time, by the counters of copies and triads: index and
-/// exit; head and tail of vectors of several elements; address, bounds test and predicate of
-/// access.
+/// Instructions of kernels generated at run time, by counters of copies and triads: index and exit;
+/// head and tail of vectors of several elements; address, bounds test and predicate of an access.
 inline constexpr double kInstructionsPerThread = 16, kInstructionsOfVectors = 28,
                         kInstructionsPerAccess = 8.2;
 /// Share of instructions that wait for the previous one, by the time of blocks alone on an SM.

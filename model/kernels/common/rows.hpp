@@ -41,8 +41,7 @@ constexpr bool has_16_bits(const Problem& p) {
 constexpr std::int64_t row_bytes(const Problem& p) {
   return p[kCols] * element_bytes(p.dtype);
 }
-/// 16-byte vectors of a row, at least one; the elements at its ends, fewer than a vector, are
-/// accessed one by one.
+/// 16-byte vectors of a row, at least one; fewer elements at its ends are accessed one by one.
 constexpr std::int64_t vectors_of(const Problem& p) {
   return std::max<std::int64_t>(1, row_bytes(p) / kVectorBytes);
 }

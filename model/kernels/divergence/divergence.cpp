@@ -36,8 +36,7 @@ double useful_flops(const Problem& problem) {
 }
 
 // Distinct paths of the lanes of a warp, which run one after the other (CUDA C++ Programming Guide,
-// "SIMT Architecture"). k_way: lane l takes path l mod `paths`. data_dependent: each lane draws
-// one.
+// "SIMT Architecture"). k_way: lane l takes path l mod `paths`; data_dependent: each draws one.
 double paths_taken(Choice choice, double paths) {
   if (choice == Choice::warp_uniform) return 1;
   return choice == Choice::k_way ? std::min(paths, as_double(kWarpLanes))

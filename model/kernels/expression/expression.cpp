@@ -23,8 +23,7 @@ struct Line {
 
 // Costs of the code that kernels/expression/source.cpp generates: FLOPs, special functions,
 // conversions, instructions. From the PTX of CUDA 13.0 and, for division and square root, what
-// ptxas puts in their place, without the paths for arguments that are huge, infinite or not a
-// number.
+// ptxas puts in their place, without the paths for huge and infinite arguments and for NaN.
 constexpr std::array kCosts = {
     Line{Op::divide, {11, 1, 0, 10}, {1, 1, 0, 2}}, Line{Op::exp, {10, 1, 0, 10}, {1, 1, 0, 2}},
     Line{Op::log, {25, 0, 1, 25}, {1, 1, 0, 2}},    Line{Op::sqrt, {6, 1, 0, 8}, {0, 1, 0, 1}},

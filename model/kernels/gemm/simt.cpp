@@ -47,8 +47,7 @@ Plan product_plan(const TiledProduct& c, Launch launch) {
   return plan;
 }
 
-// Adds the main loop and the stores of C, with the launch's traffic. Tiles cut by C's edges store
-// their mean share.
+// Adds the main loop and the stores of C: tiles that C's edges cut store their mean share.
 void set_loop(Plan& plan, const TiledProduct& c, Step step, double ahead, const Work& traffic) {
   constexpr std::array kLevels = {&Work::requested, &Work::l1, &Work::l2};
   const double steps = as_double(c.steps), loads = as_double(c.blocks()) * steps;

@@ -143,8 +143,7 @@ inline constexpr std::array kWgmmaAlongKTiles = {
     WgmmaTile{128, 256, 4, 2, 2, false}, WgmmaTile{128, 256, 4, 2, 1, false},
     WgmmaTile{128, 128, 5, 2, 1, true}, WgmmaTile{64, 128, 7, 2, 1, true}};
 
-/// A tile for mma.sync: one block a tile, or, of gemm.mma_sync, persistent blocks on GPUs with
-/// wgmma.
+/// A tile for mma.sync: a block each, or persistent blocks of gemm.mma_sync on GPUs with wgmma.
 struct MmaTile {
   std::int64_t m, n;
   std::int64_t k_bytes;  ///< bytes of a row in a stage

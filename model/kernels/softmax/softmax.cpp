@@ -87,8 +87,7 @@ LaunchSequence plan_sweeps(const Problem& p, const Gpu& /*gpu*/) {
   batch.warp_instructions =
       (entered * sweeps - (entered * as_double(kBatch) - x.inside) * beyond) / batches;
   batch.wavefronts.l1 = batch.wavefronts.l1_lookups = batch.issued.l1.total_bytes() / kLineBytes;
-  // Maximum and sum are chains over elements, rescaling is one over vectors; the last sweep is
-  // none.
+  // Maximum and sum are chains over elements, rescaling over vectors; the last sweep has none.
   const double of_vector = 2 * x.width + (kOnline ? kDependentOfRescale : 0);
   batch.waits = {.global = 1,
                  .arithmetic = as_double(kBatch) * of_vector / kReads + kDependentOfBatch};
