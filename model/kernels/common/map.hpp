@@ -71,10 +71,9 @@ constexpr std::int64_t generated_registers(DType dtype, std::int64_t inputs,
 /// A launch of blocks of `threads` threads, which take `chunk` elements each.
 struct Pass {
   std::int64_t elements, threads, chunk;
-  double element_bytes;
   std::int64_t registers;
   Work each;               ///< arithmetic of an element
-  Traffic arrays;          ///< number of arrays read and written, not bytes
+  Traffic bytes;           ///< of an element in all arrays
   double instructions;     ///< of a warp, for all its elements
   double round_trips = 1;  ///< of a thread to memory, one after the other
   double dependent = 0;    ///< length of a thread's longest chain of dependent operations

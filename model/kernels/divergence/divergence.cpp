@@ -58,10 +58,9 @@ LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
   Plan plan = map::plan_of({.elements = problem[kElements],
                             .threads = problem[kThreads],
                             .chunk = problem[kThreads],
-                            .element_bytes = size_bytes(problem.dtype),
                             .registers = kernel.registers,
                             .each = vector_work(occupied * useful_flops(problem)),
-                            .arrays = {arrays_read, 1},
+                            .bytes = size_bytes(problem.dtype) * Traffic{arrays_read, 1},
                             .instructions = kernel.straight + kNextPath * (taken - 1) +
                                             taken * kernel.loops[0] * work / kWorkUnit,
                             .dependent = taken * (work / 4 + 3)});

@@ -49,11 +49,10 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
     return map::plan_of({.elements = p[kElements],
                          .threads = p[kThreads],
                          .chunk = p[kThreads] * p[kLoads] * p[kVectorBytes] / element,
-                         .element_bytes = as_double(element),
                          .registers = kernel.registers,
                          .each = vector_work(sigmoids * kSigmoidFlops + slopes * kSlopeFlops,
                                              sigmoids * kSigmoidSpecial, conversions),
-                         .arrays = arrays,
+                         .bytes = as_double(element) * arrays,
                          .instructions = kernel.straight + in_loops});
   };
   const compiled::Kernel forward = kernel_of("recompute::Forward", p);
