@@ -51,8 +51,8 @@ struct Cost {
 
 /// One operation for each element.
 struct Operation {
-  double reads = 1;   ///< arrays read
-  double writes = 1;  ///< arrays written
+  double reads = 1;   ///< arrays read; a fraction where their elements are smaller
+  double writes = 1;  ///< arrays written, likewise
   Cost cost{};
   std::string_view kernel = {};  ///< its name in compiled.inc; empty: generated at run time
 };
