@@ -2,7 +2,7 @@
 #include "kernels/baselines/baselines.hpp"
 #include "kernels/common/error.hpp"
 #include "kernels/families.hpp"
-#include "model/kernels/stream/stream.hpp"
+#include "model/kernels/common/map.hpp"
 
 namespace roofcast::cuda::library {
 
@@ -13,13 +13,13 @@ KernelEntry memcpy() {
   entry.unsupported = [](const Problem& p) -> std::string {
     Problem copy = stream::entries()[1].configurations.front();  // accept the same types and sizes
     copy.dtype = p.dtype;
-    copy[roofcast::stream::kElements] = p[roofcast::stream::kElements];
+    copy[roofcast::map::kElements] = p[roofcast::map::kElements];
     return stream::entries()[1].unsupported(copy);
   };
   entry.launches = [](const Problem&) { return std::vector<Launch>{}; };
   entry.run = [](const Problem& p, const Addresses& at, cudaStream_t stream) {
-    const auto bytes = static_cast<std::size_t>(
-        size_bytes(p.dtype) * static_cast<double>(p[roofcast::stream::kElements]));
+    const auto bytes = static_cast<std::size_t>(size_bytes(p.dtype) *
+                                                static_cast<double>(p[roofcast::map::kElements]));
     check(cudaMemcpyAsync(at.outputs[0], at.inputs[0], bytes, cudaMemcpyDeviceToDevice, stream));
   };
   return entry;

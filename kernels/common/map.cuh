@@ -24,11 +24,15 @@
 #include "kernels/common/error.hpp"
 #include "kernels/common/kernel.hpp"
 #include "kernels/common/vector.cuh"
+#include "model/kernels/common/map.hpp"
 
 namespace roofcast::cuda::map {
 
-/// Positions of the values in Problem: stream and elementwise share them.
-enum Parameter : std::size_t { kElements, kThreads, kVectorBytes, kLoads, kReservedShared };
+using roofcast::map::kElements;
+using roofcast::map::kLoads;
+using roofcast::map::kReservedShared;
+using roofcast::map::kThreads;
+using roofcast::map::kVectorBytes;
 
 constexpr int kMostThreads = 1024;
 

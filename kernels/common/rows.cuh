@@ -347,8 +347,7 @@ inline std::string unsupported_shape(const Problem& p) {
 }
 
 inline std::string unsupported_cluster(std::int64_t cluster) {
-  if (cluster >= 1 && cluster <= kMaxCluster &&
-      roofcast::rows::power_of_two_from(cluster) == cluster) {
+  if (cluster >= 1 && cluster <= kMaxCluster && roofcast::power_of_two_from(cluster) == cluster) {
     return {};
   }
   return "cluster must be 1, 2, 4, 8 or 16 blocks; asked for " + std::to_string(cluster);

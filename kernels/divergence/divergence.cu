@@ -32,6 +32,7 @@
 namespace roofcast::cuda::divergence {
 namespace {
 
+using roofcast::divergence::Choice;
 using roofcast::divergence::kElements;
 using roofcast::divergence::kMaxPaths;
 using roofcast::divergence::kPaths;
@@ -40,8 +41,6 @@ using roofcast::divergence::kWork;
 using roofcast::divergence::kWorkUnit;
 
 constexpr int kMostThreads = 1024;
-
-enum class Choice { warp_uniform, k_way, data_dependent };
 
 /// Path p repeats v = (1 - a)·v + b with a = (p + 1)/2^12 and b = (p + 1)/2^10. A step changes v
 /// little, so that the result depends on the start and on p.

@@ -12,11 +12,6 @@
 
 namespace roofcast::cuda::elementwise {
 
-static_assert(std::size_t{roofcast::elementwise::kElements} == map::kElements &&
-              std::size_t{roofcast::elementwise::kThreads} == map::kThreads &&
-              std::size_t{roofcast::elementwise::kVectorBytes} == map::kVectorBytes &&
-              std::size_t{roofcast::elementwise::kLoads} == map::kLoads);
-
 /// Returns the kernels compiled for one operation in a type.
 using CompiledFor = std::span<const map::Compiled> (*)(DType);
 

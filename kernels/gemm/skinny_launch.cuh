@@ -12,7 +12,7 @@ namespace roofcast::cuda::gemm::skinny_kernels {
 
 using roofcast::gemm::tensor::kSkinnyRings;
 using roofcast::gemm::tensor::kSkinnyTiles;
-using roofcast::gemm::tensor::SkinnyRing;
+using roofcast::gemm::tensor::MmaTile;
 
 /// A kernel of either kind, with the parameters of its launch.
 template <class Element>
@@ -66,15 +66,15 @@ struct OfRegisters {
 template <class Element, bool kAlongK, std::size_t kRow>
 struct OfRing {
   static constexpr bool kOfRing = true;
-  static constexpr SkinnyRing kRing = kSkinnyRings[kRow];
+  static constexpr MmaTile kRing = kSkinnyRings[kRow];
   template <bool kTokensAcross>
-  using T = Tile<Element, static_cast<int>(kRing.tokens), static_cast<int>(kRing.rows),
-                 static_cast<int>(kRing.depth), 1, kRing.warps, kRing.stages, kRing.blocks, kAlongK,
-                 kTokensAcross>;
+  using T = Tile<Element, static_cast<int>(kRing.m), static_cast<int>(kRing.n),
+                 static_cast<int>(kRing.k_bytes / sizeof(Element)), kRing.warps_down,
+                 kRing.warps_across, kRing.stages, kRing.blocks, kAlongK, kTokensAcross>;
   static_assert(T<false>::kSharedBytes == kRing.shared_bytes());
   static Call<Element> call(const Skinny& p, bool aligned) {
     if (!aligned) {
-      using Registers = RegisterTile<Element, static_cast<int>(kRing.tokens), kAlongK>;
+      using Registers = RegisterTile<Element, static_cast<int>(kRing.m), kAlongK>;
       return call_of_registers<Registers, false>(p);
     }
     if constexpr (kAlongK) {  // tokens are stored by rows of k only where A has the weights
@@ -96,9 +96,9 @@ constexpr CompiledTile compiled(const Problem& configuration) {
 template <class Element, DType kType, bool kAlongK>
 constexpr auto compiled_rings() {
   return compiled_rows<kSkinnyRings>([](auto row) {
-    constexpr SkinnyRing ring = kSkinnyRings[decltype(row)::value];
+    constexpr MmaTile ring = kSkinnyRings[decltype(row)::value];
     return compiled<Element, OfRing<Element, kAlongK, decltype(row)::value>>(
-        tensor_configuration(kType, ring.tokens, ring.rows, ring.depth, kAlongK, 1));
+        tensor_configuration(kType, ring.m, ring.n, ring.k_bytes / sizeof(Element), kAlongK, 1));
   });
 }
 template <class Element, DType kType>

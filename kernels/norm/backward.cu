@@ -273,7 +273,7 @@ dim3 grid(const Problem& p) {
 }
 
 dim3 finish_grid(const Problem& p) {
-  return {static_cast<unsigned>(roofcast::rows::ceil_div(p[rows::kCols], kFinishColumns))};
+  return {static_cast<unsigned>(roofcast::ceil_div(p[rows::kCols], kFinishColumns))};
 }
 constexpr dim3 kFinishBlock = {kFinishColumns, kFinishThreads};
 

@@ -187,7 +187,7 @@ std::string unsupported_forward(Kind kind, const Problem& p) {
   const rows::Layout layout = forward_layout(p);
   return visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) -> std::string {
     if (find<T>(kind, layout) == nullptr) {
-      return "compiled for at most " + std::to_string(roofcast::norm::most_vectors(p)) +
+      return "compiled for at most " + std::to_string(roofcast::rows::most_vectors(p.dtype)) +
              " vectors a thread of " + std::string(name(p.dtype)) +
              ", a power of two, and at least half of that for several rows a cluster; asked for " +
              std::to_string(layout.vectors);

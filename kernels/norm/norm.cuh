@@ -18,12 +18,12 @@
 
 namespace roofcast::cuda::norm {
 
+using roofcast::norm::is_streamed;
 using roofcast::norm::kEpsilon;
 using roofcast::norm::kForward;
+using roofcast::norm::Kind;
 using roofcast::norm::kPass;
 using roofcast::norm::kStaging;
-
-enum class Kind { layernorm, rmsnorm };
 
 /// The arguments of the forward kernels.
 template <class T>
@@ -41,11 +41,6 @@ struct Backward {
   T *dx, *dgamma, *dbeta;
   float *partial_gamma, *partial_beta;
 };
-
-/// Whether rows stream through shared memory, for addresses as cudaMalloc returns them.
-inline bool is_streamed(const Problem& p) {
-  return p[kStaging] == roofcast::norm::kInShared;
-}
 
 // The two passes, each in its files.
 std::string unsupported_forward(Kind, const Problem&);

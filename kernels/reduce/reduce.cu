@@ -10,15 +10,10 @@ namespace roofcast::cuda::reduce {
 namespace {
 
 using roofcast::reduce::finish_layout;
+using roofcast::reduce::Kind;
 using roofcast::reduce::kSplit;
 using roofcast::reduce::kThreads;
-
-enum class Kind { row, weighted, global };
-
-Layout layout_of(Kind kind, const Problem& p) {
-  return roofcast::reduce::layout_of(p,
-                                     kind == Kind::weighted ? roofcast::reduce::kWeightedRows : 1);
-}
+using roofcast::reduce::layout_of;
 
 /// A global sum is the sum of one row of all elements.
 std::int64_t rows_of(Kind kind, const Problem& p) {
@@ -29,7 +24,7 @@ std::int64_t cols_of(Kind kind, const Problem& p) {
 }
 
 bool aligned_rows(const Problem& p) {
-  return p[rows::kCols] * roofcast::reduce::element_bytes(p) % rows::kVectorBytes == 0;
+  return p[rows::kCols] * roofcast::element_bytes(p.dtype) % rows::kVectorBytes == 0;
 }
 
 dim3 grid(Kind kind, const Problem& p) {
@@ -40,7 +35,7 @@ dim3 block(const Layout& layout) {
 }
 dim3 finish_grid(Kind kind, const Layout& layout, const Problem& p) {
   return {static_cast<unsigned>(
-      roofcast::rows::ceil_div(rows_of(kind, p), finish_layout(layout).rows_a_block))};
+      roofcast::ceil_div(rows_of(kind, p), finish_layout(layout).rows_a_block))};
 }
 dim3 finish_block(const Layout& layout) {
   return {static_cast<unsigned>(finish_layout(layout).threads),
@@ -58,12 +53,12 @@ std::string unsupported(Kind kind, const Problem& p) {
            " blocks a row; asked for " + std::to_string(p[kSplit]);
   }
   if (p[kThreads] < rows::kWarp || p[kThreads] > roofcast::reduce::kMostThreads ||
-      roofcast::rows::power_of_two_from(p[kThreads]) != p[kThreads]) {
+      roofcast::power_of_two_from(p[kThreads]) != p[kThreads]) {
     return "threads must be 32, 64, 128 or 256; asked for " + std::to_string(p[kThreads]);
   }
   const Layout layout = layout_of(kind, p);
   if (layout.blocks(rows_of(kind, p)) > roofcast::rows::kMaxRows ||
-      roofcast::reduce::chunk_elements(cols_of(kind, p), roofcast::reduce::element_bytes(p),
+      roofcast::reduce::chunk_elements(cols_of(kind, p), roofcast::element_bytes(p.dtype),
                                        layout.split) > roofcast::rows::kMaxCols) {
     return "too many or too large chunks for one grid: choose another split";
   }
@@ -115,7 +110,7 @@ void run(Kind kind, const Problem& p, const Addresses& at, cudaStream_t stream) 
                         rows_of(kind, p),
                         cols_of(kind, p),
                         roofcast::reduce::chunk_elements(
-                            cols_of(kind, p), roofcast::reduce::element_bytes(p), layout.split),
+                            cols_of(kind, p), roofcast::element_bytes(p.dtype), layout.split),
                         static_cast<int>(layout.split)};
     kernel_of<T>(kind, aligned)<<<grid(kind, p), block(layout), 0, stream>>>(sum);
     check(cudaGetLastError());
@@ -168,9 +163,9 @@ void reference(Kind kind, const Problem& p, std::span<const void* const> inputs,
 double tolerance(Kind kind, const Problem& p) {
   const Layout layout = layout_of(kind, p);
   const std::int64_t elements = roofcast::reduce::chunk_elements(
-      cols_of(kind, p), roofcast::reduce::element_bytes(p), layout.split);
-  const auto chain = static_cast<double>(roofcast::rows::ceil_div(elements, layout.threads) +
-                                         roofcast::rows::ceil_div(layout.split, rows::kWarp));
+      cols_of(kind, p), roofcast::element_bytes(p.dtype), layout.split);
+  const auto chain = static_cast<double>(roofcast::ceil_div(elements, layout.threads) +
+                                         roofcast::ceil_div(layout.split, rows::kWarp));
   const double sum = sum_error(static_cast<double>(cols_of(kind, p)), chain) + 2 * kFp32Roundoff;
   return sum / least_largest(static_cast<double>(rows_of(kind, p))) + narrowing(p.dtype);
 }

@@ -105,7 +105,7 @@ std::string unsupported(const Problem& p) {
   const rows::Layout layout = registers_layout(p);
   return visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) -> std::string {
     if (held<T>(layout.vectors) == nullptr) {
-      return "compiled for at most " + std::to_string(roofcast::softmax::most_vectors(sizeof(T))) +
+      return "compiled for at most " + std::to_string(roofcast::rows::most_vectors(p.dtype)) +
              " vectors a thread of " + std::string(name(p.dtype)) + ", a power of two; asked for " +
              std::to_string(layout.vectors);
     }

@@ -14,15 +14,9 @@
 
 #include "kernels/common/map.cuh"
 #include "kernels/families.hpp"
-#include "model/kernels/stream/stream.hpp"
 
 namespace roofcast::cuda::stream {
 namespace {
-
-static_assert(std::size_t{roofcast::stream::kElements} == map::kElements &&
-              std::size_t{roofcast::stream::kThreads} == map::kThreads &&
-              std::size_t{roofcast::stream::kVectorBytes} == map::kVectorBytes &&
-              std::size_t{roofcast::stream::kLoads} == map::kLoads);
 
 constexpr int kScalar = 3;  // exact in every type
 

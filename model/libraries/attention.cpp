@@ -50,7 +50,7 @@ constexpr std::string_view kGuess =
     "the library; registers are a guess";
 
 Plan attention_launch(const Blocks& c, const Problem& p, const Gpu& gpu) {
-  Plan plan = forward_plan(c, p.dtype);
+  Plan plan = forward_plan(c);
   plan.notes.caveat = kGuess;
   const bool all_new = c.shape.seq_q >= c.shape.seq_kv;
   if (p[kCacheWrites] == kWritesQkv && all_new && !moves_queries(c)) {
@@ -64,7 +64,7 @@ Plan attention_launch(const Blocks& c, const Problem& p, const Gpu& gpu) {
   if (is_persistent(plan.scheduler)) {
     plan.launch.grid[0] = std::min(plan.launch.grid[0], gpu.slots(c.tile.blocks_per_sm));
   }
-  BlockSteps steps = forward_steps(c, p.dtype);
+  BlockSteps steps = forward_steps(c);
   if (!c.kernel.async_mma() && c.tile.chains > 1) read_as_multiplied(steps, c);
   if (c.kernel.product == Instruction::wgmma) read_shared(steps, c, p.dtype, gpu);
   if (!c.tile.merges) {
@@ -102,7 +102,7 @@ Plan moved_heads(const Shape& shape, const ArrayUse& from, const ArrayUse& to) {
 
 // Before FlashAttention-2's launches PyTorch copies O and dO.
 LaunchSequence backward_launches(Library library, const Problem& p, const Gpu& gpu) {
-  LaunchSequence sequence = backward_launches(library_backward(library, Shape(p), gpu), p.dtype);
+  LaunchSequence sequence = backward_launches(library_backward(library, Shape(p), gpu));
   if (library == kFa2 && p[kLayout] == kHeadsFirst) {
     const Shape shape(p);
     const double bytes = shape.q_bytes();

@@ -45,22 +45,17 @@ Touched in_order(std::int64_t lanes, std::int64_t bytes) {
   return of_lanes({.stride_bytes = bytes, .access_bytes = bytes, .lanes = lanes});
 }
 
-/// Extents along x and y: elements of the launch, elements of a block, threads of a block.
-struct Grid {
-  using Extents = std::array<std::int64_t, 2>;
-  Extents all, block, threads;
-};
+// The share of a block with no idle thread in the accesses of a launch, along one extent.
+double share_of(std::int64_t block, std::int64_t all) {
+  return std::min(1.0, as_double(block) / as_double(all));
+}
 
-// The plan without its arrays. `requested`: bytes that all threads ask for.
-Plan plan_of(const compiled::Kernel& kernel, const Grid& grid, const Traffic& requested,
-             const Touched& loads, const Touched& stores) {
+// The plan without its arrays. `share`: share_of() a block along all extents. `requested`: bytes
+// that all threads ask for.
+Plan plan_of(const compiled::Kernel& kernel, const Launch& launch, double share,
+             const Traffic& requested, const Touched& loads, const Touched& stores) {
   Plan plan;
-  double share = 1;  // of the launch's accesses, the share of a block with no idle thread
-  for (std::size_t i = 0; i < grid.all.size(); ++i) {
-    plan.launch.grid[i] = ceil_div(grid.all[i], grid.block[i]);
-    plan.launch.block[i] = grid.threads[i];
-    share *= std::min(1.0, as_double(grid.block[i]) / as_double(grid.all[i]));
-  }
+  plan.launch = launch;
   plan.launch.registers = kernel.registers;
   const double stored = stores.sectors * kSectorBytes;
   Step step;
@@ -77,7 +72,8 @@ Plan plan_of(const compiled::Kernel& kernel, const Grid& grid, const Traffic& re
 // The same for a 1-D launch of `threads` threads, which store `bytes` each in order.
 Plan plan_of(const compiled::Kernel& kernel, std::int64_t threads, const Traffic& requested,
              const Touched& loads, std::int64_t bytes) {
-  return plan_of(kernel, {{threads, 1}, {kThreads, 1}, {kThreads, 1}}, requested, loads,
+  const Launch launch{.grid = {ceil_div(threads, kThreads), 1, 1}, .block = {kThreads, 1, 1}};
+  return plan_of(kernel, launch, share_of(kThreads, threads), requested, loads,
                  in_order(threads, bytes));
 }
 
@@ -226,11 +222,13 @@ LaunchSequence plan_matrix(const Problem& p, const Gpu& /*gpu*/) {
     each = as_double(m.rows) * in_order(m.columns, m.element_bytes);
     each.sectors = each.l2_sectors = sectors_along_rows(m);
   }
-  Plan plan = plan_of(
-      compiled::kernel(kDown ? "access::column_wise_kernel" : "access::row_wise_kernel",
-                       m.element_bytes),
-      {{m.columns, m.rows}, {kDown ? kDepth : kLanes, kDown ? kLanes : kDepth}, {kLanes, kDepth}},
-      {bytes, bytes}, each, each);
+  constexpr std::int64_t kWide = kDown ? kDepth : kLanes, kTall = kDown ? kLanes : kDepth;
+  Plan plan =
+      plan_of(compiled::kernel(kDown ? "access::column_wise_kernel" : "access::row_wise_kernel",
+                               m.element_bytes),
+              {.grid = {ceil_div(m.columns, kWide), ceil_div(m.rows, kTall), 1},
+               .block = {kLanes, kDepth, 1}},
+              share_of(kWide, m.columns) * share_of(kTall, m.rows), {bytes, bytes}, each, each);
   plan.arrays = {reads(0, bytes), writes(1, bytes)};
   plan.arrays.back().pattern.partial_writes = kDown ? each.sectors : partial_sectors_along_rows(m);
   if (kDown) {

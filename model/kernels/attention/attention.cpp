@@ -1,9 +1,7 @@
 #include "model/kernels/attention/attention.hpp"
 
 #include <algorithm>
-#include <string>
 
-#include "model/counting/io_complexity.hpp"
 #include "model/kernels/attention/tiles.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/attention.hpp"
@@ -14,12 +12,9 @@ namespace {
 // The family's limit leaves out exponentials: kernels may compute them as polynomials.
 Work work(const Problem& problem) {
   const Shape shape(problem);
-  Work result;
-  result.vector_flops = shape.flops();
   const double q = shape.q_bytes(), kv = shape.kv_bytes();
-  result.compulsory = {q + 2 * kv, q};
-  if (shape.backward) result.compulsory = {3 * q + 2 * kv + shape.rows_bytes(), q + 2 * kv};
-  return result;
+  const Traffic forward{q + 2 * kv, q}, backward{3 * q + 2 * kv + shape.rows_bytes(), q + 2 * kv};
+  return with_compulsory(vector_work(shape.flops()), shape.backward ? backward : forward);
 }
 
 // Forward also writes the log-sum-exp of each row, for backward.
@@ -92,7 +87,8 @@ Shape::Shape(const Problem& p)
       head_dim(p[kHeadDim]),
       causal(p[kCausal] != 0),
       backward(p[kPass] == kBackward),
-      element(size_bytes(p.dtype)) {
+      type(p.dtype),
+      element(size_bytes(type)) {
   require(heads % kv_heads == 0, "kv_heads is ", kv_heads, " and does not divide the ", heads,
           " query heads: give a divisor, or leave it out");
 }
@@ -108,13 +104,15 @@ double Shape::pairs() const {
   return square * (square + 1) / 2 + square * as_double(std::max<std::int64_t>(0, seq_kv - seq_q));
 }
 
-void check_computable(const Problem& p, const Shape& shape, const Gpu& gpu) {
+Shape computable_shape(const Problem& p, const Gpu& gpu) {
+  const Shape shape(p);
   require_tensor_cores(p.dtype, gpu);
   constexpr std::int64_t kWidth = 8;  // 16 bytes
   require(shape.head_dim % kWidth == 0, "head_dim is ", shape.head_dim,
           ": these kernels copy 16 bytes at a time, give a multiple of 8");
   require(shape.visible(0) > 0, "a causal mask with fewer keys (", shape.seq_kv, ") than queries (",
           shape.seq_q, ") leaves queries without a key: give at least as many keys");
+  return shape;
 }
 
 constinit const KernelFamily kFamily = {.name = "attention",

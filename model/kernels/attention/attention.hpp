@@ -39,6 +39,7 @@ struct Shape {
   std::int64_t batch, heads, kv_heads, seq_q, seq_kv, head_dim;
   bool causal;
   bool backward;
+  DType type;
   double element;  ///< bytes
 
   std::int64_t group() const { return heads / kv_heads; }  ///< query heads that share a K and V
@@ -63,9 +64,10 @@ struct Shape {
   double rows_bytes() const { return rows() * 4; }
 };
 
-/// Throws InputError where this project's kernels do not compute the problem: no tensor cores for
-/// its type, rows that are no multiples of 16 bytes, or a mask that hides all keys from a query.
-void check_computable(const Problem&, const Shape&, const Gpu&);
+/// The sizes of a problem that this project's kernels compute. Throws InputError for others: no
+/// tensor cores for the type, rows that are no multiples of 16 bytes, or a mask that hides all keys
+/// from a query.
+Shape computable_shape(const Problem&, const Gpu&);
 
 /// Parameter of attention.standard after the family's: passes over the scores besides softmax.
 enum StandardParameter : std::size_t { kPasses = 8 };

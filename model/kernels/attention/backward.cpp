@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "model/kernels/common/plan_parts.hpp"
-
 namespace roofcast::attention {
 namespace {
 
@@ -69,18 +67,17 @@ bool adds_over_groups(const Backward& c) {
 }
 
 // The launch of blocks of keys or of queries.
-Plan blocks_plan(const Backward& c, const Blocks& b, const std::vector<ArrayUse>& results,
-                 DType type) {
+Plan blocks_plan(const Backward& c, const Blocks& b, const std::vector<ArrayUse>& results) {
   const Shape& s = c.shape;
-  Plan plan = launch_plan(b, type);
+  Plan plan = launch_plan(b);
   if (!b.keys_stationary) {  // S and dP are useful once: in the blocks of keys
     plan.useful = {};
-    plan.useful.tensor_flops[type] = s.product_flops();
+    plan.useful.tensor_flops[s.type] = s.product_flops();
   }
   plan.arrays = {reads(kQ, s.q_bytes()), reads(kK, s.kv_bytes()), reads(kV, s.kv_bytes()),
                  reads(kDO, s.q_bytes()), scratch(kRowDots, {c.all_rows() * kRowNumbers, 0})};
   plan.arrays.insert(plan.arrays.end(), results.begin(), results.end());
-  BlockSteps steps = block_steps(b, type);
+  BlockSteps steps = block_steps(b);
   Step& step = steps.loop.step;
   step.wavefronts.shared = shared_bytes_of_step(b) / 128;
   if (b.tile.addition_bytes > 0) {
@@ -90,7 +87,7 @@ Plan blocks_plan(const Backward& c, const Blocks& b, const std::vector<ArrayUse>
   return plan;
 }
 
-Plan plan_of_keys(const Backward& c, DType type) {
+Plan plan_of_keys(const Backward& c) {
   std::vector<ArrayUse> results = {writes(kDK, c.shape.kv_bytes()),
                                    writes(kDV, c.shape.kv_bytes())};
   if (adds_over_groups(c)) {
@@ -99,7 +96,7 @@ Plan plan_of_keys(const Backward& c, DType type) {
   // Sums of dQ that have left L2 are read from DRAM and written to it again.
   const double sums = c.dq_sum_bytes();
   if (c.dq == kAtomic) results.push_back(scratch(kDqSums, {sums, sums}));
-  return blocks_plan(c, blocks_of_keys(c), results, type);
+  return blocks_plan(c, blocks_of_keys(c), results);
 }
 
 constexpr std::int64_t kVectorElements = 8;  // 16 bytes
@@ -160,13 +157,11 @@ Plan pass_over(double elements, double instructions, std::vector<ArrayUse> array
   return even_launch(static_cast<std::int64_t>(blocks), kThreads, std::move(arrays), step);
 }
 
-LaunchSequence backward_launches(const Backward& c, DType type) {
-  LaunchSequence sequence;
-  sequence.push_back({row_dots(c)});
-  sequence.push_back({plan_of_keys(c, type)});
-  sequence.push_back({c.dq == kAtomic ? round_dq(c)
-                                      : blocks_plan(c, blocks_of_queries(c),
-                                                    {writes(kDQ, c.shape.q_bytes())}, type)});
+LaunchSequence backward_launches(const Backward& c) {
+  LaunchSequence sequence = {{row_dots(c)}, {plan_of_keys(c)}};
+  sequence.push_back(
+      {c.dq == kAtomic ? round_dq(c)
+                       : blocks_plan(c, blocks_of_queries(c), {writes(kDQ, c.shape.q_bytes())})});
   if (adds_over_groups(c)) {
     sequence.push_back({sum_over_group(c, kHeadDK, kDK)});
     sequence.push_back({sum_over_group(c, kHeadDV, kDV)});

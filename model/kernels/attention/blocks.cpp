@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "model/counting/coalescing.hpp"
-#include "model/counting/totals.hpp"
-#include "model/kernels/common/plan_parts.hpp"
 
 namespace roofcast::attention {
 namespace {
@@ -33,7 +30,7 @@ double step_instructions(const Blocks& b, bool masked) {
   return (scores * a_score + sums) / 32;
 }
 
-Step step_of(const Blocks& b, DType type) {
+Step step_of(const Blocks& b) {
   const double scores = as_double(b.tile.queries * b.tile.keys);
   const double rows = as_double(b.rows_passing()), queries = as_double(b.tile.queries);
   const double flops = 2 * b.products * as_double(b.width) * scores;
@@ -43,7 +40,7 @@ Step step_of(const Blocks& b, DType type) {
               {rows * (2 * b.copied_row_bytes() + (b.keys_stationary ? b.row_stat_bytes() : 0)),
                queries * b.dq_row_elements * kSumElement});
   if (b.kernel.on_tensor_cores()) {
-    step.issued.tensor_flops[type] = flops;
+    step.issued.tensor_flops[b.shape.type] = flops;
     // Lower bound: the streamed tile is written to shared memory and read from it once.
     step.issued.shared_bytes = 2 * rows * b.passing_row_bytes();
   } else {
@@ -116,7 +113,7 @@ double Blocks::copied_row_bytes() const {
   return kSectorBytes * std::ceil(shape.row_bytes() / kSectorBytes);
 }
 
-BlockSteps block_steps(const Blocks& b, DType type) {
+BlockSteps block_steps(const Blocks& b) {
   // Mean rows of a tile. Rows beyond the last are not written, but whole TMA boxes copy them.
   const double there = as_double(b.rows()) / as_double(b.tiles());
   const double copied = b.kernel.by_boxes() ? as_double(b.rows_held()) : there;
@@ -127,7 +124,7 @@ BlockSteps block_steps(const Blocks& b, DType type) {
   prologue.waits = b.tile.waits_before;
   set_traffic(epilogue.issued, {0, there * b.written()});
   epilogue.warp_instructions = b.tile.block_instructions;
-  const Phase loop{.step = step_of(b, type),
+  const Phase loop{.step = step_of(b),
                    .ahead = as_double(b.tile.stages),
                    .groups = b.kernel.async_mma() ? as_double(multiplying_groups(b.tile.warps)) : 0,
                    .chains = b.tile.chains,
@@ -210,10 +207,10 @@ void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& 
   }
 }
 
-Plan launch_plan(const Blocks& b, DType type) {
+Plan launch_plan(const Blocks& b) {
   Plan plan;
   plan.needs = {b.kernel.product, b.kernel.copy()};
-  (b.kernel.on_tensor_cores() ? plan.useful.tensor_flops[type] : plan.useful.vector_flops) =
+  (b.kernel.on_tensor_cores() ? plan.useful.tensor_flops[b.shape.type] : plan.useful.vector_flops) =
       b.products * b.shape.product_flops();
   // Without tensor memory every exponential goes through the special-function unit.
   if (b.kernel.product != Instruction::tcgen05) plan.useful.special_flops = b.shape.scores();

@@ -2,6 +2,7 @@
 // Attention kernels, a library's or this project's, and their launches. A block keeps a tile of
 // queries or keys, and streams two matrices of the other sequence in steps.
 #include "model/kernels/attention/tiles.hpp"
+#include "model/kernels/common/plan_parts.hpp"
 
 namespace roofcast::attention {
 
@@ -94,8 +95,7 @@ struct Steps {
 };
 
 /// Steps of the block of queries `first` to `last` over tiles of `keys` keys that some query sees.
-/// A tile is masked where some query does not see all of it, or where it extends beyond the last
-/// key.
+/// A tile is masked where some query does not see all of it, or it extends beyond the last key.
 Steps steps_over_keys(const Shape& shape, std::int64_t first, std::int64_t last, std::int64_t keys);
 
 /// Steps of the block of keys `first` to `last` over tiles of `queries` queries. Queries beyond the
@@ -154,7 +154,7 @@ struct BlockSteps {
   Step epilogue;
 };
 /// Counts everything but the wavefronts of shared memory.
-BlockSteps block_steps(const Blocks& blocks, DType type);
+BlockSteps block_steps(const Blocks& blocks);
 BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps& steps);
 
 /// The steps of each tile of a head, longest first unless Tile::in_order.
@@ -166,7 +166,7 @@ void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& 
                 std::int64_t copies, std::int64_t together, std::int64_t splits = 1);
 
 /// The launch without its arrays and block classes.
-Plan launch_plan(const Blocks& blocks, DType type);
+Plan launch_plan(const Blocks& blocks);
 
 /// Adds the blocks, and their raster, from which the L2 reuse of streamed rows follows.
 void add_tiles(Plan& plan, const Blocks& blocks, const BlockSteps& steps);
@@ -176,9 +176,9 @@ void add_tiles(Plan& plan, const Blocks& blocks, const BlockSteps& steps);
 /// K or V of forward: just computed in self-attention (as many keys as queries), else a cache.
 ArrayUse kv_input(const Shape& shape, ArrayId array);
 
-BlockSteps forward_steps(const Blocks& forward, DType type);
+BlockSteps forward_steps(const Blocks& forward);
 /// The launch without its block classes.
-Plan forward_plan(const Blocks& forward, DType type);
+Plan forward_plan(const Blocks& forward);
 
 /// Adds the block classes where keys are dealt to the parts in units of `unit` keys.
 void deal_keys(Plan& plan, const Blocks& forward, const BlockSteps& steps, std::int64_t unit);
@@ -221,7 +221,7 @@ struct Backward {
 };
 
 /// The launches: D (and zeros for dQ), blocks of keys, dQ, and the sums over groups.
-LaunchSequence backward_launches(const Backward& backward, DType type);
+LaunchSequence backward_launches(const Backward& backward);
 
 /// dO, which an earlier kernel has just computed.
 ArrayUse gradient_input(const Shape& shape);

@@ -1,11 +1,9 @@
 // attention.decode: few queries against a long cache of keys.
 #include <algorithm>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "model/kernels/attention/blocks.hpp"
-#include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
 
 namespace roofcast::attention {
@@ -15,14 +13,12 @@ using decoding::kMostRows;
 using decoding::kTiles;
 using decoding::kUnitKeys;
 
-// Instructions of a warp outside its units: constant, and per element of the head dim. From
-// hardware counters: the compiled kernel's straight-line code has paths that a launch does not
-// take.
+// Instructions of a warp outside its units: constant, and per element of the head dim. By the
+// counters: the compiled kernel's straight-line code has paths that a launch does not take.
 constexpr double kEndsInstructions = 630, kEndsElementInstructions = 6;
 
 Shape checked_shape(const Problem& p, const Gpu& gpu) {
-  const Shape shape(p);
-  check_computable(p, shape, gpu);
+  const Shape shape = computable_shape(p, gpu);
   require(!shape.backward, "attention.decode is forward only: leave out --pass");
   const std::int64_t rows = shape.seq_q * shape.group();
   require(rows <= kMostRows, rows, " queries of a group of heads: attention.decode takes up to ",
@@ -35,11 +31,11 @@ const decoding::Tile& tile_for(const Shape& shape) {
 }
 
 // A step is one unit of each warp.
-Blocks forward_of(const Shape& shape, DType type, std::int64_t splits) {
+Blocks forward_of(const Shape& shape, std::int64_t splits) {
   constexpr std::int64_t kLoadsOfWarp = 4;  // in flight
   const decoding::Tile& t = tile_for(shape);
   const compiled::Kernel kernel =
-      compiled::kernel("attention::decoding::decode_kernel", type, head_row(shape.head_dim));
+      compiled::kernel("attention::decoding::decode_kernel", shape.type, head_row(shape.head_dim));
   Tile tile{
       .queries = kMostRows,
       .keys = kUnitKeys * t.warps,
@@ -69,8 +65,7 @@ void set_ends(BlockSteps& blocks, const Tile& tile, double head_dim) {
   constexpr double kEndsWavefronts = 10;
   const double half = tile.block_instructions / 2;
   blocks.prologue.warp_instructions = blocks.epilogue.warp_instructions = half;
-  // Of addresses, conversions and sums two instructions of five wait for the one before
-  // (sm_cycles).
+  // Of addresses, conversions and sums two instructions of five wait for the last one (sm_cycles).
   constexpr double kDependent = 0.4;
   const double dependent = kDependent * half / as_double(tile.warps);
   blocks.prologue.waits.global = 1;  // Q, before the first product
@@ -80,13 +75,13 @@ void set_ends(BlockSteps& blocks, const Tile& tile, double head_dim) {
   blocks.epilogue.waits = {.shared = 12, .arithmetic = 100 + dependent, .barriers = 2};
 }
 
-Plan main_launch(const Blocks& c, DType type) {
+Plan main_launch(const Blocks& c) {
   const decoding::Tile& tile = tile_for(c.shape);
   const double warps = as_double(tile.warps);
-  Plan plan = forward_plan(c, type);
+  Plan plan = forward_plan(c);
   plan.on_chip_bytes = as_double(kMostRows * tile.warps * c.width) * kSumElement +
                        as_double(plan.launch.shared_bytes);
-  BlockSteps steps = block_steps(c, type);
+  BlockSteps steps = block_steps(c);
   set_ends(steps, c.tile, as_double(tile.head_dim));
   // Each warp reads K and V of its own unit, and Q, from shared memory.
   steps.loop.step.wavefronts.shared =
@@ -127,8 +122,8 @@ LaunchSequence plan_decode(const Problem& p, const Gpu& gpu) {
   const std::int64_t most = std::min(ceil_div(shape.seq_kv, kUnitKeys), decoding::kMostSplits);
   require(p[kDecodeSplits] >= 1 && p[kDecodeSplits] <= most, "splits is ", p[kDecodeSplits],
           ": give 1 to ", most, ", a unit of ", kUnitKeys, " keys each at least");
-  const Blocks c = forward_of(shape, p.dtype, p[kDecodeSplits]);
-  LaunchSequence sequence = launch_of(main_launch(c, p.dtype));
+  const Blocks c = forward_of(shape, p[kDecodeSplits]);
+  LaunchSequence sequence = launch_of(main_launch(c));
   if (c.splits > 1) {
     Plan sum = sum_of_parts(c);
     sum.launch.registers = compiled::registers("attention::decoding::combine_kernel", p.dtype);

@@ -1,11 +1,7 @@
 // The plans of attention.flash2 and attention.flash3.
 #include <algorithm>
-#include <array>
-#include <string>
 
 #include "model/kernels/attention/blocks.hpp"
-#include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 
 namespace roofcast::attention {
@@ -34,20 +30,20 @@ std::int64_t forward_together(const Shape& s) {
                         static_cast<std::int64_t>(as_double(s.seq_kv) * s.row_bytes()), s.causal);
 }
 
-Tile flash2_forward(const Shape& s, DType type) {
+Tile flash2_forward(const Shape& s) {
   const std::size_t head = head_row(s.head_dim);
   const Flash2Tile& t = kFlash2Tiles[head];
-  Tile tile = tile_of(t, compiled::kernel("attention::mma::forward_kernel", type, head),
+  Tile tile = tile_of(t, compiled::kernel("attention::mma::forward_kernel", s.type, head),
                       t.shared_bytes(), forward_together(s), t.warps);
   tile.chains = gemm::tensor::kUnrolledProducts;
   return tile;
 }
 
 // Persistent blocks. A causal mask makes tiles unequal: blocks take the next one from a counter.
-Tile flash3_forward(const Shape& s, DType type) {
+Tile flash3_forward(const Shape& s) {
   const Flash3Tile& t = kFlash3Tiles[s.causal ? 1 : 0][head_row(s.head_dim)];
   const std::int64_t warps = 4 * t.warpgroups();
-  const compiled::Kernel kernel = compiled::kernel("attention::forward_kernel", type, t.head_dim,
+  const compiled::Kernel kernel = compiled::kernel("attention::forward_kernel", s.type, t.head_dim,
                                                    t.queries, t.keys, t.stages, t.stages_q);
   Tile tile = tile_of(t, kernel, t.shared_bytes(), forward_together(s), warps);
   // loops[0], over tiles, contains the first step; loops[1] is the loop of masked steps.
@@ -71,12 +67,12 @@ Waits waits_of(const Flash2BackwardTile& tile) {
           .barriers = 2};
 }
 
-Backward flash2_backward(const Shape& s, DqSum dq, DType type) {
+Backward flash2_backward(const Shape& s, DqSum dq) {
   const std::size_t head = head_row(s.head_dim);
   const Flash2BackwardTile& of_keys = kFlash2BackwardTiles[head];
   const Flash2Tile& of_queries = kFlash2DqTiles[head];
   const auto row = static_cast<std::int64_t>(s.row_bytes());
-  const compiled::Kernel kernel = compiled::kernel("attention::mma::keys_kernel", type, head, dq);
+  const compiled::Kernel kernel = compiled::kernel("attention::mma::keys_kernel", s.type, head, dq);
   Tile keys = tile_of(of_keys, kernel, of_keys.shared_bytes(dq),
                       heads_together(s.batch * s.kv_heads, 1, s.group() * s.seq_q * row, s.causal),
                       of_keys.threads() / 32);
@@ -86,13 +82,14 @@ Backward flash2_backward(const Shape& s, DqSum dq, DType type) {
   keys.step_instructions += as_double(keys.warps * keys.parts) * kernel.loops[1];
   keys.addition_bytes = 32;
   keys.dq_rows = 32;
-  Tile queries = tile_of(of_queries, compiled::kernel("attention::mma::queries_kernel", type, head),
-                         of_queries.shared_bytes(), forward_together(s), of_queries.warps);
+  Tile queries =
+      tile_of(of_queries, compiled::kernel("attention::mma::queries_kernel", s.type, head),
+              of_queries.shared_bytes(), forward_together(s), of_queries.warps);
   keys.chains = queries.chains = gemm::tensor::kUnrolledProducts;
   return {s, kMma, keys, {s.seq_q, s.head_dim, 16}, padded_head(s.head_dim), dq, queries};
 }
 
-Backward flash3_backward(const Shape& s, DqSum dq, DType type) {
+Backward flash3_backward(const Shape& s, DqSum dq) {
   const Flash3BackwardTile& k = kFlash3BackwardTiles[head_row(s.head_dim)];
   const Flash3DqTile& q = kFlash3DqTiles[head_row(s.head_dim)];
   constexpr std::int64_t kMultiplying = 8;
@@ -101,7 +98,7 @@ Backward flash3_backward(const Shape& s, DqSum dq, DType type) {
   const std::int64_t read_by_queries = s.seq_kv * 4;
   Tile keys =
       tile_of(k,
-              compiled::kernel("attention::flash3_backward::keys_kernel", type, k.head_dim,
+              compiled::kernel("attention::flash3_backward::keys_kernel", s.type, k.head_dim,
                                k.queries, k.keys, k.stages, dq == kAtomic),
               k.shared_bytes(),
               flash3_heads_together(s.batch * s.kv_heads, read_by_keys * s.head_dim), kMultiplying);
@@ -109,7 +106,7 @@ Backward flash3_backward(const Shape& s, DqSum dq, DType type) {
   keys.waited_products = k.splits_head() ? 1.0 : kWaitsForDq;
   Tile queries =
       tile_of(q,
-              compiled::kernel("attention::flash3_backward::queries_kernel", type, q.head_dim,
+              compiled::kernel("attention::flash3_backward::queries_kernel", s.type, q.head_dim,
                                q.queries, q.keys, q.stages),
               q.shared_bytes(),
               flash3_heads_together(s.batch * s.heads, read_by_queries * s.head_dim), kMultiplying);
@@ -122,26 +119,20 @@ Backward flash3_backward(const Shape& s, DqSum dq, DType type) {
           queries};
 }
 
-LaunchSequence forward_launches(const Shape& shape, const Kernel& kernel, const Tile& tile,
-                                DType type, const Gpu& gpu) {
-  const Blocks c{shape, kernel, tile, padded_head(shape.head_dim), 1, true};
-  Plan plan = forward_plan(c, type);
+LaunchSequence plan_flash(const Problem& p, const Gpu& gpu, const Kernel& kernel,
+                          Tile (*forward)(const Shape&),
+                          Backward (*backward)(const Shape&, DqSum)) {
+  const Shape s = computable_shape(p, gpu);
+  if (s.backward) return backward_launches(backward(s, static_cast<DqSum>(p[kDq])));
+  const Blocks c{s, kernel, forward(s), padded_head(s.head_dim), 1, true};
+  Plan plan = forward_plan(c);
   if (is_persistent(plan.scheduler))
     plan.launch.grid[0] = std::min(plan.launch.grid[0], gpu.slots(1));
-  add_tiles(plan, c, forward_steps(c, type));
+  add_tiles(plan, c, forward_steps(c));
   LaunchSequence sequence = launch_of(std::move(plan));
   // The counter is cleared first, but the sequence begins with the kernel that it is about.
-  if (tile.scheduler == TileScheduler::queue) sequence.push_back({cleared_counter()});
+  if (c.tile.scheduler == TileScheduler::queue) sequence.push_back({cleared_counter()});
   return sequence;
-}
-
-LaunchSequence plan_flash(const Problem& p, const Gpu& gpu, const Kernel& kernel,
-                          Tile (*forward)(const Shape&, DType),
-                          Backward (*backward)(const Shape&, DqSum, DType)) {
-  const Shape s(p);
-  check_computable(p, s, gpu);
-  if (!s.backward) return forward_launches(s, kernel, forward(s, p.dtype), p.dtype, gpu);
-  return backward_launches(backward(s, static_cast<DqSum>(p[kDq]), p.dtype), p.dtype);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "model/counting/coalescing.hpp"
-#include "model/kernels/common/plan_parts.hpp"
 
 namespace roofcast::attention {
 
@@ -13,12 +12,11 @@ ArrayUse kv_input(const Shape& shape, ArrayId array) {
   return use(array, shape.kv_bytes());
 }
 
-BlockSteps forward_steps(const Blocks& c, DType type) {
-  BlockSteps steps = block_steps(c, type);
+BlockSteps forward_steps(const Blocks& c) {
+  BlockSteps steps = block_steps(c);
   if (!c.kernel.on_tensor_cores()) return steps;
   // K and V are written to shared memory once. Each warp with its own queries, or 64 rows of wgmma
-  // or tcgen05, read them whole, wgmma and tcgen05 also Q; warps that divide the keys read them
-  // once.
+  // or tcgen05, which also read Q, read them whole; warps that divide the keys read them once.
   const bool async = c.kernel.async_mma();
   const double queries = as_double(c.tile.queries);
   const double readers = async ? queries / 64 : c.tile.deals_keys ? 1 : as_double(c.tile.warps);
@@ -29,9 +27,9 @@ BlockSteps forward_steps(const Blocks& c, DType type) {
   return steps;
 }
 
-Plan forward_plan(const Blocks& c, DType type) {
+Plan forward_plan(const Blocks& c) {
   const Shape& s = c.shape;
-  Plan plan = launch_plan(c, type);
+  Plan plan = launch_plan(c);
   plan.arrays = {reads_activation(kQ, s.q_bytes()), kv_input(s, kK), kv_input(s, kV)};
   if (c.splits > 1) {
     plan.arrays.push_back(scratch(kParts, {c.tile.merges ? c.part_bytes() : 0, c.part_bytes()}));

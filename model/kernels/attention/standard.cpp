@@ -1,11 +1,8 @@
 // attention.standard: each step is a launch, S and P lie whole in memory.
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "model/kernels/attention/blocks.hpp"
-#include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 
 namespace roofcast::attention {
@@ -16,11 +13,16 @@ using standard::Operands;
 constexpr Traffic kRead{1, 0}, kWrite{0, 1}, kUpdate{1, 1};
 constexpr std::int64_t kVectorScores = 8;  // scores in a 16-byte vector
 
+// Thread instructions per eight scores: loads, stores, conversions, two arithmetic ones per score.
+constexpr double kPassInstructions = 40;
+// As kPassInstructions, for two matrices in and two out, with an exponential.
+constexpr double kKeptInstructions = 96;
+
 /// The launch sequence, to which members append launches.
 struct Sequence {
   const Problem& p;
   const Gpu& gpu;
-  Shape s{p};
+  Shape s = computable_shape(p, gpu);
   Passes passes = static_cast<Passes>(p[kPasses]);
   standard::RowLayout layout = standard::row_layout(s.seq_kv);
   LaunchSequence launches{};
@@ -31,153 +33,138 @@ struct Sequence {
   }
   ArrayUse kept(Traffic times) const { return scratch(kKept, s.all_scores() * times); }
 
-  void multiply(Operands operands, const ArrayUse& a, const ArrayUse& b, const ArrayUse& result);
-  void pass(double instructions, std::vector<ArrayUse> arrays);
-  Plan over_rows(std::int64_t registers, std::vector<ArrayUse> arrays) const;
-  void softmax();
-  void gradient();
-  void forward();
-  void backward();
+  // Appends a batch of products, one for each head of K and V. The queries of the heads that share
+  // K and V are the rows of one matrix. nt: [queries, keys] = queries · keysᵀ; nn: [queries, head]
+  // = scores · keys; tn: [keys, head] = scoresᵀ · queries.
+  void multiply(Operands operands, const ArrayUse& a, const ArrayUse& b, const ArrayUse& result) {
+    const bool nt = operands == Operands::nt, tn = operands == Operands::tn;
+    const std::int64_t queries = s.group() * s.seq_q, n = nt ? s.seq_kv : s.head_dim;
+    Problem product;
+    product.dtype = p.dtype;
+    product[gemm::kM] = tn ? s.seq_kv : queries;
+    product[gemm::kN] = n;
+    product[gemm::kK] = nt ? s.head_dim : tn ? queries : s.seq_kv;
+    product[gemm::tensor::kTransposedB] = nt ? 1 : 0;
+    product[gemm::tensor::kBatch] = s.batch * s.kv_heads;
+    product[gemm::tensor::kLdc] = ceil_div(n, 8) * 8;  // rows of results are whole vectors
+    const std::int64_t size = element_bytes(p.dtype);
+    const std::int64_t pitch = nt ? s.head_dim : standard::row_of(s.seq_kv);
+    const gemm::tensor::MmaTile& tile = standard::kTiles[standard::tile_of(n)];
+    Plan plan = gemm::tensor::mma_sync_batch(
+        product, tile,
+        {gemm::tensor::operand(a, pitch * size), gemm::tensor::operand(b, s.head_dim * size)},
+        result, gpu);
+    plan.launch.registers =
+        gemm::tensor::registers_of("gemm::product_kernel", p.dtype, tile, nt, tn);
+    // Masked scores are computed, but no result needs them.
+    plan.useful.tensor_flops[p.dtype] = s.product_flops();
+    launches.push_back({std::move(plan)});
+  }
+
+  // Appends an elementwise pass over all scores, with `instructions` of a thread per eight scores.
+  void pass(double instructions, std::vector<ArrayUse> arrays) {
+    Plan plan = pass_over(s.all_scores(), instructions, std::move(arrays));
+    plan.notes.caveat =
+        "registers are those that blocks leave, instructions are counted by hand: no run yet";
+    launches.push_back({std::move(plan)});
+  }
+
+  // The launch of a pass over rows of scores, without its steps.
+  Plan over_rows(std::int64_t registers, std::vector<ArrayUse> arrays) const {
+    Plan plan = roofcast::launch_plan(ceil_div(s.batch * s.heads * s.seq_q, layout.rows),
+                                      {layout.threads, layout.rows, 1}, registers,
+                                      standard::kRowThreads / 32 * 4);
+    plan.useful.special_flops = s.scores();
+    plan.arrays = std::move(arrays);
+    return plan;
+  }
+
+  // Writes P and the log-sum-exp, P in place of S (kPlain); or P alone, beside S (kMaskDropout).
+  void softmax() {
+    const bool held = s.seq_kv <= standard::kHeldKeys;
+    const compiled::Kernel kernel = compiled::kernel("attention::softmax_kernel", p.dtype, held);
+    Plan plan = over_rows(kernel.registers,
+                          {scores(kS, kRead), scores(passes == kPlain ? kS : kP, kWrite)});
+    if (passes == kPlain) plan.arrays.push_back(writes(kLse, s.rows_bytes()));
+    plan.useful.vector_flops = 5 * s.scores();
+    plan.useful.conversions = s.scores() / 2;
+    const double blocks = as_double(plan.launch.blocks()), of_block = s.all_scores() / blocks;
+    const double slots =
+        as_double(layout.rows * layout.threads * standard::kHeldVectors * kVectorScores);
+    // A row's maximum and sum: shuffles in a warp; with several warps barriers, and shuffles again.
+    const bool several = layout.threads > 32;
+    const double written = score_bytes() + (passes == kPlain ? s.rows_bytes() : 0);
+    Step step;
+    step.waits = {.global = 1, .shared = several ? 20.0 : 10.0, .barriers = several ? 4.0 : 0.0};
+    if (held) {
+      step.issued.special_flops = slots;
+      step.warp_instructions = plan.launch.warps() * kernel.straight;
+    } else {
+      step.issued.special_flops = 2 * of_block;
+      step.warp_instructions = of_block / 32 / kVectorScores * (kernel.loops[0] + kernel.loops[1]);
+      // One round trip per vector of a thread, in each of the two sweeps.
+      step.waits.global =
+          2 * std::ceil(as_double(s.seq_kv) / as_double(kVectorScores * layout.threads));
+    }
+    set_traffic(step.issued, {(held ? 1 : 2) * score_bytes() / blocks, written / blocks});
+    set_blocks(plan, {{step}});
+    launches.push_back({std::move(plan)});
+  }
+
+  // Computes D of each row, then P from the log-sum-exp, in place of S, and dS in place of dP.
+  void gradient() {
+    constexpr double kAtOnce = 2;  // vectors that a thread loads together
+    const compiled::Kernel kernel = compiled::kernel("attention::gradient_kernel", p.dtype);
+    Plan plan = over_rows(kernel.registers,
+                          {scores(kS, kUpdate), scores(kDP, kUpdate), reads(kDO, s.q_bytes()),
+                           reads(kO, s.q_bytes()), reads(kLse, s.rows_bytes())});
+    plan.useful.vector_flops = 4 * s.scores() + 2 * s.q_bytes() / s.element;
+    plan.useful.conversions = s.scores();
+    const double trips =
+        std::ceil(as_double(s.seq_kv) / (kAtOnce * as_double(kVectorScores * layout.threads)));
+    const double blocks = as_double(plan.launch.blocks()), parts = blocks * trips;
+    Step dots, step;
+    dots.waits.global = step.waits.global = 1;
+    set_traffic(dots.issued, {(2 * s.q_bytes() + s.rows_bytes()) / blocks, 0});
+    step.issued.special_flops = s.all_scores() / parts;
+    step.warp_instructions = plan.launch.warps() * kernel.loops[1];
+    set_traffic(step.issued, {2 * score_bytes() / parts, 2 * score_bytes() / parts});
+    set_blocks(plan, {{dots}, {step, trips}});
+    launches.push_back({std::move(plan)});
+  }
+
+  void forward() {
+    const bool drops = passes == kMaskDropout;
+    multiply(Operands::nt, reads_activation(kQ, s.q_bytes()), kv_input(s, kK), scores(kS, kWrite));
+    if (drops) pass(kPassInstructions, {scores(kS, kUpdate)});
+    softmax();
+    if (drops) {
+      pass(kPassInstructions, {scores(kP, kRead), scores(kDropped, kWrite), kept(kWrite)});
+    }
+    multiply(Operands::nn, scores(drops ? kDropped : kS, kRead), kv_input(s, kV),
+             writes(kO, s.q_bytes()));
+  }
+
+  // With dropout, P and the dropout mask are kept from forward. An added mask takes no step.
+  void backward() {
+    const ArrayUse q = reads(kQ, s.q_bytes()), k = reads(kK, s.kv_bytes());
+    const ArrayUse v = reads(kV, s.kv_bytes()), d_o = gradient_input(s);
+    const ArrayUse dv = writes(kDV, s.kv_bytes());
+    if (passes == kPlain) {
+      multiply(Operands::nt, q, k, scores(kS, kWrite));
+      multiply(Operands::nt, d_o, v, scores(kDP, kWrite));
+      gradient();
+      multiply(Operands::tn, scores(kS, kRead), reads(kDO, s.q_bytes()), dv);
+    } else {
+      multiply(Operands::tn, scores(kDropped, kRead), d_o, dv);
+      multiply(Operands::nt, d_o, v, scores(kDP, kWrite));
+      pass(kPassInstructions, {scores(kDP, kUpdate), kept(kRead)});
+      pass(kKeptInstructions, {scores(kP, kRead), scores(kDP, kUpdate)});
+    }
+    multiply(Operands::nn, scores(kDP, kRead), k, writes(kDQ, s.q_bytes()));
+    multiply(Operands::tn, scores(kDP, kRead), q, writes(kDK, s.kv_bytes()));
+  }
 };
-
-// Appends a batch of products, one for each head of K and V. The queries of the heads that share K
-// and V are the rows of one matrix. nt: [queries, keys] = queries · keysᵀ; nn: [queries, head] =
-// scores · keys; tn: [keys, head] = scoresᵀ · queries.
-void Sequence::multiply(Operands operands, const ArrayUse& a, const ArrayUse& b,
-                        const ArrayUse& result) {
-  const bool nt = operands == Operands::nt, tn = operands == Operands::tn;
-  const std::int64_t queries = s.group() * s.seq_q, n = nt ? s.seq_kv : s.head_dim;
-  Problem product;
-  product.dtype = p.dtype;
-  product[gemm::kM] = tn ? s.seq_kv : queries;
-  product[gemm::kN] = n;
-  product[gemm::kK] = nt ? s.head_dim : tn ? queries : s.seq_kv;
-  product[gemm::tensor::kTransposedB] = nt ? 1 : 0;
-  product[gemm::tensor::kBatch] = s.batch * s.kv_heads;
-  product[gemm::tensor::kLdc] = ceil_div(n, 8) * 8;  // rows of results are whole vectors
-  const std::int64_t size = element_bytes(p.dtype);
-  const std::int64_t pitch = nt ? s.head_dim : standard::row_of(s.seq_kv);
-  const gemm::tensor::MmaTile& tile = standard::kTiles[standard::tile_of(n)];
-  Plan plan = gemm::tensor::mma_sync_batch(
-      product, tile,
-      {gemm::tensor::operand(a, pitch * size), gemm::tensor::operand(b, s.head_dim * size)}, result,
-      gpu);
-  plan.launch.registers =
-      compiled::registers("gemm::product_kernel", p.dtype, tile.m, tile.n, tile.k_bytes / size,
-                          tile.warps_down, tile.warps_across, tile.stages, tile.blocks, nt, tn);
-  // Masked scores are computed, but no result needs them.
-  plan.useful.tensor_flops[p.dtype] = s.product_flops();
-  launches.push_back({std::move(plan)});
-}
-
-// Appends an elementwise pass over all scores, with `instructions` of a thread per eight scores.
-void Sequence::pass(double instructions, std::vector<ArrayUse> arrays) {
-  Plan plan = pass_over(s.all_scores(), instructions, std::move(arrays));
-  plan.notes.caveat =
-      "registers are those that blocks leave, instructions are counted by hand: no run yet";
-  launches.push_back({std::move(plan)});
-}
-
-// The launch of a pass over rows of scores, without its steps.
-Plan Sequence::over_rows(std::int64_t registers, std::vector<ArrayUse> arrays) const {
-  Plan plan = roofcast::launch_plan(ceil_div(s.batch * s.heads * s.seq_q, layout.rows),
-                                    {layout.threads, layout.rows, 1}, registers,
-                                    standard::kRowThreads / 32 * 4);
-  plan.useful.special_flops = s.scores();
-  plan.arrays = std::move(arrays);
-  return plan;
-}
-
-// Writes P and the log-sum-exp, P in place of S (kPlain); or P alone, beside S (kMaskDropout).
-void Sequence::softmax() {
-  const bool held = s.seq_kv <= standard::kHeldKeys;
-  const compiled::Kernel kernel = compiled::kernel("attention::softmax_kernel", p.dtype, held);
-  Plan plan =
-      over_rows(kernel.registers, {scores(kS, kRead), scores(passes == kPlain ? kS : kP, kWrite)});
-  if (passes == kPlain) plan.arrays.push_back(writes(kLse, s.rows_bytes()));
-  plan.useful.vector_flops = 5 * s.scores();
-  plan.useful.conversions = s.scores() / 2;
-  const double blocks = as_double(plan.launch.blocks()), of_block = s.all_scores() / blocks;
-  const double slots =
-      as_double(layout.rows * layout.threads * standard::kHeldVectors * kVectorScores);
-  // A row's maximum and sum: shuffles in a warp; with several warps barriers and as many shuffles.
-  const bool several = layout.threads > 32;
-  const double written = score_bytes() + (passes == kPlain ? s.rows_bytes() : 0);
-  Step step;
-  step.waits = {.global = 1, .shared = several ? 20.0 : 10.0, .barriers = several ? 4.0 : 0.0};
-  if (held) {
-    step.issued.special_flops = slots;
-    step.warp_instructions = plan.launch.warps() * kernel.straight;
-  } else {
-    step.issued.special_flops = 2 * of_block;
-    step.warp_instructions = of_block / 32 / kVectorScores * (kernel.loops[0] + kernel.loops[1]);
-    // One round trip per vector of a thread, in each of the two sweeps.
-    step.waits.global =
-        2 * std::ceil(as_double(s.seq_kv) / as_double(kVectorScores * layout.threads));
-  }
-  set_traffic(step.issued, {(held ? 1 : 2) * score_bytes() / blocks, written / blocks});
-  set_blocks(plan, {{step}});
-  launches.push_back({std::move(plan)});
-}
-
-// Computes D of each row, then P from the log-sum-exp, in place of S, and dS in place of dP.
-void Sequence::gradient() {
-  constexpr double kAtOnce = 2;  // vectors that a thread loads together
-  const compiled::Kernel kernel = compiled::kernel("attention::gradient_kernel", p.dtype);
-  Plan plan = over_rows(kernel.registers,
-                        {scores(kS, kUpdate), scores(kDP, kUpdate), reads(kDO, s.q_bytes()),
-                         reads(kO, s.q_bytes()), reads(kLse, s.rows_bytes())});
-  plan.useful.vector_flops = 4 * s.scores() + 2 * s.q_bytes() / s.element;
-  plan.useful.conversions = s.scores();
-  const double trips =
-      std::ceil(as_double(s.seq_kv) / (kAtOnce * as_double(kVectorScores * layout.threads)));
-  const double blocks = as_double(plan.launch.blocks()), parts = blocks * trips;
-  Step dots, step;
-  dots.waits.global = step.waits.global = 1;
-  set_traffic(dots.issued, {(2 * s.q_bytes() + s.rows_bytes()) / blocks, 0});
-  step.issued.special_flops = s.all_scores() / parts;
-  step.warp_instructions = plan.launch.warps() * kernel.loops[1];
-  set_traffic(step.issued, {2 * score_bytes() / parts, 2 * score_bytes() / parts});
-  set_blocks(plan, {{dots}, {step, trips}});
-  launches.push_back({std::move(plan)});
-}
-
-// Thread instructions per eight scores: loads, stores, conversions, two arithmetic ones per score.
-constexpr double kPassInstructions = 40;
-// As kPassInstructions, for two matrices in and two out, with an exponential.
-constexpr double kKeptInstructions = 96;
-
-void Sequence::forward() {
-  const bool drops = passes == kMaskDropout;
-  multiply(Operands::nt, reads_activation(kQ, s.q_bytes()), kv_input(s, kK), scores(kS, kWrite));
-  if (drops) pass(kPassInstructions, {scores(kS, kUpdate)});
-  softmax();
-  if (drops) {
-    pass(kPassInstructions, {scores(kP, kRead), scores(kDropped, kWrite), kept(kWrite)});
-  }
-  multiply(Operands::nn, scores(drops ? kDropped : kS, kRead), kv_input(s, kV),
-           writes(kO, s.q_bytes()));
-}
-
-// With dropout, P and the dropout mask are kept from forward. An added mask takes no step.
-void Sequence::backward() {
-  const ArrayUse q = reads(kQ, s.q_bytes()), k = reads(kK, s.kv_bytes());
-  const ArrayUse v = reads(kV, s.kv_bytes()), d_o = gradient_input(s);
-  const ArrayUse dv = writes(kDV, s.kv_bytes());
-  if (passes == kPlain) {
-    multiply(Operands::nt, q, k, scores(kS, kWrite));
-    multiply(Operands::nt, d_o, v, scores(kDP, kWrite));
-    gradient();
-    multiply(Operands::tn, scores(kS, kRead), reads(kDO, s.q_bytes()), dv);
-  } else {
-    multiply(Operands::tn, scores(kDropped, kRead), d_o, dv);
-    multiply(Operands::nt, d_o, v, scores(kDP, kWrite));
-    pass(kPassInstructions, {scores(kDP, kUpdate), kept(kRead)});
-    pass(kKeptInstructions, {scores(kP, kRead), scores(kDP, kUpdate)});
-  }
-  multiply(Operands::nn, scores(kDP, kRead), k, writes(kDQ, s.q_bytes()));
-  multiply(Operands::tn, scores(kDP, kRead), q, writes(kDK, s.kv_bytes()));
-}
 
 // Reads and writes of matrices of scores in 16 bits; the dropout mask counts as half a matrix.
 double times_through_memory(const Shape& shape, Passes passes) {
@@ -201,7 +188,6 @@ IoComplexity standard_io(const Problem& p, double compulsory_bytes, double on_ch
 
 LaunchSequence plan_standard(const Problem& p, const Gpu& gpu) {
   Sequence sequence{p, gpu};
-  check_computable(p, sequence.s, gpu);
   if (sequence.s.backward) {
     sequence.backward();
   } else {

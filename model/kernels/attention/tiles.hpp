@@ -99,9 +99,7 @@ constexpr std::int64_t heads_together(std::int64_t heads, std::int64_t group,
                                       std::int64_t kv_bytes_of_head, bool causal) {
   constexpr std::int64_t kBytes = std::int64_t{25} << 20;
   if (!causal) return 1;
-  const std::int64_t fitting = kBytes / (2 * kv_bytes_of_head);
-  const std::int64_t together = (fitting > 1 ? fitting : 1) * group;
-  return together < heads ? together : heads;
+  return std::min(heads, group * std::max<std::int64_t>(1, kBytes / (2 * kv_bytes_of_head)));
 }
 
 /// Heads that the blocks of flash3 backward work on concurrently: as many as re-read at most
@@ -221,8 +219,8 @@ inline constexpr std::int64_t kBlockThreads = 256;  ///< threads of a block of s
 inline constexpr std::int64_t kHeldKeys = kRowThreads * kHeldVectors * 8;
 
 constexpr RowLayout row_layout(std::int64_t seq_kv) {
-  std::int64_t threads = 32;
-  while (threads < kRowThreads && threads * kHeldVectors * 8 < seq_kv) threads *= 2;
+  const std::int64_t threads = std::clamp(power_of_two_from(ceil_div(seq_kv, kHeldVectors * 8)),
+                                          std::int64_t{32}, kRowThreads);
   return {threads, threads < kBlockThreads ? kBlockThreads / threads : 1};
 }
 

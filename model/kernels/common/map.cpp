@@ -51,7 +51,7 @@ Plan plan_of(const Pass& pass) {
   plan.useful = elements * pass.each;
   Step step;
   step.issued = chunk * pass.each;
-  set_traffic(step.issued, chunk * pass.element_bytes * pass.arrays);
+  set_traffic(step.issued, chunk * pass.bytes);
   step.warp_instructions = warps_of(pass.threads) * pass.instructions;
   step.waits = {.global = pass.round_trips, .arithmetic = pass.dependent};
   set_blocks_with_edge(plan, step, chunk / elements);
@@ -72,10 +72,9 @@ Plan plan(const Operation& operation, const Problem& problem) {
   Plan result = plan_of({.elements = problem[kElements],
                          .threads = problem[kThreads],
                          .chunk = problem[kThreads] * width * problem[kLoads],
-                         .element_bytes = as_double(element),
                          .registers = kernel.registers,
                          .each = operation.cost.work(),
-                         .arrays = {operation.reads, operation.writes},
+                         .bytes = as_double(element) * Traffic{operation.reads, operation.writes},
                          .instructions = kernel.straight,
                          .round_trips = round_trips(operation, problem.dtype, width, loads),
                          .dependent = kDependentShare * kernel.straight});

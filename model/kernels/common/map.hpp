@@ -19,13 +19,14 @@ inline constexpr std::array kParameters = {
     setting("vector_bytes", "bytes of one access of a thread: 4, 8 or 16", 4, 16, 16),
     setting("loads", "accesses a thread issues before it uses the first: 1, 2, 4, 8", 1, 8, 1)};
 
+/// Element types of all but the stream kernels.
+inline constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 /// Elements of the arrays in validation/sweeps/stream.json and elementwise.json.
 inline constexpr std::array kValidated = {
     ValidatedRange{kElements, std::int64_t{1} << 16, std::int64_t{1} << 30}};
 
-/// Instructions of kernels generated at run time, by the counters of copies and triads: index and
-/// exit; head and tail of vectors of several elements; address, bounds test and predicate of
-/// access.
+/// Instructions of kernels generated at run time, by counters of copies and triads: index and exit;
+/// head and tail of vectors of several elements; address, bounds test and predicate of an access.
 inline constexpr double kInstructionsPerThread = 16, kInstructionsOfVectors = 28,
                         kInstructionsPerAccess = 8.2;
 /// Share of instructions that wait for the previous one, by the time of blocks alone on an SM.
@@ -50,8 +51,8 @@ struct Cost {
 
 /// One operation for each element.
 struct Operation {
-  double reads = 1;   ///< arrays read
-  double writes = 1;  ///< arrays written
+  double reads = 1;   ///< arrays read; a fraction where their elements are smaller
+  double writes = 1;  ///< arrays written, likewise
   Cost cost{};
   std::string_view kernel = {};  ///< its name in compiled.inc; empty: generated at run time
 };
@@ -70,10 +71,9 @@ constexpr std::int64_t generated_registers(DType dtype, std::int64_t inputs,
 /// A launch of blocks of `threads` threads, which take `chunk` elements each.
 struct Pass {
   std::int64_t elements, threads, chunk;
-  double element_bytes;
   std::int64_t registers;
   Work each;               ///< arithmetic of an element
-  Traffic arrays;          ///< number of arrays read and written, not bytes
+  Traffic bytes;           ///< of an element in all arrays
   double instructions;     ///< of a warp, for all its elements
   double round_trips = 1;  ///< of a thread to memory, one after the other
   double dependent = 0;    ///< length of a thread's longest chain of dependent operations

@@ -1,7 +1,6 @@
 #pragma once
 // Parts that the plans of all families are made of.
 #include <array>
-#include <string>
 #include <utility>
 
 #include "model/counting/integers.hpp"
@@ -40,6 +39,12 @@ constexpr Work vector_work(double flops, double special = 0, double conversions 
   work.vector_flops = flops;
   work.special_flops = special;
   work.conversions = conversions;
+  return work;
+}
+
+/// The work with its compulsory traffic.
+constexpr Work with_compulsory(Work work, const Traffic& bytes) {
+  work.compulsory = bytes;
   return work;
 }
 

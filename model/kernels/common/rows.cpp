@@ -61,12 +61,12 @@ std::vector<Problem> with_clusters(const Problem& p, std::size_t cluster, std::i
 }
 
 Matrix matrix_of(const Problem& p, const Layout& layout) {
-  const DenseMatrix matrix{p[kRows], p[kCols], element_bytes(p)};
-  const std::int64_t width = kVectorBytes / element_bytes(p);
+  const DenseMatrix matrix{p[kRows], p[kCols], element_bytes(p.dtype)};
+  const std::int64_t width = kVectorBytes / matrix.element_bytes;
   const double accessed = sectors_along_rows(matrix, kWarp * width) * kSectorBytes;
-  const std::int64_t vectors = std::max<std::int64_t>(1, p[kCols] / width);
   const double rows = as_double(p[kRows]), row_bytes = as_double(matrix.pitch_bytes());
-  return {.rows = rows,
+  return {.layout = layout,
+          .rows = rows,
           .elements = rows * as_double(p[kCols]),
           .row_bytes = row_bytes,
           .bytes = rows * row_bytes,
@@ -75,7 +75,7 @@ Matrix matrix_of(const Problem& p, const Layout& layout) {
           .width = as_double(width),
           .ragged = matrix.pitch_bytes() % kVectorBytes != 0,
           .inside = as_double(std::min(layout.rows_per_block, p[kRows]) *
-                              ceil_div(ceil_div(vectors, layout.cluster), kWarp))};
+                              ceil_div(ceil_div(vectors_of(p), layout.cluster), kWarp))};
 }
 
 Work traffic_of(const Matrix& matrix, double reads, double parts) {
@@ -86,8 +86,9 @@ Work traffic_of(const Matrix& matrix, double reads, double parts) {
   return work;
 }
 
-SplitWrites split_stores(const Matrix& matrix, double parts, const Layout& layout) {
-  return {matrix.accessed / kSectorBytes, parts, as_double(layout.warps() * kWarp * kVectorBytes)};
+SplitWrites split_stores(const Matrix& matrix, double parts) {
+  return {matrix.accessed / kSectorBytes, parts,
+          as_double(matrix.layout.warps() * kWarp * kVectorBytes)};
 }
 
 Plan plan_of(const Layout& layout, std::int64_t blocks, std::int64_t registers,
@@ -107,7 +108,7 @@ void set_rows(Plan& plan, const HeldRows& how) {
   // mbarriers count the stores, one way is enough.
   constexpr double kExchangesOfBarrier = 2;
   constexpr double kDependentOfFactor = 28;  // exponential or root, reciprocal, products
-  const Layout& layout = how.layout;
+  const Layout& layout = how.matrix.layout;
   const Instructions& counted = how.instructions;
   const bool clustered = layout.cluster > 1, alone = layout.is_of_warps();
   const double warps =  // warps of a block that have a row
@@ -148,7 +149,7 @@ void set_rows(Plan& plan, const HeldRows& how) {
   start.warp_instructions = warps * counted.start;
   // Blocks that take several rows get out of step with each other.
   plan.arrays.front().pattern.out_of_step = layout.rows_per_cluster > 1;
-  if (how.parts > 1) plan.arrays.back().split = split_stores(how.matrix, how.parts, layout);
+  if (how.parts > 1) plan.arrays.back().split = split_stores(how.matrix, how.parts);
   if (how.streams) plan.needs = {Instruction::bulk_copy};
   std::vector<Phase> phases;
   if (how.streams || clustered || in_turn > 1 || counted.start > 0) phases.push_back({start});
@@ -161,14 +162,16 @@ void set_partial_sums(Plan& plan, const compiled::Kernel& kernel, const PartialS
   const double eights = as_double(sums.loads / PartialSums::kTogether);
   const double ones = as_double(sums.loads % PartialSums::kTogether);
   const double blocks = as_double(plan.launch.blocks());
-  const double warps = plan.launch.warps(), additions = sums.bytes / 4;
+  const double bytes = plan.arrays[0].footprint.read_bytes;
+  const double out_bytes = plan.arrays[1].footprint.write_bytes;
+  const double warps = plan.launch.warps(), additions = bytes / 4;
   plan.start = Start::cold_code;
   plan.useful.vector_flops = additions;
   Step step;
   step.issued.vector_flops = additions / blocks;
-  step.issued.requested = shared_by({sums.bytes, sums.out_bytes}, blocks);
+  step.issued.requested = shared_by({bytes, out_bytes}, blocks);
   step.issued.l1 = step.issued.l2 =
-      shared_by({sums.bytes, sums.out_bytes / size_bytes(out) * kSectorBytes}, blocks);
+      shared_by({bytes, out_bytes / size_bytes(out) * kSectorBytes}, blocks);
   const auto& loops = kernel.loops;
   step.warp_instructions =
       warps * (kernel.straight + ones * (loops[0] + loops[2]) + eights * (loops[1] + loops[3]));

@@ -35,15 +35,21 @@ inline constexpr double kShufflesOfWarp = 10;  ///< two reductions over 32 lanes
 /// Dependent operations at the start and end of a row, as in the machine code of the reductions.
 inline constexpr double kDependentOfEnds = 32;
 
-using roofcast::ceil_div;
-using roofcast::power_of_two_from;
-
-constexpr std::int64_t element_bytes(const Problem& p) {
-  return roofcast::element_bytes(p.dtype);
-}
 constexpr bool has_16_bits(const Problem& p) {
-  return element_bytes(p) == 2;
+  return element_bytes(p.dtype) == 2;
 }
+constexpr std::int64_t row_bytes(const Problem& p) {
+  return p[kCols] * element_bytes(p.dtype);
+}
+/// 16-byte vectors of a row, at least one; fewer elements at its ends are accessed one by one.
+constexpr std::int64_t vectors_of(const Problem& p) {
+  return std::max<std::int64_t>(1, row_bytes(p) / kVectorBytes);
+}
+/// Most 16-byte accesses a thread holds: 32 elements, as fp32 in registers.
+constexpr std::int64_t most_vectors(DType type) {
+  return 2 * element_bytes(type);
+}
+
 /// How a row, or a block's slice of it, is spread over registers: for CUDA kernels and plans alike.
 struct Layout {
   std::int64_t vectors = 1;           ///< 16-byte accesses a thread holds
@@ -62,17 +68,10 @@ struct Layout {
   }
 };
 
-/// 16-byte vectors of a row; the elements at its ends, fewer than a vector, are accessed one by
-/// one.
-constexpr std::int64_t vectors_of(std::int64_t cols, std::int64_t element_bytes) {
-  return cols / (kVectorBytes / element_bytes);
-}
-
-/// The layout of rows of `cols` elements in registers: `cluster` blocks a row, `vectors` a thread.
-/// A row does not fit if it has more than kMaxThreads threads.
-constexpr Layout held_layout(std::int64_t cols, std::int64_t element_bytes, std::int64_t vectors,
-                             std::int64_t cluster, std::int64_t rows_per_cluster = 1) {
-  const std::int64_t row = std::max<std::int64_t>(1, vectors_of(cols, element_bytes));
+/// The layout of rows of `row` vectors in registers: `cluster` blocks a row, `vectors` a thread. A
+/// row does not fit if it has more than kMaxThreads threads.
+constexpr Layout held_layout(std::int64_t row, std::int64_t vectors, std::int64_t cluster,
+                             std::int64_t rows_per_cluster = 1) {
   const std::int64_t threads = ceil_div(row, cluster * vectors * kWarp) * kWarp;
   const bool of_warps = cluster == 1 && threads == kWarp && rows_per_cluster <= 1;
   return {.vectors = vectors,
@@ -103,9 +102,9 @@ constexpr std::int64_t exchange_bytes(std::int64_t threads, bool clustered) {
 }
 
 /// The layout of rows in such rings.
-constexpr Layout ring_layout(std::int64_t cols, std::int64_t element_bytes, std::int64_t vectors,
-                             std::int64_t cluster, std::int64_t rows_per_cluster = 1) {
-  Layout layout = held_layout(cols, element_bytes, vectors, cluster, rows_per_cluster);
+constexpr Layout ring_layout(std::int64_t row, std::int64_t vectors, std::int64_t cluster,
+                             std::int64_t rows_per_cluster = 1) {
+  Layout layout = held_layout(row, vectors, cluster, rows_per_cluster);
   layout.rows_per_block = 1;
   return layout;
 }
@@ -155,12 +154,13 @@ constexpr double turns_of_merge(const Layout& layout) {
 /// stores, `operations` for each element, and for 16-bit elements the conversions of the `read`
 /// vectors read and of the one written.
 constexpr double access_instructions(const Problem& p, double operations, double read) {
-  const double width = as_double(kVectorBytes / element_bytes(p));
+  const double width = as_double(kVectorBytes / element_bytes(p.dtype));
   return 8 + width * (operations + (has_16_bits(p) ? read + 0.5 : 0));
 }
 
-/// A dense matrix from a line boundary on, whose rows warps read with 16 bytes a thread.
+/// A dense matrix from a line boundary on, whose rows warps read with 16 bytes a thread, and how.
 struct Matrix {
+  Layout layout;
   double rows, elements, row_bytes, bytes;
   double accessed;  ///< bytes of the sectors touched, summed over warp accesses
   double distinct;  ///< bytes of the sectors touched, each once a row (L1 joins its accesses)
@@ -179,7 +179,7 @@ constexpr Work with_conversions(const Problem& p, Work each) {
 /// Traffic at each level of `reads` matrices read and one written, with `parts` stores a vector.
 Work traffic_of(const Matrix& matrix, double reads, double parts);
 /// The parts of the matrix written that L1 may join, where a block's threads store together.
-SplitWrites split_stores(const Matrix& matrix, double parts, const Layout& layout);
+SplitWrites split_stores(const Matrix& matrix, double parts);
 
 /// The plan of a launch over rows, still without arrays and blocks.
 Plan plan_of(const Layout& layout, std::int64_t blocks, std::int64_t registers,
@@ -187,7 +187,6 @@ Plan plan_of(const Layout& layout, std::int64_t blocks, std::int64_t registers,
 
 /// A kernel whose threads hold a row, or their block's slice of one, from its loads to its stores.
 struct HeldRows {
-  const Layout& layout;
   const Matrix& matrix;
   const Instructions& instructions;
   bool streams = false;    ///< rows arrive in rings in shared memory, else in registers
@@ -205,13 +204,12 @@ void set_rows(Plan& plan, const HeldRows& how);
 /// A launch that adds up fp32 partial sums of strips of rows or of chunks.
 struct PartialSums {
   static constexpr std::int64_t kTogether = 8;  ///< loads in flight together; the rest one by one
-  double bytes, out_bytes;
-  std::int64_t loads;  ///< of a thread for an array
-  double trips;        ///< of a thread to memory for an array, one after the other
-  double arrays = 1;   ///< added up one after the other
+  std::int64_t loads;                           ///< of a thread for an array
+  double trips;       ///< of a thread to memory for an array, one after the other
+  double arrays = 1;  ///< added up one after the other
 };
-/// Adds such a launch's blocks. The kernel has two loops an array: of single and of kTogether
-/// loads.
+/// Adds such a launch's blocks to a plan whose arrays, the partial sums and the results, are set.
+/// The kernel has two loops an array: of single and of kTogether loads.
 void set_partial_sums(Plan& plan, const compiled::Kernel& kernel, const PartialSums& sums,
                       DType out);
 

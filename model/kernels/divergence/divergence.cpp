@@ -25,9 +25,6 @@ constexpr std::array kValidated = {
     ValidatedRange{kElements, std::int64_t{1} << 20, std::int64_t{1} << 24},
     ValidatedRange{kPaths, 1, 32}, ValidatedRange{kWork, 64, 512}};
 
-/// How a thread chooses its path; numbered as in kernels/divergence/divergence.cu.
-enum class Choice : unsigned char { uniform, by_lane, by_data };
-
 // Instructions of a warp for each further path, by the machine code for compute capability 9.0: the
 // tree of compares and branches takes 107 more for all 32 paths, a path 12 around its loop.
 constexpr double kNextPath = 107.0 / 31 + 12;
@@ -39,18 +36,19 @@ double useful_flops(const Problem& problem) {
 }
 
 // Distinct paths of the lanes of a warp, which run one after the other (CUDA C++ Programming Guide,
-// "SIMT Architecture"). by_lane: lane l takes path l mod `paths`; by_data: each lane draws one.
+// "SIMT Architecture"). k_way: lane l takes path l mod `paths`; data_dependent: each draws one.
 double paths_taken(Choice choice, double paths) {
-  if (choice == Choice::uniform) return 1;
-  return choice == Choice::by_lane ? std::min(paths, as_double(kWarpLanes))
-                                   : expected_distinct(paths, kWarpLanes);
+  if (choice == Choice::warp_uniform) return 1;
+  return choice == Choice::k_way ? std::min(paths, as_double(kWarpLanes))
+                                 : expected_distinct(paths, kWarpLanes);
 }
 
 template <Choice kChoice>
 LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
   require(problem[kWork] % kWorkUnit == 0, "work is ", problem[kWork], ": give a multiple of ",
           kWorkUnit);
-  const double work = as_double(problem[kWork]), arrays_read = kChoice == Choice::by_data ? 2 : 1;
+  const double work = as_double(problem[kWork]),
+               arrays_read = kChoice == Choice::data_dependent ? 2 : 1;
   const double array = as_double(problem[kElements]) * size_bytes(problem.dtype);
   const double taken = paths_taken(kChoice, as_double(problem[kPaths]));
   const compiled::Kernel kernel = compiled::kernel("divergence::diverge", kChoice);
@@ -60,35 +58,31 @@ LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
   Plan plan = map::plan_of({.elements = problem[kElements],
                             .threads = problem[kThreads],
                             .chunk = problem[kThreads],
-                            .element_bytes = size_bytes(problem.dtype),
                             .registers = kernel.registers,
                             .each = vector_work(occupied * useful_flops(problem)),
-                            .arrays = {arrays_read, 1},
+                            .bytes = size_bytes(problem.dtype) * Traffic{arrays_read, 1},
                             .instructions = kernel.straight + kNextPath * (taken - 1) +
                                             taken * kernel.loops[0] * work / kWorkUnit,
                             .dependent = taken * (work / 4 + 3)});
   plan.useful.vector_flops /= occupied;
   plan.arrays = {reads(0, array)};
-  if (kChoice == Choice::by_data) plan.arrays.push_back(reads(1, array));
+  if (kChoice == Choice::data_dependent) plan.arrays.push_back(reads(1, array));
   plan.arrays.push_back(writes(static_cast<ArrayId>(arrays_read), array));
   return launch_of(std::move(plan));
 }
 
 constexpr std::array<KernelModel, 3> kVariants = {{
     {"divergence.warp_uniform", "all lanes of a warp take the same branch", kParameters, kTypes,
-     plan<Choice::uniform>},
+     plan<Choice::warp_uniform>},
     {"divergence.k_way", "lane by lane in turn: a warp runs every branch", kParameters, kTypes,
-     plan<Choice::by_lane>},
+     plan<Choice::k_way>},
     {"divergence.data_dependent", "a random selector for each thread", kParameters, kTypes,
-     plan<Choice::by_data>},
+     plan<Choice::data_dependent>},
 }};
 
 Work family_work(const Problem& problem) {
   const double n = as_double(problem[kElements]), array = n * size_bytes(problem.dtype);
-  Work result;
-  result.vector_flops = n * useful_flops(problem);
-  result.compulsory = {array, array};
-  return result;
+  return with_compulsory(vector_work(n * useful_flops(problem)), {array, array});
 }
 
 }  // namespace

@@ -3,6 +3,9 @@
 
 namespace roofcast::divergence {
 
+/// How a thread chooses its path.
+enum class Choice : unsigned char { warp_uniform, k_way, data_dependent };
+
 /// Positions of the values in Problem.
 enum Parameter : std::size_t { kElements, kPaths, kWork, kThreads };
 

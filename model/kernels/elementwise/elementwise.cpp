@@ -6,8 +6,6 @@
 namespace roofcast::elementwise {
 namespace {
 
-constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
-
 /// A function as one fused kernel and as several unfused ones.
 struct Function {
   map::Operation fused;      ///< in fp32
@@ -67,8 +65,8 @@ template <const Function& kFunction>
 constexpr std::array<KernelModel, 2> variants(
     std::string_view unfused, std::string_view unfused_summary, std::string_view fused,
     std::string_view fused_summary = "one kernel, intermediates in registers") {
-  return {{{unfused, unfused_summary, map::kParameters, kTypes, plan<kFunction, false>},
-           {fused, fused_summary, map::kParameters, kTypes, plan<kFunction, true>}}};
+  return {{{unfused, unfused_summary, map::kParameters, map::kTypes, plan<kFunction, false>},
+           {fused, fused_summary, map::kParameters, map::kTypes, plan<kFunction, true>}}};
 }
 
 constexpr auto kReluVariants =
@@ -90,7 +88,7 @@ constexpr auto kFmaVariants = variants<kFmaFunction>(
 template <const Function& kFunction>
 constexpr KernelFamily family(std::string_view name, std::string_view summary,
                               std::span<const KernelModel> variants) {
-  return {name,      summary,  map::kParameters, kTypes, work<kFunction>,
+  return {name,      summary,  map::kParameters, map::kTypes, work<kFunction>,
           streaming, variants, map::kValidated};
 }
 

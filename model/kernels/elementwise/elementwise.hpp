@@ -1,12 +1,7 @@
 #pragma once
-#include "model/kernels/common/map.hpp"
+#include "model/types/kernel_model.hpp"
 
 namespace roofcast::elementwise {
-
-using map::kElements;
-using map::kLoads;
-using map::kThreads;
-using map::kVectorBytes;
 
 /// Each function as an eager framework runs it, one kernel for each operation.
 inline constexpr std::string_view kReluUnfused = "relu(x)";

@@ -23,8 +23,7 @@ struct Line {
 
 // Costs of the code that kernels/expression/source.cpp generates: FLOPs, special functions,
 // conversions, instructions. From the PTX of CUDA 13.0 and, for division and square root, what
-// ptxas puts in their place, without the paths for arguments that are huge, infinite or not a
-// number.
+// ptxas puts in their place, without the paths for huge and infinite arguments and for NaN.
 constexpr std::array kCosts = {
     Line{Op::divide, {11, 1, 0, 10}, {1, 1, 0, 2}}, Line{Op::exp, {10, 1, 0, 10}, {1, 1, 0, 2}},
     Line{Op::log, {25, 0, 1, 25}, {1, 1, 0, 2}},    Line{Op::sqrt, {6, 1, 0, 8}, {0, 1, 0, 1}},
@@ -80,8 +79,6 @@ Work work(const Problem& problem) {
   return total_work(plan_whole(problem));
 }
 
-constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
-
 constexpr std::array kParameters = with_own(
     map::kParameters,
     Parameter{.name = "expression",
@@ -96,9 +93,9 @@ constexpr std::array kParameters = with_own(
 constexpr std::array<KernelModel, 2> kVariants = {{
     {"elementwise.expr.unfused",
      "one kernel an operation, as an eager framework runs it, equal subexpressions each time",
-     kParameters, kTypes, plan<false>},
+     kParameters, map::kTypes, plan<false>},
     {"elementwise.expr.fused", "one kernel, intermediates in registers, equal subexpressions once",
-     kParameters, kTypes, plan<true>},
+     kParameters, map::kTypes, plan<true>},
 }};
 
 }  // namespace
@@ -168,7 +165,7 @@ Expression expression_of(const Problem& problem) {
 constinit const KernelFamily kExpr = {"elementwise.expr",
                                       "any expressions of named arrays, also along rows",
                                       kParameters,
-                                      kTypes,
+                                      map::kTypes,
                                       work,
                                       streaming,
                                       kVariants,

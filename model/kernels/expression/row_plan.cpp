@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 
 namespace roofcast::elementwise {
@@ -59,11 +60,10 @@ std::int64_t row_width(const Problem& problem) {
 }
 
 std::int64_t row_threads(const Problem& problem) {
-  constexpr std::int64_t kWarp = 32;
-  require(problem[map::kThreads] % kWarp == 0, "threads is ", problem[map::kThreads],
+  require(problem[map::kThreads] % kWarpLanes == 0, "threads is ", problem[map::kThreads],
           ": give a multiple of 32");
   const std::int64_t vectors = ceil_div(problem[kCols], row_width(problem));
-  return std::min(problem[map::kThreads], ceil_div(vectors, kWarp) * kWarp);
+  return std::min(problem[map::kThreads], ceil_div(vectors, kWarpLanes) * kWarpLanes);
 }
 
 Plan plan_rows(const Expression& expression, const std::vector<bool>& input_rows,

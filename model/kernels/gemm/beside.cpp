@@ -4,7 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 
 namespace roofcast::gemm {

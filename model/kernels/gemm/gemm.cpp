@@ -12,10 +12,7 @@ namespace {
 Work work(const Problem& p) {
   const double m = as_double(p[kM]), n = as_double(p[kN]), k = as_double(p[kK]);
   const double element = size_bytes(p.dtype);
-  Work result;
-  result.vector_flops = 2 * m * n * k;
-  result.compulsory = {(m * k + k * n) * element, m * n * element};
-  return result;
+  return with_compulsory(vector_work(2 * m * n * k), {(m * k + k * n) * element, m * n * element});
 }
 
 using Parameters = std::span<const roofcast::Parameter>;
@@ -72,7 +69,6 @@ constexpr auto kSkinny = on_tensor_cores(
     open_setting("tile_k", "k of the loads of four lanes, 32, or depth of a stage; 0: to choose",
                  128));
 
-constexpr std::array kFamilyTypes = kAllDTypes;
 constexpr std::array kSimtTypes = {DType::fp32};
 constexpr std::array kMmaTypes = {DType::bf16, DType::fp16, DType::tf32, DType::int8};
 constexpr std::array kWgmmaTypes = {DType::bf16, DType::fp16, DType::tf32, DType::fp8};
@@ -96,15 +92,10 @@ template <const Staging& kStaging>
 LaunchSequence staged(const Problem& p, const Gpu& /*gpu*/) {
   return plan_staged(p, kStaging);
 }
-constexpr Staging kFromTiles{"gemm::tiled_kernel", kTileK + 1};
-constexpr Staging kOfColumns{"gemm::coarsened_1d_kernel", kThreadM + 1};
-constexpr Staging kOfSquares{"gemm::coarsened_2d_kernel", kThreadN + 1};
-constexpr Staging kOfVectors{.kernel = "gemm::vectorized_kernel",
-                             .parameters = kThreadN + 1,
-                             .width = 4,
-                             .stages = 3,
-                             .group_rows = 8,
-                             .pad_a = 4};
+constexpr Staging kFromTiles{"gemm::tiled_kernel"}, kOfColumns{"gemm::coarsened_1d_kernel"};
+constexpr Staging kOfSquares{"gemm::coarsened_2d_kernel"};
+constexpr Staging kOfVectors{
+    .kernel = "gemm::vectorized_kernel", .width = 4, .stages = 3, .group_rows = 8, .pad_a = 4};
 
 constexpr std::array<KernelModel, 10> kVariants = {{
     {"gemm.naive", "one thread an element, warps walk down rows (uncoalesced)",
@@ -126,8 +117,7 @@ constexpr std::array<KernelModel, 10> kVariants = {{
      .plan = tensor::plan_mma_sync,
      .candidates = tensor::mma_sync_candidates,
      .validated = kMmaValidated,
-     .work = tensor::product_work,
-     .io = tensor::product_io},
+     .work = tensor::product_work},
     {.name = "gemm.wgmma",
      .summary = "tensor cores by wgmma: TMA, four warps multiply together, persistent blocks",
      .parameters = kTensor,
@@ -136,8 +126,7 @@ constexpr std::array<KernelModel, 10> kVariants = {{
      .candidates = tensor::wgmma_candidates,
      .validated = kWgmmaValidated,
      .outline = tensor::wgmma_outline,
-     .work = tensor::product_work,
-     .io = tensor::product_io},
+     .work = tensor::product_work},
     {.name = "gemm.skinny",
      .summary = "few rows or columns (decode): weights read once, at the copy rate",
      .parameters = Parameters(kSkinny).first(tensor::kSplitK + 1),
@@ -145,15 +134,14 @@ constexpr std::array<KernelModel, 10> kVariants = {{
      .plan = tensor::plan_skinny,
      .candidates = tensor::skinny_candidates,
      .validated = kSkinnyValidated,
-     .work = tensor::product_work,
-     .io = tensor::product_io},
+     .work = tensor::product_work},
     kLibrary,
 }};
 
 }  // namespace
 
 constinit const KernelFamily kFamily = {"gemm",    "C[m,n] = A[m,k]·B[k,n], row-major",
-                                        kShape,    kFamilyTypes,
+                                        kShape,    kAllDTypes,
                                         work,      tensor::product_io,
                                         kVariants, kValidated};
 

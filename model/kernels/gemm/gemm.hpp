@@ -5,8 +5,7 @@
 
 namespace roofcast::gemm {
 
-/// C[m,n] = A[m,k] · B[k,n], all row-major. Positions in Problem; a variant takes a prefix of
-/// these.
+/// C[m,n] = A[m,k] · B[k,n], all row-major. Positions in Problem; a variant takes a prefix.
 enum Parameter : std::size_t { kM, kN, kK, kTileM, kTileN, kTileK, kThreadM, kThreadN };
 inline constexpr std::array kExtents = {kM, kN, kK};
 

@@ -4,7 +4,6 @@
 #include <span>
 #include <utility>
 
-#include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 
 namespace roofcast::gemm::tensor {
@@ -52,9 +51,7 @@ Launch launch_of(const TiledProduct& c, const MmaTile& tile, bool persistent, co
   Launch launch;
   launch.block[0] = tile.threads();
   const bool transposed_b = mma_sync_along_k(c.p.dtype) || c.p[kTransposedB] != 0;
-  launch.registers =
-      compiled::registers("gemm::mma_kernel", c.p.dtype, tile.m, tile.n, c.tile.k, tile.warps_down,
-                          tile.warps_across, tile.stages, tile.blocks, transposed_b);
+  launch.registers = registers_of("gemm::mma_kernel", c.p.dtype, tile, transposed_b);
   launch.shared_bytes = shared_bytes_of(tile, c.p.dtype, persistent);
   if (persistent) {
     launch.grid[0] = std::min(c.tiles(), gpu.slots(resident_blocks(launch, gpu)));

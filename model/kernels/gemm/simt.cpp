@@ -3,7 +3,6 @@
 #include <cmath>
 #include <utility>
 
-#include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 
 namespace roofcast::gemm {
@@ -13,17 +12,18 @@ using tensor::Operands, tensor::TiledProduct;
 
 constexpr std::int64_t kElementBytes = 4;  // fp32
 
-// The problem in the form of the tensor-core variants. Tile extents beyond `parameters` are 1.
-Problem tiled(const Problem& problem, std::size_t parameters) {
+// The problem in the form of the tensor-core variants. Tile extents that a variant lacks are 1.
+Problem tiled(const Problem& problem) {
   Problem p{.dtype = problem.dtype, .values = {problem[kM], problem[kN], problem[kK]}};
-  for (std::size_t i = kTileM; i <= kTileK; ++i) p[i] = i < parameters ? problem[i] : 1;
+  for (std::size_t i = kTileM; i <= kTileK; ++i) p[i] = std::max<std::int64_t>(1, problem[i]);
   p[tensor::kBatch] = 1;
   return p;
 }
 
-std::int64_t thread_tile(const Problem& problem, std::size_t parameters, std::size_t thread,
-                         std::size_t tile, std::string_view names) {
-  if (thread >= parameters) return 1;
+// 1 where the variant lacks this extent.
+std::int64_t thread_tile(const Problem& problem, std::size_t thread, std::size_t tile,
+                         std::string_view names) {
+  if (problem[thread] == 0) return 1;
   require(problem[tile] % problem[thread] == 0, names, ": ", problem[thread], " does not divide ",
           problem[tile], "; choose one that does");
   return problem[thread];
@@ -47,24 +47,20 @@ Plan product_plan(const TiledProduct& c, Launch launch) {
   return plan;
 }
 
-// Adds the main loop and the stores of C. Tiles cut by C's edges store their mean share.
-void set_loop(Plan& plan, const TiledProduct& c, Step step, double ahead, const Traffic& requested,
-              const Traffic& l1, const Traffic& l2) {
+// Adds the main loop and the stores of C: tiles that C's edges cut store their mean share.
+void set_loop(Plan& plan, const TiledProduct& c, Step step, double ahead, const Work& traffic) {
+  constexpr std::array kLevels = {&Work::requested, &Work::l1, &Work::l2};
   const double steps = as_double(c.steps), loads = as_double(c.blocks()) * steps;
-  const auto loaded = [&](const Traffic& all) { return Traffic{all.read_bytes / loads, 0}; };
-  step.issued.requested = loaded(requested);
-  step.issued.l1 = loaded(l1);
-  step.issued.l2 = loaded(l2);
+  for (const auto level : kLevels) {
+    step.issued.*level = {(traffic.*level).read_bytes / loads, 0};
+  }
   step.issued.shared_bytes = step.wavefronts.shared * kLineBytes;
   const auto add = [&](std::int64_t blocks, double share_of_block) {
     if (blocks == 0) return;
-    const auto stored = [&](const Traffic& all) {
-      return Traffic{0, share_of_block * all.write_bytes};
-    };
     Step store;
-    store.issued.requested = stored(requested);
-    store.issued.l1 = stored(l1);
-    store.issued.l2 = stored(l2);
+    for (const auto level : kLevels) {
+      store.issued.*level = {0, share_of_block * (traffic.*level).write_bytes};
+    }
     store.waits.global = 1;
     plan.blocks.push_back({blocks, {{step, steps, ahead}, {store}}});
   };
@@ -89,7 +85,7 @@ double lookups(const WarpAccess& access) {
 LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
   constexpr double kInstructionsPerStep = 5.5;  // a warp, by the counters
   constexpr double kWordsPerSector = 8;
-  const Problem p = tiled(problem, kTileN + 1);
+  const Problem p = tiled(problem);
   const TiledProduct c(p);
   // All compiled tiles take the same number of registers; it is assumed for other tiles too.
   const std::string_view kernel = rows_first ? "gemm::naive_kernel" : "gemm::coalesced_kernel";
@@ -101,12 +97,13 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
     std::swap(plan.raster->tile_rows, plan.raster->tile_columns);
     std::swap(plan.raster->row_panel_bytes, plan.raster->column_panel_bytes);
   }
-  const Traffic requested{plan.useful.vector_flops * kElementBytes,
-                          c.s.c()};  // two operands a step
+  Work traffic;
+  traffic.requested = {plan.useful.vector_flops * kElementBytes, c.s.c()};  // two operands a step
+  traffic.l1 = in_sectors(c, 1);
   // L1 keeps a sector of A until the block has used all of it: a row of A counts as one run of k.
-  Traffic below_l1 = in_sectors(c, p[kK]);
+  traffic.l2 = in_sectors(c, p[kK]);
   // A warp that walks down rows stores each word of C to a sector of its own.
-  if (rows_first) below_l1.write_bytes = c.s.c() * kWordsPerSector;
+  if (rows_first) traffic.l2.write_bytes = c.s.c() * kWordsPerSector;
 
   const double warps = plan.launch.warps();
   Step step = c.step(0);
@@ -125,7 +122,7 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
   // share rows of A, or columns of B, waits, and L1 serves the others.
   const double warps_a_row = std::max(1.0, as_double(c.tile.n) / 32);
   step.waits.global = rows_first ? 0.25 : 0.125 / warps_a_row + 0.25 * warps_a_row / warps;
-  set_loop(plan, c, step, 0, requested, in_sectors(c, 1), below_l1);
+  set_loop(plan, c, step, 0, traffic);
   return launch_of(std::move(plan));
 }
 
@@ -135,19 +132,17 @@ LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
   constexpr double kInstructionsPerCopy = 3, kInstructionsPerStep = 8;
   // Words of A's tile in one access of a thread: steps of a row or, if transposed, rows of a step.
   constexpr double kWordsPerAccessOfA = 4;
-  const Problem p = tiled(problem, staging.parameters);
+  const Problem p = tiled(problem);
   const TiledProduct c(p);
   const auto& [tile_m, tile_n, tile_k, cluster] = c.tile;
-  const std::int64_t thread_m =
-      thread_tile(problem, staging.parameters, kThreadM, kTileM, "thread_m of tile_m");
-  const std::int64_t thread_n =
-      thread_tile(problem, staging.parameters, kThreadN, kTileN, "thread_n of tile_n");
+  const std::int64_t thread_m = thread_tile(problem, kThreadM, kTileM, "thread_m of tile_m");
+  const std::int64_t thread_n = thread_tile(problem, kThreadN, kTileN, "thread_n of tile_n");
   const std::int64_t threads = tile_m / thread_m * (tile_n / thread_n);
 
   compiled::Arguments arguments = {tile_m, tile_n, tile_k};
   std::size_t next = 3;
-  if (staging.parameters > kThreadM) arguments[next++] = thread_m;
-  if (staging.parameters > kThreadN) arguments[next++] = thread_n;
+  if (problem[kThreadM] != 0) arguments[next++] = thread_m;
+  if (problem[kThreadN] != 0) arguments[next++] = thread_n;
   // With several stages, rows that are no multiples of 16 bytes have a kernel of their own.
   const bool aligned = p[kN] % 4 == 0 && p[kK] % 4 == 0;
   arguments[next] = staging.stages > 1 ? std::int64_t{aligned} : threads;
@@ -179,9 +174,10 @@ LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
                            copies * kInstructionsPerCopy + warps * kInstructionsPerStep;
   step.wavefronts.shared = shared_loads + copies * width;
   step.waits = {.tile_loads = 1, .shared = 1, .barriers = staging.stages > 1 ? 1.0 : 2.0};
-  const Traffic requested{c.asked({}, &Operands::Side::sectors), c.s.c()};
-  const Traffic sectors = in_sectors(c, tile_k);
-  set_loop(plan, c, step, as_double(staging.stages - 1), requested, sectors, sectors);
+  Work traffic;
+  traffic.requested = {c.asked({}, &Operands::Side::sectors), c.s.c()};
+  traffic.l1 = traffic.l2 = in_sectors(c, tile_k);
+  set_loop(plan, c, step, as_double(staging.stages - 1), traffic);
   return launch_of(std::move(plan));
 }
 

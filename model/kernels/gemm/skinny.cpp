@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/kernels/gemm/tiles.hpp"
 
@@ -39,7 +38,7 @@ const SkinnyTile* element_tile_for(const Problem& p, std::int64_t tokens) {
 /// A tile of tokens and rows of weights, and its kernel: a ring's, registers', else gemm.wgmma's.
 struct Option {
   TileShape tile;
-  const SkinnyRing* ring = nullptr;
+  const MmaTile* ring = nullptr;
   const SkinnyTile* registers = nullptr;
 
   bool by_wgmma() const { return ring == nullptr && registers == nullptr; }
@@ -54,14 +53,14 @@ std::vector<Option> options_of(const Problem& p, const Gpu& gpu) {
     if (tile.along_k != along_k(p) || tile.tokens < tokens_of(p)) continue;
     all.push_back({{tile.tokens, tile.rows(), SkinnyTile::kBlockK}, nullptr, &tile});
   }
-  for (const SkinnyRing& ring : kSkinnyRings) {
-    if (ring.tokens < tokens_of(p)) continue;
-    Option option{{ring.tokens, ring.rows, ring.depth}};
+  for (const MmaTile& ring : kSkinnyRings) {
+    if (ring.m < tokens_of(p)) continue;
+    Option option{{ring.m, ring.n, ring.k_bytes / element_bytes(p.dtype)}};
     if (!has_wgmma || !skinny::of_wgmma(option.tile.chosen_in(p))) {
       if (has_whole_rows(p)) {
         option.ring = &ring;
       } else {
-        option.registers = element_tile_for(p, ring.tokens);
+        option.registers = element_tile_for(p, ring.m);
       }
     }
     all.push_back(option);
@@ -79,7 +78,7 @@ Option option_of(const Problem& p, const Gpu& gpu) {
 
 /// The product and its kernel; rows of weights lie along `down`.
 struct Choice : TiledProduct {
-  const SkinnyRing* ring;
+  const MmaTile* ring;
   const SkinnyTile* registers;
 
   bool aligned() const {
@@ -90,29 +89,27 @@ struct Choice : TiledProduct {
 // A step of the register kernel is one round of loads of all warps, round_k() deep.
 Choice choice_of(const Problem& p, const Option& option) {
   const auto& [tile, ring, registers] = option;
-  const std::int64_t rows = ring != nullptr ? ring->rows : registers->rows();
-  const std::int64_t depth = ring != nullptr ? ring->depth : registers->round_k();
+  const std::int64_t rows = ring != nullptr ? tile.n : registers->rows();
+  const std::int64_t depth = ring != nullptr ? tile.k : registers->round_k();
   const bool swap_ab = weights_in_b(p);
   return {{p, {swap_ab ? tile.m : rows, swap_ab ? rows : tile.m, depth}, swap_ab}, ring, registers};
 }
 
 Launch launch_of(const Choice& c) {
-  const std::array grid = {c.down(), c.p[kSplitK], c.p[kBatch]};
-  if (c.ring == nullptr) {
-    return {.grid = grid,
-            .block = {kWarpLanes * SkinnyTile::kWarps, 1, 1},
-            .registers = compiled::registers("gemm::skinny_kernels::register_kernel", c.p.dtype,
-                                             c.registers->tokens, along_k(c.p), c.aligned(),
-                                             c.p[kSplitK] > 1),
-            .shared_bytes = c.registers->shared_bytes()};
+  Launch launch{.grid = {c.down(), c.p[kSplitK], c.p[kBatch]}};
+  if (c.ring != nullptr) {
+    launch.block[0] = c.ring->threads();
+    launch.registers = registers_of("gemm::skinny_kernels::ring_kernel", c.p.dtype, *c.ring,
+                                    along_k(c.p), reads_across(c.p));
+    launch.shared_bytes = c.ring->shared_bytes();
+  } else {
+    launch.block[0] = kWarpLanes * SkinnyTile::kWarps;
+    launch.registers =
+        compiled::registers("gemm::skinny_kernels::register_kernel", c.p.dtype, c.registers->tokens,
+                            along_k(c.p), c.aligned(), c.p[kSplitK] > 1);
+    launch.shared_bytes = c.registers->shared_bytes();
   }
-  const SkinnyRing& ring = *c.ring;
-  return {.grid = grid,
-          .block = {ring.threads(), 1, 1},
-          .registers = compiled::registers(
-              "gemm::skinny_kernels::ring_kernel", c.p.dtype, ring.tokens, ring.rows, ring.depth, 1,
-              ring.warps, ring.stages, ring.blocks, along_k(c.p), reads_across(c.p)),
-          .shared_bytes = ring.shared_bytes()};
+  return launch;
 }
 
 // L1 lookups of a warp's loads in a round. Each eight lanes of a 16-byte load look up two lines of
@@ -166,17 +163,13 @@ Plan main_launch(const Choice& c, const Operands& operands) {
     add_registers(plan, c, end);
     return plan;
   }
-  // Each warp multiplies all tokens by its own rows of weights.
   plan.needs.push_back(Instruction::cp_async);
-  set_mma_loop(plan, c,
-               {.m = c.tile.m,
-                .n = c.tile.n,
-                .k_bytes = c.tile.k * element_bytes(c.p.dtype),
-                .warps_down = c.swap_ab ? 1 : c.ring->warps,
-                .warps_across = c.swap_ab ? c.ring->warps : 1,
-                .stages = c.ring->stages,
-                .blocks = c.ring->blocks},
-               operands, false, end);
+  MmaTile tile = *c.ring;
+  if (!c.swap_ab) {  // rows of weights lie along m
+    std::swap(tile.m, tile.n);
+    std::swap(tile.warps_down, tile.warps_across);
+  }
+  set_mma_loop(plan, c, tile, operands, false, end);
   return plan;
 }
 
@@ -187,7 +180,7 @@ bool worth_a_forecast(const Problem& p, const Option& option, const Gpu& gpu) {
   const std::int64_t tokens = tokens_of(p);
   if (option.by_wgmma()) return !has_whole_rows(p) || !transposes(p) || tokens == option.tile.m;
   if (option.tile.k == SkinnyTile::kBlockK) return true;
-  const std::int64_t smallest = power_of_two_from(std::max(tokens, kSkinnyRings.front().tokens));
+  const std::int64_t smallest = power_of_two_from(std::max(tokens, kSkinnyRings.front().m));
   if (option.tile.m != smallest) return false;
   if (option.ring == nullptr) return tokens > kRegisterTokens;
   return !gpu.occupancy || option.ring->shared_bytes() <= gpu.occupancy->shared_bytes_per_block;

@@ -143,7 +143,7 @@ inline constexpr std::array kWgmmaAlongKTiles = {
     WgmmaTile{128, 256, 4, 2, 2, false}, WgmmaTile{128, 256, 4, 2, 1, false},
     WgmmaTile{128, 128, 5, 2, 1, true}, WgmmaTile{64, 128, 7, 2, 1, true}};
 
-/// A tile of gemm.mma_sync: one block a tile, or persistent blocks on GPUs with wgmma.
+/// A tile for mma.sync: a block each, or persistent blocks of gemm.mma_sync on GPUs with wgmma.
 struct MmaTile {
   std::int64_t m, n;
   std::int64_t k_bytes;  ///< bytes of a row in a stage
@@ -205,21 +205,12 @@ inline constexpr std::array kSkinnyElementTiles = {
     SkinnyTile{64, false, {755}, {681}}, SkinnyTile{16, true, {572}, {190}},
     SkinnyTile{32, true, {653}, {410}},  SkinnyTile{64, true, {936}, {592}}};
 
-/// A tile of gemm.skinny for more than 8 tokens: both aligned operands go through shared memory.
-struct SkinnyRing {
-  std::int64_t tokens, rows;
-  std::int64_t depth;  ///< k of a stage
-  int warps;           ///< side by side along the rows, each with all tokens
-  int stages;
-  int blocks;  ///< blocks an SM for which registers are limited (__launch_bounds__)
-
-  constexpr std::int64_t threads() const { return std::int64_t{32} * warps; }
-  constexpr std::int64_t shared_bytes() const { return stages * (tokens + rows) * depth * 2; }
-};
+/// Tiles of gemm.skinny for more than 8 tokens: both aligned operands go through shared memory. m
+/// tokens and n rows of weights, along which warps lie, each with all tokens.
 inline constexpr std::array kSkinnyRings = {
-    SkinnyRing{16, 128, 128, 4, 3, 2}, SkinnyRing{32, 64, 128, 4, 4, 2},
-    SkinnyRing{32, 128, 64, 4, 5, 2},  SkinnyRing{64, 64, 128, 4, 3, 2},
-    SkinnyRing{64, 128, 64, 4, 4, 2},  SkinnyRing{64, 128, 128, 4, 4, 1}};
+    MmaTile{16, 128, 256, 1, 4, 3, 2}, MmaTile{32, 64, 256, 1, 4, 4, 2},
+    MmaTile{32, 128, 128, 1, 4, 5, 2}, MmaTile{64, 64, 256, 1, 4, 3, 2},
+    MmaTile{64, 128, 128, 1, 4, 4, 2}, MmaTile{64, 128, 256, 1, 4, 4, 1}};
 inline constexpr std::int64_t kMostTokens = 64;
 inline constexpr std::int64_t kRegisterTokens = 8;  ///< most tokens of kSkinnyTiles
 

@@ -4,8 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "model/counting/io_complexity.hpp"
-
 namespace roofcast::gemm::tensor {
 
 Sizes::Sizes(const Problem& p)
@@ -23,8 +21,7 @@ Work product_work(const Problem& p) {
   const Sizes s(p);
   Work work;
   work.tensor_flops[p.dtype] = s.flops();
-  work.compulsory = {s.a() + s.b(), s.c()};
-  return work;
+  return with_compulsory(work, {s.a() + s.b(), s.c()});
 }
 
 IoComplexity product_io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {

@@ -4,6 +4,7 @@
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
+#include "model/kernels/compiled.hpp"
 #include "model/kernels/gemm/tensor.hpp"
 
 namespace roofcast::gemm {
@@ -15,7 +16,6 @@ LaunchSequence plan_direct(const Problem&, bool rows_first);
 /// How a kernel on the SIMT pipes stages tiles in shared memory.
 struct Staging {
   std::string_view kernel;
-  std::size_t parameters;       ///< values it takes from the problem; a thread tile defaults to 1
   std::int64_t width = 1;       ///< elements of one access to global memory, and to B's tile
   std::int64_t stages = 1;      ///< tiles in shared memory: with more than one, loads run ahead
   std::int64_t group_rows = 1;  ///< TileRaster::group_rows
@@ -211,6 +211,15 @@ struct TiledProduct {
   /// One step of a block: its arithmetic, its `read_bytes` from L2, its stage in shared memory.
   Step step(double read_bytes) const;
 };
+
+/// Registers of a kernel whose template takes the type, the tile and `others`.
+template <class... Each>
+std::int64_t registers_of(std::string_view kernel, DType type, const MmaTile& tile,
+                          Each... others) {
+  return compiled::registers(kernel, type, tile.m, tile.n, tile.k_bytes / element_bytes(type),
+                             tile.warps_down, tile.warps_across, tile.stages, tile.blocks,
+                             others...);
+}
 
 /// Adds the main loop of mma.sync, its stages filled by TMA or cp.async, and `end`, the epilogue.
 void set_mma_loop(Plan&, const TiledProduct&, const MmaTile&, const Operands&, bool by_tma,

@@ -9,7 +9,6 @@ namespace {
 
 // How the backward pass runs: rows stream through shared memory, or registers hold them.
 struct Backward {
-  bool streams;
   rows::Layout layout;
   std::int64_t row_blocks;  // blocks, or clusters where rows are shared
   compiled::Kernel kernel;
@@ -22,14 +21,14 @@ compiled::Kernel held_kernel(Kind kind, const Problem& p, bool clustered) {
 
 Backward backward_of(Kind kind, const Problem& p, const Gpu& gpu) {
   const std::int64_t sms = gpu.sm_count.value_or(1);
-  const bool streams = p[kStaging] == kInShared;
+  const bool streams = is_streamed(p);
   const rows::Layout layout = streams ? backward_ring_layout(p) : backward_layout(p);
   const bool clustered = layout.cluster > 1;
   if (!streams) {
-    return {false, layout, backward_blocks(p, layout, sms), held_kernel(kind, p, clustered),
+    return {layout, backward_blocks(p, layout, sms), held_kernel(kind, p, clustered),
             parts_bytes(clustered)};
   }
-  return {true, layout, backward_ring_blocks(p, sms),
+  return {layout, backward_ring_blocks(p, sms),
           compiled::kernel("norm::backward_ring_kernel", p.dtype, kind, clustered),
           rows::ring_bytes(layout, kRingStages, 2) + rows::exchange_bytes(kMostThreads, clustered)};
 }
@@ -39,7 +38,7 @@ rows::Instructions instructions_of(Kind kind, const Problem& p, const Backward& 
   const double merging =
       held_kernel(kind, p, how.layout.cluster > 1).loops[1] * rows::turns_of_merge(how.layout);
   // An access beyond the row saves dx's arithmetic and store; rings unpack x, dy and γ again.
-  if (how.streams) {
+  if (is_streamed(p)) {
     return {.row = loops[5] + merging,
             .beyond = rows::access_instructions(p, 3, 3),
             // Two loops set up a buffer and fill it, one buffer a turn.
@@ -66,6 +65,7 @@ double bytes_between_parts(const rows::Layout& layout, double stores) {
 Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_bytes) {
   const rows::Layout& layout = how.layout;
   const Counts counts = counts_of(kind);
+  const bool streams = is_streamed(p);
   const std::int64_t strips = how.row_blocks * layout.rows_per_block;
   Plan plan = rows::plan_of(layout, how.row_blocks * layout.cluster, how.kernel.registers,
                             how.shared_bytes);
@@ -87,7 +87,7 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_
                               bytes_between_parts(layout, parts * counts.parameters)};
   if (x.ragged) {
     plan.arrays[4].pattern.partial_writes =
-        partial_sectors_along_rows({p[rows::kRows], p[rows::kCols], element_bytes(p)});
+        partial_sectors_along_rows({p[rows::kRows], p[rows::kCols], element_bytes(p.dtype)});
   }
 
   const double gamma = as_double(strips) * x.row_bytes;
@@ -97,18 +97,17 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_
   beside.l1 = {gamma + statistics * warps_a_row * kSectorBytes, parts * partial_bytes};
   beside.l2 = {gamma + statistics * kSectorBytes, partial_bytes};
   // Vectors are loaded one row ahead, but a cluster's barrier waits for all accesses in flight.
-  const bool drained = layout.cluster > 1 && !how.streams;
-  rows::set_rows(plan, {.layout = layout,
-                        .matrix = x,
+  const bool drained = layout.cluster > 1 && !streams;
+  rows::set_rows(plan, {.matrix = x,
                         .instructions = instructions_of(kind, p, how),
-                        .streams = how.streams,
+                        .streams = streams,
                         .each = each,
                         .reads = 2,
                         .beside = beside,
-                        .round_trips = how.streams           ? 0.0
+                        .round_trips = streams               ? 0.0
                                        : drained && x.ragged ? 2.0
                                                              : 1.0,
-                        .ahead = how.streams           ? as_double(kRingStages)
+                        .ahead = streams               ? as_double(kRingStages)
                                  : x.ragged || drained ? 0
                                                        : 1});
   add_sector_reason(plan);
@@ -122,15 +121,14 @@ Plan plan_finish(Kind kind, const Problem& p, std::int64_t strips, double partia
   Plan plan =
       launch_plan(ceil_div(p[rows::kCols], kFinishColumns), {kFinishColumns, kFinishThreads, 1},
                   kernel.registers, kFinishThreads * (kFinishColumns + 1) * 4);
-  const double out = counts.parameters * as_double(p[rows::kCols] * element_bytes(p));
+  const double out = counts.parameters * as_double(rows::row_bytes(p));
   plan.arrays = {scratch(kPartials, {partial_bytes, 0}), writes(kGradients, out)};
   // Loads that fill no group of kTogether go one by one. Their mean, half a group, is taken, so
   // that more strips never take less time.
   constexpr auto kTogether = as_double(rows::PartialSums::kTogether);
   const std::int64_t loads = ceil_div(strips, kFinishThreads);
   const double trips = as_double(loads) / kTogether + std::min(as_double(loads), kTogether / 2);
-  rows::set_partial_sums(plan, kernel, {partial_bytes, out, loads, trips, counts.parameters},
-                         p.dtype);
+  rows::set_partial_sums(plan, kernel, {loads, trips, counts.parameters}, p.dtype);
   return plan;
 }
 
@@ -139,7 +137,7 @@ Plan plan_finish(Kind kind, const Problem& p, std::int64_t strips, double partia
 LaunchSequence plan_backward(Kind kind, const Problem& p, const Gpu& gpu) {
   rows::check_chosen({p[kStaging]});
   const Backward how = backward_of(kind, p, gpu);
-  check_layout(p, how.layout, how.layout.vectors);
+  check_layout(p, how.layout);
   const std::int64_t strips = how.row_blocks * how.layout.rows_per_block;
   const double partial_bytes = counts_of(kind).parameters * as_double(strips * p[rows::kCols]) * 4;
   return {{plan_rows(kind, p, how, partial_bytes)}, {plan_finish(kind, p, strips, partial_bytes)}};

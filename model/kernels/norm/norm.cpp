@@ -1,12 +1,9 @@
 #include "model/kernels/norm/norm.hpp"
 
-#include <array>
 #include <cmath>
-#include <vector>
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/compiled.hpp"
 #include "model/libraries/rows.hpp"
 
 namespace roofcast::norm {
@@ -19,11 +16,9 @@ void add_sector_reason(Plan& plan) {
   }
 }
 
-void check_layout(const Problem& p, const rows::Layout& layout, std::int64_t most) {
-  const bool streams = p[kStaging] == kInShared;
-  require(!streams || rows_are_aligned(p), "rows of ", p[rows::kCols],
+void check_layout(const Problem& p, const rows::Layout& layout) {
+  require(!is_streamed(p) || rows_are_aligned(p), "rows of ", p[rows::kCols],
           " elements are no multiple of 16 bytes, as bulk copies need: use staging registers");
-  if (!streams) rows::check_vectors(layout.vectors, most);
   rows::check_cluster(layout.cluster);
   require(layout.threads <= kMostThreads, "a row of ", p[rows::kCols],
           " elements does not fit the registers of ", layout.cluster,
@@ -34,14 +29,14 @@ namespace {
 
 // How the forward pass runs: where rows arrive, and whether a block takes several in turn.
 struct Forward {
-  bool streams, in_turn;
+  bool in_turn;
   rows::Layout layout;
   compiled::Kernel kernel;
   std::int64_t dynamic_bytes;  // shared memory of rings, and of γ and β; 0 where these are not kept
 };
 
 Forward forward_of(Kind kind, const Problem& p) {
-  const bool streams = p[kStaging] == kInShared;
+  const bool streams = is_streamed(p);
   const rows::Layout layout = streams ? forward_ring_layout(p) : forward_layout(p);
   const bool clustered = layout.cluster > 1;
   const bool in_turn = streams || clustered || layout.rows_per_cluster > 1;
@@ -51,7 +46,7 @@ Forward forward_of(Kind kind, const Problem& p) {
           ? compiled::kernel("norm::several_rows_kernel", p.dtype, layout.vectors, kind, clustered)
           : compiled::kernel("norm::forward_kernel", p.dtype, layout.vectors, kind);
   const auto parameters = static_cast<std::int64_t>(counts_of(kind).parameters);
-  return {streams, in_turn, layout, kernel,
+  return {in_turn, layout, kernel,
           streams ? forward_ring_bytes(p, parameters) : kept_bytes(p, parameters)};
 }
 
@@ -63,7 +58,7 @@ rows::Instructions instructions_of(Kind kind, const Problem& p, const Forward& h
   const double turns = rows::turns_of_merge(how.layout);
   // Saved beyond the row: off the mean, squared, scaled, γ and β; x is unpacked twice.
   const double beyond = rows::access_instructions(p, 2 + parameters, 2 + parameters);
-  if (how.streams) {
+  if (is_streamed(p)) {
     return {.row = loops[0] + (loops[1] + loops[2]) * turns,
             .beyond = beyond,
             .start = how.kernel.straight};
@@ -85,16 +80,18 @@ rows::Instructions instructions_of(Kind kind, const Problem& p, const Forward& h
 LaunchSequence plan_forward(Kind kind, const Problem& p) {
   rows::check_chosen({p[kStaging], p[kVectors], p[kCluster], p[kRowsPerCluster]});
   const Forward how = forward_of(kind, p);
-  require(!how.streams || p[kVectors] == kForwardRingVectors, "vectors is ", p[kVectors],
+  const bool streams = is_streamed(p);
+  require(!streams || p[kVectors] == kForwardRingVectors, "vectors is ", p[kVectors],
           ": rows that arrive in shared memory take 8");
   const rows::Layout& layout = how.layout;
   const bool clustered = layout.cluster > 1;
-  const std::int64_t most = most_vectors(p);
-  check_layout(p, layout, most);
+  const std::int64_t most = rows::most_vectors(p.dtype);
+  if (!streams) rows::check_vectors(layout.vectors, most);
+  check_layout(p, layout);
   require(how.kernel.registers != 0, "vectors is ", layout.vectors, ": rows in turn take ",
           most / 2, " or, in a cluster, ", most);
-  const std::int64_t exchanged = how.streams ? rows::exchange_bytes(kMostThreads, clustered)
-                                             : parts_bytes(clustered) * (how.in_turn ? 2 : 1);
+  const std::int64_t exchanged = streams ? rows::exchange_bytes(kMostThreads, clustered)
+                                         : parts_bytes(clustered) * (how.in_turn ? 2 : 1);
   Plan plan = rows::plan_of(layout, layout.blocks(p[rows::kRows]), how.kernel.registers,
                             exchanged + how.dynamic_bytes);
   plan.on_chip_bytes += as_double(how.dynamic_bytes);
@@ -122,24 +119,23 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
   beside.requested = {parameters, 4 * statistics};
   beside.l1 = beside.l2 = {parameters, statistics * kSectorBytes};
   // Registers that hold two rows load the next x ahead. A cluster's barrier waits for all accesses.
-  const bool held_in_turn = how.in_turn && !how.streams;
+  const bool held_in_turn = how.in_turn && !streams;
   const bool loads_ahead = held_in_turn && 2 * layout.vectors <= most;
-  const bool drained = clustered && !how.streams && !loads_ahead;
+  const bool drained = clustered && !streams && !loads_ahead;
   // γ and β outside shared memory take a round trip a vector: loads wait for stores that may alias.
   const double of_parameters =
       how.dynamic_bytes > 0 ? 0 : std::ceil(x.inside / as_double(layout.warps()));
   rows::set_rows(plan,
-                 {.layout = layout,
-                  .matrix = x,
+                 {.matrix = x,
                   .instructions = instructions_of(kind, p, how, x.ragged),
-                  .streams = how.streams,
+                  .streams = streams,
                   .each = each,
                   // The compiler splits 16-byte stores of rows in turn from registers into four.
                   .parts = held_in_turn ? 4.0 : 1.0,
                   .beside = beside,
-                  .round_trips = (how.streams ? 0 : 1) + of_parameters + (drained ? 1 : 0),
-                  .sums = how.streams ? 4.0 : 1.0,
-                  .ahead = how.streams || (loads_ahead && !clustered) ? 1.0 : 0.0});
+                  .round_trips = (streams ? 0 : 1) + of_parameters + (drained ? 1 : 0),
+                  .sums = streams ? 4.0 : 1.0,
+                  .ahead = streams || (loads_ahead && !clustered) ? 1.0 : 0.0});
   add_sector_reason(plan);
   return launch_of(std::move(plan));
 }
@@ -152,9 +148,8 @@ LaunchSequence plan(const Problem& p, const Gpu& gpu) {
 // Vectors a thread to try where registers hold rows. Kernels for several rows in turn are compiled
 // for half of the most vectors, those for clusters for the most too.
 std::vector<std::int64_t> vectors_of(const Problem& p) {
-  const std::int64_t most = most_vectors(p), half = most / 2;
-  const std::int64_t slice =
-      ceil_div(rows::vectors_of(p[rows::kCols], element_bytes(p)), p[kCluster]);
+  const std::int64_t most = rows::most_vectors(p.dtype), half = most / 2;
+  const std::int64_t slice = ceil_div(rows::vectors_of(p), p[kCluster]);
   if (p[kVectors] != 0 || (p[kCluster] == 1 && p[kRowsPerCluster] == 1)) {
     return rows::held_vectors(p[kVectors], slice, most, kMostThreads);
   }
@@ -163,7 +158,7 @@ std::vector<std::int64_t> vectors_of(const Problem& p) {
 }
 
 std::vector<Problem> candidates(const Problem& p, const Gpu& gpu) {
-  const std::int64_t asked = p[kStaging], cols = p[rows::kCols], element = element_bytes(p);
+  const std::int64_t asked = p[kStaging];
   const bool can_stream = gpu.features.has(Instruction::bulk_copy) && rows_are_aligned(p) &&
                           (p[kVectors] == 0 || p[kVectors] == kForwardRingVectors);
   std::vector<std::int64_t> stagings;
@@ -175,11 +170,11 @@ std::vector<Problem> candidates(const Problem& p, const Gpu& gpu) {
       found.push_back(one);
       continue;
     }
-    const bool streams = one[kStaging] == kInShared;
+    const bool streams = is_streamed(one);
     const std::int64_t smallest =
         streams
-            ? rows::cluster_for(cols * element, kForwardRingSliceBytes)
-            : rows::cluster_for(rows::vectors_of(cols, element), most_vectors(p) * kMostThreads);
+            ? rows::cluster_for(rows::row_bytes(p), kForwardRingSliceBytes)
+            : rows::cluster_for(rows::vectors_of(p), rows::most_vectors(p.dtype) * kMostThreads);
     for (const Problem& shared : rows::with_clusters(one, kCluster, smallest, gpu)) {
       const std::vector<std::int64_t> vectors =
           streams ? rows::powers_of_two(p[kVectors], kForwardRingVectors, kForwardRingVectors)

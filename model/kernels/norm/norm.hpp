@@ -3,6 +3,8 @@
 
 namespace roofcast::norm {
 
+enum class Kind : unsigned char { layernorm, rmsnorm };
+
 /// Positions in Problem after the shape.
 enum Parameter : std::size_t { kPass = 2, kVectors, kCluster, kRowsPerCluster, kStaging };
 enum Pass : std::int64_t { kForward, kBackward };
@@ -17,22 +19,19 @@ inline constexpr std::int64_t kMostThreads = 512;
 /// Columns of a thread of the backward pass, each with x, dy, γ, two sums, and the next x and dy.
 inline constexpr std::int64_t kBackwardElements = 8;
 
-using rows::element_bytes;
-
-/// Most 16-byte accesses a thread holds in the forward pass: 32 elements, as fp32 in registers.
-constexpr std::int64_t most_vectors(const Problem& p) {
-  return 2 * element_bytes(p);
+/// Whether rows stream through shared memory, for addresses as cudaMalloc returns them.
+constexpr bool is_streamed(const Problem& p) {
+  return p[kStaging] == kInShared;
 }
 
 /// Whether bulk copies can take the rows: all begin at multiples of 16 bytes.
 constexpr bool rows_are_aligned(const Problem& p) {
-  return p[rows::kCols] * element_bytes(p) % rows::kVectorBytes == 0;
+  return rows::row_bytes(p) % rows::kVectorBytes == 0;
 }
 
 /// The forward pass with a row, or a block's slice of it, in registers.
 constexpr rows::Layout forward_layout(const Problem& p) {
-  return rows::held_layout(p[rows::kCols], element_bytes(p), p[kVectors], p[kCluster],
-                           p[kRowsPerCluster]);
+  return rows::held_layout(rows::vectors_of(p), p[kVectors], p[kCluster], p[kRowsPerCluster]);
 }
 
 /// Bytes of shared memory that keep `parameters` arrays (γ, β) of a block's columns where registers
@@ -40,7 +39,8 @@ constexpr rows::Layout forward_layout(const Problem& p) {
 constexpr std::int64_t kept_bytes(const Problem& p, std::int64_t parameters) {
   const rows::Layout layout = forward_layout(p);
   const bool in_turn = layout.rows_per_cluster > 1 || layout.cluster > 1;
-  if (!in_turn || 2 * layout.vectors > most_vectors(p) || !rows_are_aligned(p)) return 0;
+  if (!in_turn || 2 * layout.vectors > rows::most_vectors(p.dtype) || !rows_are_aligned(p))
+    return 0;
   return parameters * layout.vectors * layout.threads * rows::kVectorBytes;
 }
 
@@ -51,8 +51,7 @@ inline constexpr std::int64_t kForwardRingSliceBytes =
     256 * kForwardRingVectors * rows::kVectorBytes;
 
 constexpr rows::Layout forward_ring_layout(const Problem& p) {
-  return rows::ring_layout(p[rows::kCols], element_bytes(p), p[kVectors], p[kCluster],
-                           p[kRowsPerCluster]);
+  return rows::ring_layout(rows::vectors_of(p), p[kVectors], p[kCluster], p[kRowsPerCluster]);
 }
 
 /// Bytes of dynamic shared memory: a buffer a warp, and `parameters` arrays (γ, β).
@@ -64,11 +63,10 @@ constexpr std::int64_t forward_ring_bytes(const Problem& p, std::int64_t paramet
 
 /// The backward pass in registers: each thread keeps its columns over all rows of a strip.
 constexpr rows::Layout backward_layout(const Problem& p) {
-  const std::int64_t width = rows::kVectorBytes / element_bytes(p);
+  const std::int64_t width = rows::kVectorBytes / element_bytes(p.dtype);
   const std::int64_t held = kBackwardElements / width;
-  const std::int64_t vectors = rows::ceil_div(p[rows::kCols], width);
-  return rows::held_layout(vectors * width, element_bytes(p), held,
-                           rows::cluster_for(vectors, held * kMostThreads));
+  const std::int64_t row = ceil_div(p[rows::kCols], width);
+  return rows::held_layout(row, held, rows::cluster_for(row, held * kMostThreads));
 }
 
 /// Blocks (or clusters) of the backward pass in registers: as many as are resident at once, since
@@ -79,7 +77,7 @@ constexpr std::int64_t backward_blocks(const Problem& p, const rows::Layout& lay
   const std::int64_t per_sm =
       std::max<std::int64_t>(1, kThreadsPerSm / (layout.threads * layout.rows_per_block));
   const std::int64_t at_once = std::max<std::int64_t>(1, per_sm * sm_count / layout.cluster);
-  return std::min(at_once, rows::ceil_div(p[rows::kRows], layout.rows_per_block));
+  return std::min(at_once, ceil_div(p[rows::kRows], layout.rows_per_block));
 }
 
 /// Where the backward pass streams: columns of a thread, and buffers of a warp.
@@ -92,8 +90,8 @@ constexpr rows::Layout backward_ring_layout(const Problem& p) {
   constexpr std::int64_t kFewThreads = 128, kPortableCluster = 8;
   const std::int64_t cluster =
       std::min(kPortableCluster, rows::cluster_for(p[rows::kCols], kFewThreads * kRingElements));
-  return rows::ring_layout(p[rows::kCols], element_bytes(p),
-                           kRingElements * element_bytes(p) / rows::kVectorBytes, cluster);
+  return rows::ring_layout(rows::vectors_of(p),
+                           kRingElements * element_bytes(p.dtype) / rows::kVectorBytes, cluster);
 }
 
 /// Blocks (or clusters) of that pass: as many as are resident at once with 512 threads of 128
@@ -113,8 +111,6 @@ inline constexpr std::int64_t kFinishThreads = 32;
 
 // --- the plans of both passes ---
 
-enum class Kind : unsigned char { layernorm, rmsnorm };  // as in kernels/norm/norm.cuh
-
 /// Counts of the two kinds, FLOPs from the kernels' source.
 struct Counts {
   double parameters;      ///< arrays γ and β; equals the fp32 statistics of a row, r and μ
@@ -127,8 +123,8 @@ constexpr Counts counts_of(Kind kind) {
 
 enum : ArrayId { kX, kParameterArrays, kStatistics, kResult, kDy, kPartials, kGradients };
 
-/// Throws InputError where the kernels cannot run the layout; `most`: vectors a thread may hold.
-void check_layout(const Problem& p, const rows::Layout& layout, std::int64_t most);
+/// Throws InputError where the kernels cannot run the layout.
+void check_layout(const Problem& p, const rows::Layout& layout);
 
 /// Bytes of shared memory for the partial results of two rows from each warp of a block or cluster.
 constexpr std::int64_t parts_bytes(bool clustered) {

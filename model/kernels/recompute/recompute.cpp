@@ -16,7 +16,6 @@ constexpr std::array kParameters = {
     map::kParameters[map::kThreads], map::kParameters[map::kVectorBytes],
     setting("loads", "accesses a thread issues before it uses the first: 1, 2, 4", 1, 4, 1)};
 constexpr std::size_t kShape = 2;
-constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
 
 // validation/sweeps/execution.json.
 constexpr std::array kValidated = {
@@ -50,11 +49,10 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
     return map::plan_of({.elements = p[kElements],
                          .threads = p[kThreads],
                          .chunk = p[kThreads] * p[kLoads] * p[kVectorBytes] / element,
-                         .element_bytes = as_double(element),
                          .registers = kernel.registers,
                          .each = vector_work(sigmoids * kSigmoidFlops + slopes * kSlopeFlops,
                                              sigmoids * kSigmoidSpecial, conversions),
-                         .arrays = arrays,
+                         .bytes = as_double(element) * arrays,
                          .instructions = kernel.straight + in_loops});
   };
   const compiled::Kernel forward = kernel_of("recompute::Forward", p);
@@ -78,15 +76,14 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
 Work work(const Problem& problem) {
   const double links = as_double(problem[kElements] * problem[kChain]);
   const double array = as_double(problem[kElements]) * size_bytes(problem.dtype);
-  Work result = links * vector_work(kSigmoidFlops + kSlopeFlops, kSigmoidSpecial);
-  result.compulsory = {2 * array, 2 * array};
-  return result;
+  return with_compulsory(links * vector_work(kSigmoidFlops + kSlopeFlops, kSigmoidSpecial),
+                         {2 * array, 2 * array});
 }
 
 constexpr std::array<KernelModel, 2> kVariants = {{
     {"recompute.stored", "the forward pass stores what the backward pass needs", kParameters,
-     kTypes, plan<true>},
-    {"recompute.recomputed", "the backward pass computes the chain again", kParameters, kTypes,
+     map::kTypes, plan<true>},
+    {"recompute.recomputed", "the backward pass computes the chain again", kParameters, map::kTypes,
      plan<false>},
 }};
 
@@ -95,7 +92,7 @@ constexpr std::array<KernelModel, 2> kVariants = {{
 constinit const KernelFamily kFamily = {"recompute",
                                         "a chain of logistic functions, forward and backward",
                                         std::span(kParameters).first(kShape),
-                                        kTypes,
+                                        map::kTypes,
                                         work,
                                         streaming,
                                         kVariants,

@@ -3,14 +3,11 @@
 #include <algorithm>
 
 #include "model/counting/coalescing.hpp"
-#include "model/counting/totals.hpp"
 #include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/compiled.hpp"
 
 namespace roofcast::reduce {
 namespace {
 
-enum class Kind : unsigned char { row, weighted, global };
 enum : ArrayId { kX, kWeights, kPartials, kSums };
 
 // validation/sweeps/rows.json.
@@ -33,22 +30,12 @@ Batch batch_of(bool weighted, bool ragged, bool narrow) {
 }
 constexpr double kDependentOfBatch = 20;
 
-// Waits after the last load; those before the first access are part of Sustained::first_access_s.
-// `alone`: each chunk has one warp, which meets no other.
-Waits waits_of_ends(bool alone) {
-  return {.shared = alone ? 5.0 : 10, .arithmetic = alone ? 40.0 : 73, .barriers = alone ? 0.0 : 1};
-}
-
 // The problem as rows to sum up: one row where all elements are summed.
 Problem rows_of(Kind kind, Problem p) {
   if (kind != Kind::global) return p;
   p[rows::kCols] *= p[rows::kRows];
   p[rows::kRows] = 1;
   return p;
-}
-
-constexpr std::int64_t rows_a_group(Kind kind) {
-  return kind == Kind::weighted ? kWeightedRows : 1;
 }
 
 // Chunks of a row to try: 1, and the five largest powers of two for which a chunk has at least
@@ -71,7 +58,7 @@ template <Kind kKind>
 std::vector<Problem> candidates(const Problem& p, const Gpu& /*gpu*/) {
   constexpr std::int64_t kInGroup = rows_a_group(kKind);
   const Problem shape = rows_of(kKind, p);
-  const std::int64_t element = element_bytes(p), cols = shape[rows::kCols];
+  const std::int64_t element = element_bytes(p.dtype), cols = shape[rows::kCols];
   std::vector<Problem> found;
   for (const std::int64_t split :
        splits(p[kSplit], ceil_div(shape[rows::kRows], kInGroup), kInGroup * cols * element)) {
@@ -123,7 +110,7 @@ Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
   }
   const bool split = layout.split > 1;
   const double sums = as_double(p[rows::kRows] * layout.split);
-  const double written = sums * (split ? 4 : as_double(element_bytes(p)));
+  const double written = sums * (split ? 4 : as_double(element_bytes(p.dtype)));
   plan.arrays.push_back(split ? scratch(kPartials, {0, written}) : writes(kSums, written));
   const double stores = sums * kSectorBytes;  // bytes: one lane stores a sum, a sector each
   if (stores > 2 * written) {
@@ -134,8 +121,8 @@ Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
   const double blocks = as_double(plan.launch.blocks());
   const double warps = as_double(layout.threads * layout.groups_a_block / rows::kWarp);
   // Four rows that do not all begin at 16-byte boundaries are read by single elements.
-  const std::int64_t width = weighted && x.ragged ? 1 : rows::kVectorBytes / element_bytes(p);
-  const std::int64_t chunk = chunk_elements(p[rows::kCols], element_bytes(p), layout.split);
+  const std::int64_t width = weighted && x.ragged ? 1 : rows::kVectorBytes / element_bytes(p.dtype);
+  const std::int64_t chunk = chunk_elements(p[rows::kCols], element_bytes(p.dtype), layout.split);
   const std::int64_t units = ceil_div(std::min(chunk, p[rows::kCols]), width);
   const Batch batch = batch_of(weighted, x.ragged, rows::has_16_bits(p));
   const std::int64_t batches =
@@ -151,14 +138,16 @@ Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
   load.wavefronts.l1 = load.wavefronts.l1_lookups = load.issued.l1.read_bytes / kLineBytes;
   load.waits = {.global = rounds_of(batch, units, layout.threads), .arithmetic = kDependentOfBatch};
 
-  const bool alone = layout.threads == rows::kWarp;
+  const bool alone = layout.threads == rows::kWarp;  // a chunk's warp, which meets no other
   Step merge;
   merge.issued.requested.write_bytes = written / blocks;
   merge.issued.l1.write_bytes = merge.issued.l2.write_bytes = stores / blocks;
   merge.warp_instructions =
       warps * (kernel.straight + rows::kInstructionsOfEnds +
                (alone ? 0 : kInstructionsOfMerge * as_double(layout.rows_a_group)));
-  merge.waits = waits_of_ends(alone);
+  // Waits after the last load; those before the first access are part of Sustained::first_access_s.
+  merge.waits = {
+      .shared = alone ? 5.0 : 10, .arithmetic = alone ? 40.0 : 73, .barriers = alone ? 0.0 : 1};
   // 16-bit elements before the first vector are widened, and so waited for, before the first batch.
   if (!weighted && x.ragged && x.rows > 1 && rows::has_16_bits(p)) merge.waits.global = 1;
   set_blocks(plan, {{load, as_double(batches)}, {merge}});
@@ -173,12 +162,12 @@ Plan plan_finish(const Problem& p, const Layout& layout) {
                           {finish.threads, finish.rows_a_block, 1}, kernel.registers,
                           rows::kMaxThreads / rows::kWarp * 4);
   const double partials = as_double(p[rows::kRows] * layout.split) * 4;
-  const double out = as_double(p[rows::kRows] * element_bytes(p));
+  const double out = as_double(p[rows::kRows] * element_bytes(p.dtype));
   plan.arrays = {scratch(kPartials, {partials, 0}), writes(kSums, out)};
   constexpr std::int64_t kTogether = rows::PartialSums::kTogether;
   const std::int64_t loads = ceil_div(layout.split, finish.threads);
   const double trips = as_double(loads / kTogether + loads % kTogether);
-  rows::set_partial_sums(plan, kernel, {partials, out, loads, trips}, p.dtype);
+  rows::set_partial_sums(plan, kernel, {loads, trips}, p.dtype);
   return plan;
 }
 
@@ -188,7 +177,7 @@ LaunchSequence plan(const Problem& given, const Gpu& /*gpu*/) {
   require(power_of_two_from(given[kThreads]) == given[kThreads] && given[kThreads] >= rows::kWarp,
           "threads is ", given[kThreads], ": give 32, 64, 128 or 256, or 0 for the fastest");
   const Problem p = rows_of(kKind, given);
-  const Layout layout = layout_of(p, rows_a_group(kKind));
+  const Layout layout = layout_of(kKind, p);
   LaunchSequence sequence = launch_of(plan_sums(kKind == Kind::weighted, p, layout));
   if (layout.split > 1) sequence.push_back({plan_finish(p, layout)});
   return sequence;

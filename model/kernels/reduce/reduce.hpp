@@ -3,6 +3,8 @@
 
 namespace roofcast::reduce {
 
+enum class Kind : unsigned char { row, weighted, global };
+
 /// Positions in Problem after the shape.
 enum Parameter : std::size_t { kSplit = 2, kThreads };
 
@@ -14,7 +16,7 @@ struct Layout {
   std::int64_t split = 1;           ///< chunks of a row
 
   constexpr std::int64_t blocks(std::int64_t rows) const {
-    return rows::ceil_div(rows, rows_a_group * groups_a_block) * split;
+    return ceil_div(rows, rows_a_group * groups_a_block) * split;
   }
 };
 
@@ -28,11 +30,12 @@ inline constexpr std::int64_t kWeightedRows = 4;
 /// Accesses to each of these rows before the first is used, where they are read by single elements.
 inline constexpr std::int64_t kSingleBatch = 4;
 
-using rows::element_bytes;
-
-/// The layout of groups of `rows_a_group` rows: a block for each chunk, or with 32 threads a warp.
-constexpr Layout layout_of(const Problem& p, std::int64_t rows_a_group) {
-  return {p[kThreads], p[kThreads] == rows::kWarp ? rows::kWarpsPerBlock : 1, rows_a_group,
+constexpr std::int64_t rows_a_group(Kind kind) {
+  return kind == Kind::weighted ? kWeightedRows : 1;
+}
+/// A block for each chunk of a group of rows, or with 32 threads a warp.
+constexpr Layout layout_of(Kind kind, const Problem& p) {
+  return {p[kThreads], p[kThreads] == rows::kWarp ? rows::kWarpsPerBlock : 1, rows_a_group(kind),
           p[kSplit]};
 }
 
@@ -40,7 +43,7 @@ constexpr Layout layout_of(const Problem& p, std::int64_t rows_a_group) {
 constexpr std::int64_t chunk_elements(std::int64_t cols, std::int64_t element_bytes,
                                       std::int64_t split) {
   const std::int64_t width = rows::kVectorBytes / element_bytes;
-  return rows::ceil_div(rows::ceil_div(cols, split), width) * width;
+  return ceil_div(ceil_div(cols, split), width) * width;
 }
 
 /// The second launch: a warp for each row, or a block where a row has more chunks than this.

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
-#include "model/kernels/compiled.hpp"
 #include "model/libraries/rows.hpp"
 
 namespace roofcast::softmax {
@@ -59,7 +57,7 @@ LaunchSequence plan_sweeps(const Problem& p, const Gpu& /*gpu*/) {
   const rows::Matrix x = rows::matrix_of(p, layout);
   const Work each = rows::with_conversions(p, kSwept);
   set_arrays(plan, x, each);
-  plan.arrays.back().split = rows::split_stores(x, kStoreParts, layout);
+  plan.arrays.back().split = rows::split_stores(x, kStoreParts);
 
   // Between two uses of a row each resident block makes a sweep, and one in `kReads` sweeps also
   // writes a row through L1. Where the rows together are 1.27 times L1, 98% of them miss.
@@ -70,8 +68,7 @@ LaunchSequence plan_sweeps(const Problem& p, const Gpu& /*gpu*/) {
                  .distance_bytes = between,
                  .l2_distance_bytes = between}};
 
-  const std::int64_t vectors =
-      std::max<std::int64_t>(1, rows::vectors_of(p[rows::kCols], element_bytes(p)));
+  const std::int64_t vectors = rows::vectors_of(p);
   const std::int64_t sweep = ceil_div(vectors, kBatch * layout.threads);
   // A warp whose first access of a batch lies beyond the row skips the batch.
   const std::int64_t last = vectors - (sweep - 1) * kBatch * layout.threads;
@@ -90,8 +87,7 @@ LaunchSequence plan_sweeps(const Problem& p, const Gpu& /*gpu*/) {
   batch.warp_instructions =
       (entered * sweeps - (entered * as_double(kBatch) - x.inside) * beyond) / batches;
   batch.wavefronts.l1 = batch.wavefronts.l1_lookups = batch.issued.l1.total_bytes() / kLineBytes;
-  // Maximum and sum are chains over elements, rescaling is one over vectors; the last sweep is
-  // none.
+  // Maximum and sum are chains over elements, rescaling over vectors; the last sweep has none.
   const double of_vector = 2 * x.width + (kOnline ? kDependentOfRescale : 0);
   batch.waits = {.global = 1,
                  .arithmetic = as_double(kBatch) * of_vector / kReads + kDependentOfBatch};
@@ -112,7 +108,7 @@ LaunchSequence plan_sweeps(const Problem& p, const Gpu& /*gpu*/) {
 LaunchSequence plan_registers(const Problem& p, const Gpu& /*gpu*/) {
   rows::check_chosen({p[kVectors]});
   const rows::Layout layout = registers_layout(p);
-  rows::check_vectors(layout.vectors, most_vectors(element_bytes(p)));
+  rows::check_vectors(layout.vectors, rows::most_vectors(p.dtype));
   require(layout.threads <= rows::kMaxThreads, "a row of ", p[rows::kCols],
           " elements does not fit the registers of one block: use softmax.cluster or "
           "softmax.online");
@@ -126,8 +122,7 @@ LaunchSequence plan_registers(const Problem& p, const Gpu& /*gpu*/) {
   // The path that kernel.straight counts skips the stores, with the scaling of their elements.
   const double stored = rows::access_instructions(p, 1, 0);
   rows::set_rows(
-      plan, {.layout = layout,
-             .matrix = x,
+      plan, {.matrix = x,
              .instructions = {.row = kernel.straight + as_double(layout.vectors) * stored +
                                      (alone ? 0 : kernel.loops[0] + rows::kInstructionsOfMerge),
                               .beyond = stored},
@@ -161,8 +156,7 @@ LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   const compiled::Kernel held = compiled::kernel("softmax::held_kernel", p.dtype, 1);
   rows::set_rows(
       plan,
-      {.layout = layout,
-       .matrix = x,
+      {.matrix = x,
        .instructions = {.row = loops[5] + held.loops[0],
                         .beyond = rows::access_instructions(p, again ? 2 : 1, again ? 1 : 0),
                         .start = kernel.straight + as_double(p[kStages]) * (loops[2] + loops[4])},
@@ -174,14 +168,13 @@ LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
 }
 
 std::vector<Problem> registers_candidates(const Problem& p, const Gpu& /*gpu*/) {
-  const std::int64_t width = element_bytes(p);
   return rows::with_each({p}, kVectors,
-                         rows::held_vectors(p[kVectors], rows::vectors_of(p[rows::kCols], width),
-                                            most_vectors(width), rows::kMaxThreads));
+                         rows::held_vectors(p[kVectors], rows::vectors_of(p),
+                                            rows::most_vectors(p.dtype), rows::kMaxThreads));
 }
 
 std::vector<Problem> cluster_candidates(const Problem& p, const Gpu& gpu) {
-  const std::int64_t smallest = rows::cluster_for(p[rows::kCols] * element_bytes(p), kSliceBytes);
+  const std::int64_t smallest = rows::cluster_for(rows::row_bytes(p), kSliceBytes);
   return rows::with_clusters(p, kCluster, smallest, gpu);
 }
 
@@ -215,9 +208,7 @@ constexpr std::array<KernelModel, 5> kVariants = {{
 Work work(const Problem& p) {
   const double elements = as_double(p[rows::kRows]) * as_double(p[rows::kCols]);
   const double bytes = elements * size_bytes(p.dtype);
-  Work result = elements * vector_work(3, 1);
-  result.compulsory = {bytes, bytes};
-  return result;
+  return with_compulsory(elements * vector_work(3, 1), {bytes, bytes});
 }
 
 }  // namespace

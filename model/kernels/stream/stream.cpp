@@ -1,5 +1,6 @@
 #include "model/kernels/stream/stream.hpp"
 
+#include "model/kernels/common/map.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
 
@@ -34,7 +35,7 @@ constexpr std::array kParameters =
                                        std::int64_t{227} * 1024, 0));
 constexpr std::array kNullParameters = [] {
   auto parameters = kParameters;
-  parameters[kElements].fallback = 1;
+  parameters[map::kElements].fallback = 1;
   return parameters;
 }();
 

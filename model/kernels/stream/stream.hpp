@@ -1,12 +1,7 @@
 #pragma once
-#include "model/kernels/common/map.hpp"
+#include "model/types/kernel_model.hpp"
 
 namespace roofcast::stream {
-
-using map::kElements;
-using map::kLoads;
-using map::kThreads;
-using map::kVectorBytes;
 
 /// The STREAM kernels (McCalpin 1995) and the empty kernel.
 extern const KernelFamily kFamily;

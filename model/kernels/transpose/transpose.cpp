@@ -126,9 +126,7 @@ constexpr std::array<KernelModel, 4> kVariants = {{
 
 Work work(const Problem& p) {
   const double bytes = as_double(p[kRows] * p[kColumns]) * size_bytes(p.dtype);
-  Work result;
-  result.compulsory = {bytes, bytes};
-  return result;
+  return with_compulsory({}, {bytes, bytes});
 }
 
 }  // namespace
