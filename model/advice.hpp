@@ -40,8 +40,7 @@ enum class AdviceKind : unsigned char {
   room      ///< holds the asked shape, or the best faster one, at no more time
 };
 constexpr std::string_view name(AdviceKind kind) {
-  constexpr std::array<std::string_view, 4> names = {"asked", "faster", "smaller", "free"};
-  return names[static_cast<std::size_t>(kind)];
+  return word_of(kind, {"asked", "faster", "smaller", "free"});
 }
 
 /// Facts about a matrix product.

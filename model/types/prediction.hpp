@@ -33,10 +33,8 @@ enum class Resource : unsigned char {
 inline constexpr std::size_t kResources = 12;
 
 constexpr std::string_view name(Resource resource) {
-  constexpr std::array<std::string_view, kResources> names = {
-      "tensor", "vector", "special", "conversion", "issue",       "shared",
-      "l1",     "l2",     "dram",    "latency",    "block_start", "launch"};
-  return names[static_cast<std::size_t>(resource)];
+  return word_of(resource, {"tensor", "vector", "special", "conversion", "issue", "shared", "l1",
+                            "l2", "dram", "latency", "block_start", "launch"});
 }
 
 /// Cycles or seconds that each resource takes by itself.
@@ -70,10 +68,9 @@ enum class Part : unsigned char {
 inline constexpr std::size_t kParts = 16;
 
 constexpr std::string_view name(Part part) {
-  constexpr std::array<std::string_view, kParts> names = {
-      "launch", "host", "first_access", "tensor", "vector",  "special",     "conversion", "issue",
-      "shared", "l1",   "l2",           "dram",   "latency", "block_start", "tail",       "limit"};
-  return names[static_cast<std::size_t>(part)];
+  return word_of(
+      part, {"launch", "host", "first_access", "tensor", "vector", "special", "conversion", "issue",
+             "shared", "l1", "l2", "dram", "latency", "block_start", "tail", "limit"});
 }
 
 /// Seconds by part; they add up to the time.
@@ -92,9 +89,7 @@ enum class CacheState : unsigned char {
 inline constexpr std::array kCacheStates = {CacheState::cold, CacheState::warm, CacheState::steady,
                                             CacheState::repeated};
 constexpr std::string_view name(CacheState cache) {
-  constexpr std::array<std::string_view, kCacheStates.size()> names = {"cold", "warm", "steady",
-                                                                       "repeated"};
-  return names[static_cast<std::size_t>(cache)];
+  return word_of(cache, {"cold", "warm", "steady", "repeated"});
 }
 
 /// Whether launches follow each other without a pause.
@@ -112,15 +107,12 @@ enum class LaunchMode : unsigned char {
 
 inline constexpr std::array kLaunchModes = {LaunchMode::stream, LaunchMode::graph, LaunchMode::pdl};
 constexpr std::string_view name(LaunchMode mode) {
-  constexpr std::array<std::string_view, kLaunchModes.size()> names = {"stream", "graph", "pdl"};
-  return names[static_cast<std::size_t>(mode)];
+  return word_of(mode, {"stream", "graph", "pdl"});
 }
 
 enum class OccupancyLimiter : unsigned char { warps, blocks, registers, shared_memory, clusters };
 constexpr std::string_view name(OccupancyLimiter limiter) {
-  constexpr std::array<std::string_view, 5> names = {"warps", "blocks", "registers",
-                                                     "shared_memory", "clusters"};
-  return names[static_cast<std::size_t>(limiter)];
+  return word_of(limiter, {"warps", "blocks", "registers", "shared_memory", "clusters"});
 }
 
 struct Occupancy {
@@ -146,8 +138,7 @@ enum class Level : unsigned char {
 };
 
 constexpr std::string_view name(Level level) {
-  constexpr std::array<std::string_view, 4> names = {"requested", "l1", "l2", "dram"};
-  return names[static_cast<std::size_t>(level)];
+  return word_of(level, {"requested", "l1", "l2", "dram"});
 }
 
 /// Why more bytes, or fewer, cross at a level than at the one before it.

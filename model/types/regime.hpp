@@ -1,7 +1,6 @@
 #pragma once
 // What decides the time of a kernel: errors are reported and interval widths fitted per regime.
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "model/types/prediction.hpp"
@@ -11,8 +10,7 @@ namespace roofcast {
 enum class Regime : unsigned char { launch_bound, memory, compute };
 
 constexpr std::string_view name(Regime regime) {
-  constexpr std::array<std::string_view, 3> names = {"launch-bound", "memory", "compute"};
-  return names[static_cast<std::size_t>(regime)];
+  return word_of(regime, {"launch-bound", "memory", "compute"});
 }
 
 /// A shorter kernel is bound by its launch, whatever its terms say.
