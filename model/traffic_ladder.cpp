@@ -98,13 +98,10 @@ std::vector<Rung> traffic_ladder(const Prediction& prediction) {
   if (requested <= 0) return rungs;
   const std::array<Traffic, 4> levels = {work.requested, work.l1, work.l2, work.dram};
   for (std::size_t i = 0; i < levels.size(); ++i) {
-    Rung& rung = rungs.emplace_back();
-    rung.level = static_cast<Level>(i);
-    rung.traffic = levels[i];
+    const auto level = static_cast<Level>(i);
     const double bytes = levels[i].total_bytes(), above = i > 0 ? levels[i - 1].total_bytes() : 0;
-    if (above > 0) rung.to_above = bytes / above;
-    rung.to_requested = bytes / requested;
-    rung.reason = reason_of(prediction, rung.level);
+    rungs.push_back({level, levels[i], {}, bytes / requested, reason_of(prediction, level)});
+    if (above > 0) rungs.back().to_above = bytes / above;
   }
   return rungs;
 }

@@ -28,6 +28,31 @@ std::int64_t sum_by_offset(std::int64_t count, std::int64_t step, std::int64_t u
   return sum;
 }
 
+std::int64_t sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
+  return units_of_run(offset_bytes, bytes, kSectorBytes);
+}
+
+std::int64_t partial_sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
+  if (bytes <= 0) return 0;
+  const std::int64_t begin = offset_bytes % kSectorBytes;
+  const std::int64_t whole = (begin + bytes) / kSectorBytes - ceil_div(begin, kSectorBytes);
+  return sectors_of_run(offset_bytes, bytes) - std::max<std::int64_t>(0, whole);
+}
+
+// Σ of_run(offset, bytes) over the runs of `width` elements that each row is cut into; the last run
+// of a row is its rest.
+template <class OfRun>
+double sum_over_runs(const DenseMatrix& matrix, std::int64_t width, const OfRun& of_run) {
+  const std::int64_t whole = matrix.columns / width;
+  const std::int64_t step = width * matrix.element_bytes;
+  const std::int64_t rest = matrix.pitch_bytes() - whole * step;
+  const auto of_row = [&](std::int64_t row) {
+    const auto of_whole = [&](std::int64_t run) { return of_run(row + run, step); };
+    return of_run(row + whole * step, rest) + sum_by_offset(whole, step, kSectorBytes, of_whole);
+  };
+  return as_double(sum_by_offset(matrix.rows, matrix.pitch_bytes(), kSectorBytes, of_row));
+}
+
 }  // namespace
 
 // Lanes with gaps shorter than a unit touch every unit from the first lane to the last. With longer
@@ -75,35 +100,6 @@ std::int64_t shared_wavefronts(std::int64_t stride_bytes, std::int64_t access_by
   }
   return sum;
 }
-
-namespace {
-
-std::int64_t sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
-  return units_of_run(offset_bytes, bytes, kSectorBytes);
-}
-
-std::int64_t partial_sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
-  if (bytes <= 0) return 0;
-  const std::int64_t begin = offset_bytes % kSectorBytes;
-  const std::int64_t whole = (begin + bytes) / kSectorBytes - ceil_div(begin, kSectorBytes);
-  return sectors_of_run(offset_bytes, bytes) - std::max<std::int64_t>(0, whole);
-}
-
-// Σ of_run(offset, bytes) over the runs of `width` elements that each row is cut into; the last run
-// of a row is its rest.
-template <class OfRun>
-double sum_over_runs(const DenseMatrix& matrix, std::int64_t width, const OfRun& of_run) {
-  const std::int64_t whole = matrix.columns / width;
-  const std::int64_t step = width * matrix.element_bytes;
-  const std::int64_t rest = matrix.pitch_bytes() - whole * step;
-  const auto of_row = [&](std::int64_t row) {
-    const auto of_whole = [&](std::int64_t run) { return of_run(row + run, step); };
-    return of_run(row + whole * step, rest) + sum_by_offset(whole, step, kSectorBytes, of_whole);
-  };
-  return as_double(sum_by_offset(matrix.rows, matrix.pitch_bytes(), kSectorBytes, of_row));
-}
-
-}  // namespace
 
 double sectors_along_rows(const DenseMatrix& matrix, std::int64_t width) {
   return sum_over_runs(matrix, width, sectors_of_run);

@@ -25,9 +25,9 @@ std::optional<double> tensor_peak_flops_per_s(const Gpu& gpu, DType type, double
 }
 
 std::optional<double> fastest_tensor_flops_per_s(const Gpu& gpu, DType type, double clock_hz) {
-  const auto narrow = device_rate(gpu.sm.tensor_fp16_accumulate_flop_per_clk[type], gpu, clock_hz);
-  const auto wide = tensor_peak_flops_per_s(gpu, type, clock_hz);
-  return narrow && wide ? std::max(narrow, wide) : (narrow ? narrow : wide);
+  return std::max(  // an absent rate is less than any
+      device_rate(gpu.sm.tensor_fp16_accumulate_flop_per_clk[type], gpu, clock_hz),
+      tensor_peak_flops_per_s(gpu, type, clock_hz));
 }
 
 std::optional<double> l2_peak_bytes_per_s(const Gpu& gpu, double clock_hz) {
