@@ -5,7 +5,6 @@
 #include "model/laws/clock.hpp"
 #include "model/laws/l2_reuse.hpp"
 #include "model/laws/launching.hpp"
-#include "model/types/assumptions.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/plan.hpp"
 #include "model/types/prediction.hpp"

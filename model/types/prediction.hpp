@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -78,11 +79,10 @@ using Waterfall = ByKey<Part, double, kParts>;
 
 /// What L2 holds when the kernel starts, and whether the write-back of its dirty lines counts.
 enum class CacheState : unsigned char {
-  cold,    ///< one launch timed alone: L2 is full of clean lines of other data, and dirty lines may
-           ///< stay in it
-  warm,    ///< as cold, but activations (ArrayUse::activation) are in L2 as far as they fit, and
-           ///< their write-back is the earlier kernel's
-  steady,  ///< launches back to back, each of other data: the write-back counts
+  cold,      ///< one launch timed alone: L2 is full of other, clean data, and dirty lines may stay
+  warm,      ///< as cold, but activations (ArrayUse::activation) are in L2 as far as they fit, and
+             ///< their write-back is the earlier kernel's
+  steady,    ///< launches back to back, each of other data: the write-back counts
   repeated,  ///< launches back to back on the same data: L2 keeps what fits
 };
 
@@ -101,14 +101,33 @@ constexpr bool back_to_back(CacheState cache) {
 enum class LaunchMode : unsigned char {
   stream,  ///< one by one by the host
   graph,   ///< as nodes of a replayed CUDA graph
-  pdl  ///< programmatic dependent launch in a graph: a kernel's blocks start while the one before
-       ///< it drains
+  pdl      ///< programmatic dependent launch in a graph: blocks start while the one before drains
 };
 
 inline constexpr std::array kLaunchModes = {LaunchMode::stream, LaunchMode::graph, LaunchMode::pdl};
 constexpr std::string_view name(LaunchMode mode) {
   return word_of(mode, {"stream", "graph", "pdl"});
 }
+
+/// Assumptions::queued_s where the device never waits for the host, as in the harness: it fills L2
+/// with other data right before the launches.
+inline constexpr double kQueueNeverEmpty = std::numeric_limits<double>::infinity();
+
+/// The state of caches, clock and stream that a forecast assumes.
+struct Assumptions {
+  CacheState cache = CacheState::cold;
+  std::optional<double> sm_clock_hz{};  ///< a measured clock instead of the expected one
+  /// Time that earlier work still keeps the stream busy when the first kernel is submitted (s): the
+  /// host's head start in submitting the others (laws/launching.hpp).
+  double queued_s = 0;
+  std::optional<LaunchMode> launch{};  ///< absent: graph if back to back, else stream
+  /// Time for which the device has worked without a pause (s): the power limit lowers the clock in
+  /// long runs (laws/clock.hpp).
+  double worked_s = 0;
+  /// By how much the mean power of all that the device does slows the SM clock, relative (1: to
+  /// half of it), in a long run of many kernels.
+  double clock_slowdown = 0;
+};
 
 enum class OccupancyLimiter : unsigned char { warps, blocks, registers, shared_memory, clusters };
 constexpr std::string_view name(OccupancyLimiter limiter) {
