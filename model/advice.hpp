@@ -18,8 +18,7 @@ namespace roofcast {
 /// more, the one forecast faster was faster in 93 of 120 pairs.
 inline constexpr double kWorthNaming = 0.03;
 
-/// Whether `less` is below `more` by kWorthNaming or more: for times the better one stands first,
-/// for rates second.
+/// Whether `less`, the better time or the worse rate, is below `more` by kWorthNaming or more.
 constexpr bool saves(double less, double more) {
   return less <= more * (1 - kWorthNaming);
 }

@@ -15,16 +15,14 @@ inline IoComplexity matrix_product_io(double m, double n, double k, double eleme
   return {"Θ(MNK/√S)", std::max(bytes, compulsory_bytes), on_chip_bytes};
 }
 
-/// Matrices of which a block keeps rows on chip, times those whose rows stream past it. Forward
-/// keeps Q and O and streams K and V; backward keeps K, V, dK and dV and streams Q, dO, and dQ
-/// twice.
+/// Matrices whose rows a block keeps on chip, times those whose rows stream past it. Forward keeps
+/// Q and O and streams K and V; backward keeps K, V, dK and dV and streams Q, dO, and dQ twice.
 inline constexpr double kForwardRows = 2 * 2, kBackwardRows = 4 * 4;
 
 /// Attention of `scores` pairs of a query and a key, without S in memory. Of k matrices a block
-/// keeps M/(k·d) rows in a fast memory of M words, and of p others p·d words for each row stream
-/// past it: with `rows` = k·p these are rows·scores·d²/M words, never less than `compulsory`. For N
-/// queries and keys and d ≤ M ≤ Nd, Θ(N²d²/M) is optimal (Dao et al. 2022, arXiv 2205.14135,
-/// theorem 2, proposition 3).
+/// keeps M/(k·d) rows in a fast memory of M words, and p·d words of each row of p others stream by:
+/// k·p·scores·d²/M words, with k·p = `rows`, never less than `compulsory`. For N queries and keys
+/// and d ≤ M ≤ Nd, Θ(N²d²/M) is optimal (Dao et al. 2022, arXiv 2205.14135, theorem 2, prop. 3).
 inline IoComplexity attention_io(double scores, double head_dim, double element_bytes,
                                  double compulsory_bytes, double on_chip_bytes,
                                  double rows = kForwardRows) {

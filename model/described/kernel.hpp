@@ -40,8 +40,7 @@ enum class Access : unsigned char {
   broadcast,   ///< every block reads the same bytes
 };
 
-/// What the launch does with one array. Bytes: for a gather all elements read, for a broadcast
-/// once.
+/// What the launch does with one array. Bytes: of a gather all elements read, of a broadcast once.
 struct Array {
   std::string name;
   Quantity read_bytes{}, write_bytes{};

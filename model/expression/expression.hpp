@@ -56,8 +56,7 @@ constexpr bool is_reduction(Op op) {
   return op >= Op::row_sum && op <= Op::row_min;
 }
 
-/// One operation. `a` and `b` are earlier nodes; of an input `a` is its place in
-/// Expression::inputs.
+/// One operation. `a` and `b` are earlier nodes; an input's `a` is its place in Expression::inputs.
 struct Node {
   Op op = Op::number;
   std::uint8_t a = 0;

@@ -6,8 +6,7 @@
 namespace roofcast {
 
 /// Peak FLOP/s of the whole device at that SM clock, on the vector pipes or the tensor cores;
-/// absent where it has none. Tensor cores accumulate in fp32 (fp64 in fp64, int8 in int32), as
-/// datasheets quote them.
+/// absent where it has none. Tensor cores accumulate in fp32 (fp64: fp64, int8: int32).
 std::optional<double> vector_peak_flops_per_s(const Gpu& gpu, DType type, double clock_hz);
 std::optional<double> tensor_peak_flops_per_s(const Gpu& gpu, DType type, double clock_hz);
 

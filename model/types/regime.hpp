@@ -17,8 +17,7 @@ constexpr std::string_view name(Regime regime) {
 inline constexpr double kLaunchBoundBelow_s = 20e-6;
 
 /// The regime of a kernel that takes `time_s`, measured or expected, with the terms of its
-/// forecast. Latency is waiting for memory or compute: a kernel bound by it has the regime of the
-/// larger of these two.
+/// forecast. Latency is waiting for memory or compute: a kernel bound by it has the larger's.
 inline Regime regime_of(double time_s, const ByResource& terms) {
   const double starts_s = terms[Resource::launch] + terms[Resource::block_start];
   const double memory_s = std::max(terms[Resource::dram], terms[Resource::l2]);
