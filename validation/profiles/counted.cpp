@@ -44,7 +44,7 @@ FlopsByType tensor_flops_of(const ProfiledKernel& kernel, Does does, const Gpu& 
   const bool multiplies = does == Does::product || does == Does::attention;
   if (!multiplies || !counted.tensor_busy || !counted.sm_clock_hz) return flops;
   const DType type = multiplied_type(kernel.name);
-  const auto peak = tensor_peak_flops_per_s(gpu, type, *counted.sm_clock_hz);
+  const auto peak = device_rate(gpu.sm.tensor_flop_per_clk[type], gpu, counted.sm_clock_hz);
   const double call_s = kernel.time_s / static_cast<double>(kernel.calls);
   flops[type] = *counted.tensor_busy * peak.value_or(0) * call_s;
   return flops;
