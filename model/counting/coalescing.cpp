@@ -71,6 +71,32 @@ double expected_distinct(double units, double draws) {
   return units > 1 ? -units * std::expm1(draws * std::log1p(-1 / units)) : std::min(units, draws);
 }
 
+double random_misses(double draws, double pieces, double held) {
+  if (held >= pieces) return expected_distinct(pieces, draws);
+  const double share = held / pieces;
+  // Draws until `held` distinct pieces were seen: expected_distinct solved for the draws.
+  const double until_full = share > 0 ? std::log1p(-share) / std::log1p(-1 / pieces) : 0;
+  if (draws <= until_full) return expected_distinct(pieces, draws);
+  return held + (draws - until_full) * (1 - share);
+}
+
+double sector_hit_share(double table_lines, double streamed_lines, double cache_lines) {
+  if (cache_lines <= 0) return 0;
+  const auto touched = [&](double accesses) {
+    return expected_distinct(table_lines, accesses) + streamed_lines * accesses;
+  };
+  constexpr int kBisections = 60;
+  double low = 0;
+  double high = 1e12;  // more accesses than any cache remembers
+  for (int i = 0; i < kBisections; ++i) {
+    const double middle = (low + high) / 2;
+    (touched(middle) < cache_lines ? low : high) = middle;
+  }
+  const double line_there = expected_distinct(table_lines, low) / table_lines;
+  constexpr double same_sector = as_double(kSectorBytes) / as_double(kLineBytes);
+  return same_sector * line_there / (1 - (1 - same_sector) * line_there);
+}
+
 std::int64_t bank_wavefronts(const WarpAccess& access) {
   constexpr std::int64_t kWord = 4;
   constexpr std::size_t kBanks = 32;
