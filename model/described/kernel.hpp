@@ -42,7 +42,6 @@ enum class Access : unsigned char {
 
 /// What the launch does with one array. Bytes: of a gather all elements read, of a broadcast once.
 struct Array {
-  std::string name;
   Quantity read_bytes{}, write_bytes{};
   Access access = Access::contiguous;
   Quantity element_bytes{}, stride_bytes{}, table_bytes{};

@@ -84,8 +84,8 @@ std::optional<Recognized> described_by_counters(const ProfiledKernel& kernel, Do
   }
   if (counted.l2_read_bytes) made.l2_read_bytes = number(*counted.l2_read_bytes);
   if (counted.l2_write_bytes) made.l2_write_bytes = number(*counted.l2_write_bytes);
-  made.arrays = {{"read", number(counted.dram_read_bytes.value_or(0))},
-                 {"written", {}, number(counted.dram_write_bytes.value_or(0))}};
+  made.arrays = {{number(counted.dram_read_bytes.value_or(0))},
+                 {{}, number(counted.dram_write_bytes.value_or(0))}};
   const KernelRef described = described::make_kernel(std::move(made));
   return Recognized{described, problem_with_fallbacks(described, counted.vector_type), does};
 }
