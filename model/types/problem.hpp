@@ -32,6 +32,15 @@ struct Parameter {
   bool is_text = false;
 };
 
+/// The position of the parameter of that name; absent if there is none.
+constexpr std::optional<std::size_t> position_named(std::span<const Parameter> parameters,
+                                                    std::string_view name) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
 /// A setting of a kernel's configuration.
 constexpr Parameter setting(std::string_view name, std::string_view meaning, std::int64_t minimum,
                             std::int64_t maximum, std::int64_t fallback) {
