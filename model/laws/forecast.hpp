@@ -8,7 +8,6 @@
 #include "model/types/gpu.hpp"
 #include "model/types/plan.hpp"
 #include "model/types/prediction.hpp"
-#include "model/types/regime.hpp"
 
 namespace roofcast {
 
