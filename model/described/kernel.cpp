@@ -227,10 +227,6 @@ double Quantity::value(const Problem& problem, std::string_view what) const {
                    "expression, or the parameters");
 }
 
-Plan plan(const Description& description, const Problem& problem, const Gpu& gpu) {
-  return Planner(description, problem).plan(gpu);
-}
-
 KernelRef make_kernel(Description description) {
   require(description.parameters.size() <= Problem::kMaxParameters, "a kernel takes at most ",
           Problem::kMaxParameters, " parameters: write the others as numbers");
@@ -245,7 +241,7 @@ KernelRef make_kernel(Description description) {
         {one.name, one.meaning, one.minimum, one.maximum, one.fallback, one.is_setting});
   }
   own->source = [&d](const Problem& problem, const Gpu& gpu) {
-    return launch_of(plan(d, problem, gpu));
+    return launch_of(Planner(d, problem).plan(gpu));
   };
   own->kernel = {d.name, d.summary, own->parameters, d.dtypes, nullptr};
   own->kernel.source = &own->source;

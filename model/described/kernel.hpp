@@ -88,10 +88,8 @@ struct Description {
   std::vector<Part> parts;  ///< empty: one step
 };
 
-/// The plan for one problem. Throws InputError for a value that no kernel has.
-Plan plan(const Description& description, const Problem& problem, const Gpu& gpu);
-
-/// The kernel as `predict` takes it, alive as long as a copy of the reference. Throws InputError.
+/// The kernel as `predict` takes it, alive as long as a copy of the reference. Throws InputError;
+/// so does its plan, for a value that no kernel has.
 KernelRef make_kernel(Description description);
 
 }  // namespace roofcast::described
