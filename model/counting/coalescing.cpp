@@ -113,15 +113,14 @@ std::int64_t bank_wavefronts(const WarpAccess& access) {
   return *std::max_element(words.begin(), words.end());
 }
 
-std::int64_t shared_wavefronts(std::int64_t stride_bytes, std::int64_t access_bytes,
-                               std::int64_t lanes, std::int64_t offset_bytes) {
-  const std::int64_t together = access_bytes > 8 ? kWarpLanes / 2 : kWarpLanes;
+std::int64_t shared_wavefronts(const WarpAccess& access) {
+  const std::int64_t together = access.access_bytes > 8 ? kWarpLanes / 2 : kWarpLanes;
   std::int64_t sum = 0;
-  for (std::int64_t first = 0; first < lanes; first += together) {
-    sum += bank_wavefronts({.stride_bytes = stride_bytes,
-                            .access_bytes = access_bytes,
-                            .offset_bytes = offset_bytes + first * stride_bytes,
-                            .lanes = std::min(together, lanes - first)});
+  for (std::int64_t first = 0; first < access.lanes; first += together) {
+    WarpAccess part = access;
+    part.offset_bytes += first * access.stride_bytes;
+    part.lanes = std::min(together, access.lanes - first);
+    sum += bank_wavefronts(part);
   }
   return sum;
 }

@@ -11,7 +11,7 @@ inline constexpr std::int64_t kSectorBytes = 32;
 inline constexpr std::int64_t kLineBytes = 128;
 inline constexpr std::int64_t kWarpLanes = 32;
 
-/// An access to global memory by a warp, or by any number of lanes: lane i touches `access_bytes`
+/// An access to memory by a warp, or by any number of lanes: lane i touches `access_bytes`
 /// at offset + i · stride_bytes.
 struct WarpAccess {
   std::int64_t stride_bytes = 0;
@@ -45,8 +45,7 @@ std::int64_t bank_wavefronts(const WarpAccess& access);
 
 /// As bank_wavefronts, for shared memory: an access of 16 bytes serves the two halves of the warp
 /// one after the other (by the counters).
-std::int64_t shared_wavefronts(std::int64_t stride_bytes, std::int64_t access_bytes,
-                               std::int64_t lanes = kWarpLanes, std::int64_t offset_bytes = 0);
+std::int64_t shared_wavefronts(const WarpAccess& access);
 
 /// A dense row-major matrix, whose first element lies on a line boundary.
 struct DenseMatrix {
