@@ -20,7 +20,7 @@ inline IoComplexity matrix_product_io(double m, double n, double k, double eleme
 inline constexpr double kForwardRows = 2 * 2, kBackwardRows = 4 * 4;
 
 /// Attention of `scores` pairs of a query and a key, without S in memory. Of k matrices a block
-/// keeps M/(k·d) rows in a fast memory of M words, and p·d words of each row of p others stream by:
+/// keeps M/(k·d) rows in a fast memory of M words, and of p others p·d words a row stream past it:
 /// k·p·scores·d²/M words, with k·p = `rows`, never less than `compulsory`. For N queries and keys
 /// and d ≤ M ≤ Nd, Θ(N²d²/M) is optimal (Dao et al. 2022, arXiv 2205.14135, theorem 2, prop. 3).
 inline IoComplexity attention_io(double scores, double head_dim, double element_bytes,
