@@ -5,6 +5,7 @@
 
 #include "hw_specs/checked_json.hpp"
 #include "hw_specs/json_node.hpp"
+#include "model/types/problem.hpp"
 
 namespace roofcast::architectures {
 namespace {
@@ -181,11 +182,8 @@ constexpr std::array kFamilies = {Family{"bert", read_bert},
                                   Family{"qwen3_moe", read_qwen3_moe}};
 
 [[noreturn]] void refuse_type(const JsonNode& type) {
-  std::string known;
-  for (const Family& family : kFamilies) {
-    known += (known.empty() ? "" : ", ") + std::string(family.type);
-  }
-  type.refuse("one of " + known, "describe the model as the nearest of these");
+  const auto type_of = [](const Family& family) { return family.type; };
+  type.refuse("one of " + listed(kFamilies, type_of), "describe the model as the nearest of these");
 }
 
 /// Sets head_dim to width ÷ heads where the file gives none, and checks that the heads divide.

@@ -155,8 +155,8 @@ class Reader {
   void read_arrays() {
     const Json* arrays = find(root_, "/arrays");
     if (arrays == nullptr) {
-      result_.arrays.push_back({"input", quantity("/work/read_bytes"), Quantity()});
-      result_.arrays.push_back({"output", Quantity(), quantity("/work/write_bytes")});
+      result_.arrays.push_back({quantity("/work/read_bytes"), Quantity()});
+      result_.arrays.push_back({Quantity(), quantity("/work/write_bytes")});
       return;
     }
     for (const char* pointer : {"/work/read_bytes", "/work/write_bytes"}) {
@@ -170,8 +170,7 @@ class Reader {
   void read_array(std::size_t i) {
     const std::string at = "/arrays/" + std::to_string(i);
     const Json& object = root_.at("arrays").at(i);
-    described::Array array{object.at("name").get<std::string>(), quantity(at + "/read_bytes"),
-                           quantity(at + "/write_bytes")};
+    described::Array array{quantity(at + "/read_bytes"), quantity(at + "/write_bytes")};
     const std::string access = object.value("access", std::string("contiguous"));
     for (const auto& [word, value] : kAccesses) {
       if (word == access) array.access = value;

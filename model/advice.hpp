@@ -18,8 +18,7 @@ namespace roofcast {
 /// more, the one forecast faster was faster in 93 of 120 pairs.
 inline constexpr double kWorthNaming = 0.03;
 
-/// Whether `less` is below `more` by kWorthNaming or more: for times the better one stands first,
-/// for rates second.
+/// Whether `less`, the better time or the worse rate, is below `more` by kWorthNaming or more.
 constexpr bool saves(double less, double more) {
   return less <= more * (1 - kWorthNaming);
 }
@@ -40,8 +39,7 @@ enum class AdviceKind : unsigned char {
   room      ///< holds the asked shape, or the best faster one, at no more time
 };
 constexpr std::string_view name(AdviceKind kind) {
-  constexpr std::array<std::string_view, 4> names = {"asked", "faster", "smaller", "free"};
-  return names[static_cast<std::size_t>(kind)];
+  return word_of(kind, {"asked", "faster", "smaller", "free"});
 }
 
 /// Facts about a matrix product.

@@ -1,19 +1,14 @@
 #include "model/candidates.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
 #include "model/laws/bounds.hpp"
 
 namespace roofcast {
-namespace {
 
-constexpr double kForever = std::numeric_limits<double>::infinity();
-
-// The candidate with its limit, or nothing if it takes longer than `at_most_s`.
-std::optional<Candidate> faster_candidate(const Question& question, double at_most_s) {
+std::optional<Candidate> candidate_of(const Question& question, double at_most_s) {
   const Gpu& gpu = question.gpu;
   const Assumptions& assumptions = question.assumptions;
   Candidate one{question.problem, question.kernel.kernel->plan_of(question.problem, gpu)};
@@ -26,19 +21,13 @@ std::optional<Candidate> faster_candidate(const Question& question, double at_mo
   return one;
 }
 
-}  // namespace
-
 double Candidate::expected_s() const {
   return std::max(time->total_s(), limit.time_s);
 }
 
-Candidate candidate_of(const Question& question) {
-  return *faster_candidate(question, kForever);
-}
-
 Candidate fastest_candidate(const Question& question) {
   const KernelModel& kernel = *question.kernel.kernel;
-  if (kernel.candidates == nullptr) return candidate_of(question);
+  if (kernel.candidates == nullptr) return *candidate_of(question);
   const std::vector<Problem> problems = kernel.candidates(question.problem, question.gpu);
   const auto outline = problems.size() > 1 ? kernel.outline : nullptr;
   std::vector<std::pair<double, std::size_t>> order;  // by lower bound of the time
@@ -66,7 +55,7 @@ Candidate fastest_candidate(const Question& question) {
     const double least_s = best && best->time ? best->expected_s() : kForever;
     if (bound_s + copies_s > least_s) break;
     try {
-      auto one = faster_candidate(question.with(problems[i]), least_s);
+      auto one = candidate_of(question.with(problems[i]), least_s);
       if (!one) continue;
       const double time_s = one->time ? one->expected_s() : kForever;
       if (best && std::pair(time_s, i) > std::pair(least_s, position)) continue;

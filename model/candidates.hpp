@@ -1,11 +1,14 @@
 #pragma once
 // Candidates, the settings with which a variant may compute a problem, and the fastest of them.
+#include <limits>
 #include <optional>
 
 #include "model/laws/forecast.hpp"
 #include "model/predict.hpp"
 
 namespace roofcast {
+
+inline constexpr double kForever = std::numeric_limits<double>::infinity();  ///< no time is longer
 
 /// A problem with all of its settings, its launches, and what the laws find for them.
 struct Candidate {
@@ -19,8 +22,9 @@ struct Candidate {
   double expected_s() const;
 };
 
-/// Forecast of a problem with all settings. Throws InputError as KernelModel::plan and the laws do.
-Candidate candidate_of(const Question& question);
+/// Forecast of a problem with all settings, or nothing if it takes longer than `at_most_s`. Throws
+/// InputError as KernelModel::plan and the laws do.
+std::optional<Candidate> candidate_of(const Question& question, double at_most_s = kForever);
 
 /// The candidate with the least expected time among those that the device can run; the first of
 /// them where it has no expected times. Throws the first refusal if all are refused.

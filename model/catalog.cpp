@@ -71,11 +71,8 @@ KernelRef find_kernel(std::string_view name) {
 
 std::optional<std::int64_t> value_named(const KernelRef& kernel, const Problem& problem,
                                         std::string_view parameter) {
-  const auto parameters = kernel.parameters();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (parameters[i].name == parameter) return problem[i];
-  }
-  return std::nullopt;
+  const auto position = position_named(kernel.parameters(), parameter);
+  return position ? std::optional(problem[*position]) : std::nullopt;
 }
 
 void check(const KernelRef& kernel, Problem& problem, unsigned given) {

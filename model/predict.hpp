@@ -1,6 +1,5 @@
 #pragma once
 #include "model/catalog.hpp"
-#include "model/types/assumptions.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/prediction.hpp"
 #include "model/types/problem.hpp"

@@ -10,13 +10,6 @@ namespace {
 constexpr double kLess = 0.98;
 constexpr std::int64_t kFirst = 16, kLast = 65536, kExact = 16;
 
-double dram_bytes(const Prediction& one) {
-  return one.work.dram.total_bytes();
-}
-double seconds(const Prediction& one) {
-  return one.time->expected_s;
-}
-
 /// The first value that saves, found by doubling and then bisection to multiples of kExact.
 template <class Saves>
 std::optional<std::int64_t> first_that(const Saves& saves) {
@@ -49,7 +42,7 @@ std::string crossover_note(const Question& question, std::string_view keeping) {
     require(result.time.has_value(), "this device has no expected times");
     return result;
   };
-  const auto where = [&](double (*cost)(const Prediction&)) {
+  const auto where = [&](const auto& cost) {
     const auto from = first_that([&](std::int64_t value) {
       return cost(predicted(keeps, value)) < kLess * cost(predicted(moves, value));
     });
@@ -57,6 +50,8 @@ std::string crossover_note(const Question& question, std::string_view keeping) {
     return from ? message("from ", along, " = ", *from, " on")
                 : message("nowhere up to ", along, " = ", kLast);
   };
+  const auto dram_bytes = [](const Prediction& one) { return one.work.dram.total_bytes(); };
+  const auto seconds = [](const Prediction& one) { return one.time->expected_s; };
   return message(keeping, " moves fewer DRAM bytes than ", crossover.moves, " ", where(dram_bytes),
                  ", and takes less time ", where(seconds));
 }

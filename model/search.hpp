@@ -99,8 +99,7 @@ std::vector<std::size_t> positions(const KernelRef& kernel, const Holds& holds) 
   return found;
 }
 
-/// The `count` multiples of `width` nearest to an extent; with `always` one, however far away it
-/// is.
+/// The `count` multiples of `width` nearest to an extent; with `always` one, however far away.
 struct Multiples {
   std::int64_t width, count = 1;
   bool always = false;

@@ -1,5 +1,5 @@
-#include <bit>
 #include <functional>
+#include <numeric>
 
 #include "model/kernels/gemm/gemm.hpp"
 #include "model/search.hpp"
@@ -13,8 +13,7 @@ constexpr std::int64_t kWidestMultiple = 256;
 
 // The largest power of two up to kWidestMultiple that divides the extent.
 std::int64_t alignment(std::int64_t extent) {
-  const auto bits = std::countr_zero(static_cast<std::uint64_t>(extent));
-  return std::min(kWidestMultiple, std::int64_t{1} << std::min(bits, 62));
+  return std::gcd(kWidestMultiple, extent);
 }
 
 std::string reason(const KernelRef& kernel, const Prediction& from, const Prediction& to,

@@ -8,14 +8,11 @@ namespace roofcast {
 namespace {
 
 // Figures have three digits: a smaller difference does not show.
+constexpr int kDigits = 3;
 constexpr double kNoticeable = 0.005;
 
 bool more(double value, double than) {
   return value > than * (1 + kNoticeable);
-}
-
-std::string figure(double value) {
-  return figure_text(value, 3);
 }
 
 /// The plan's own reasons for the level, each once: launches of a chain may repeat them.
@@ -32,14 +29,15 @@ std::string requested_text(const Work& work, double requested) {
   const double compulsory = work.compulsory.total_bytes();
   if (more(compulsory, requested)) return "less than all of the arrays";
   if (compulsory <= 0 || !more(requested, compulsory)) return "compulsory: each byte once";
-  return "each byte is asked for " + figure(requested / compulsory) + " times on average" +
+  return "each byte is asked for " + figure_text(requested / compulsory, kDigits) +
+         " times on average" +
          (work.shared_bytes > 0 ? "; shared memory answers the other repeats" : "");
 }
 
 std::string l1_text(double requested, double l1) {
   if (more(requested, l1)) return "lanes of a warp share what they read";
   if (!more(l1, requested)) return "full sectors";
-  return "whole sectors: " + figure(l1 / requested) + " B moved for each byte used";
+  return "whole sectors: " + figure_text(l1 / requested, kDigits) + " B moved for each byte used";
 }
 
 std::string l2_text(double l1, double l2) {
@@ -50,11 +48,12 @@ std::string l2_text(double l1, double l2) {
 
 std::string dram_text(double l2, double dram, double least) {
   if (more(dram, l2)) {
-    return "whole accesses: " + figure(dram / l2) + " B read for each byte used";
+    return "whole accesses: " + figure_text(dram / l2, kDigits) + " B read for each byte used";
   }
   if (!more(l2, dram)) return "nothing is found again in L2";
   if (least <= 0 || !more(dram, least)) return "L2 answers repeats";
-  return "L2 answers repeats, not all: each byte is read " + figure(dram / least) + " times";
+  return "L2 answers repeats, not all: each byte is read " + figure_text(dram / least, kDigits) +
+         " times";
 }
 
 /// Which share of the writes never reaches DRAM: lines dirty at the end, or rewritten by a chain.
@@ -63,8 +62,8 @@ std::string kept_writes(const Work& work, std::int64_t launches) {
   const double kept = written - work.dram.write_bytes;
   if (!more(written, written - kept)) return "";
   const bool all = kept >= written * (1 - kNoticeable);
-  return (all ? "" : figure(100 * kept / written) + "% of ") + "what is written stays in L2" +
-         (launches == 1 ? " when the kernel ends" : "");
+  return (all ? "" : figure_text(100 * kept / written, kDigits) + "% of ") +
+         "what is written stays in L2" + (launches == 1 ? " when the kernel ends" : "");
 }
 
 std::string in_words(const Work& work, Level level) {
@@ -98,13 +97,10 @@ std::vector<Rung> traffic_ladder(const Prediction& prediction) {
   if (requested <= 0) return rungs;
   const std::array<Traffic, 4> levels = {work.requested, work.l1, work.l2, work.dram};
   for (std::size_t i = 0; i < levels.size(); ++i) {
-    Rung& rung = rungs.emplace_back();
-    rung.level = static_cast<Level>(i);
-    rung.traffic = levels[i];
+    const auto level = static_cast<Level>(i);
     const double bytes = levels[i].total_bytes(), above = i > 0 ? levels[i - 1].total_bytes() : 0;
-    if (above > 0) rung.to_above = bytes / above;
-    rung.to_requested = bytes / requested;
-    rung.reason = reason_of(prediction, rung.level);
+    rungs.push_back({level, levels[i], {}, bytes / requested, reason_of(prediction, level)});
+    if (above > 0) rungs.back().to_above = bytes / above;
   }
   return rungs;
 }

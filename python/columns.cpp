@@ -1,6 +1,5 @@
 #include "python/columns.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "cli/output/figures.hpp"
@@ -68,15 +67,13 @@ void Columns::put(const py::object& value) {
 void Columns::put_parameters(const KernelRef& kernel, const Problem& problem) {
   const auto known = kernel.parameters();
   for (const std::string& parameter : parameters_) {
-    const auto found = std::find_if(known.begin(), known.end(),
-                                    [&](const Parameter& one) { return one.name == parameter; });
-    const auto position = static_cast<std::size_t>(found - known.begin());
-    if (found == known.end()) {
+    const auto position = position_named(known, parameter);
+    if (!position) {
       put(py::none());
-    } else if (is_named(*found)) {
-      put(text(named_value(*found, problem, position)));
+    } else if (is_named(known[*position])) {
+      put(text(named_value(known[*position], problem, *position)));
     } else {
-      put(py::int_(problem[position]));
+      put(py::int_(problem[*position]));
     }
   }
 }

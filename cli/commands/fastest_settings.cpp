@@ -1,7 +1,5 @@
 #include "cli/commands/fastest_settings.hpp"
 
-#include <algorithm>
-
 #include "cli/input/kernel_options.hpp"
 #include "cli/input/sweep_plan.hpp"
 #include "cli/output/text_table.hpp"
@@ -36,10 +34,7 @@ Options with_varied(const KernelRef& kernel, const Options& options) {
     const std::string_view name = one_of("--vary", word, names);
     if (options.has(name)) continue;
     const auto parameters = kernel.parameters();
-    const auto parameter =
-        std::find_if(parameters.begin(), parameters.end(),
-                     [&](const Parameter& candidate) { return candidate.name == name; });
-    filled.add(std::string(name), {default_values(*parameter)});
+    filled.add(std::string(name), {default_values(parameters[*position_named(parameters, name)])});
   }
   return filled;
 }

@@ -58,13 +58,11 @@ const std::string& text_of(const QueryField& field) {
 
 bool read_parameter(const QueryField& field, std::span<const Parameter> parameters,
                     Problem& problem, unsigned& given) {
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (parameters[i].name != field.key) continue;
-    set_value(field, parameters[i], problem, i);
-    given |= 1U << i;
-    return true;
-  }
-  return false;
+  const auto position = position_named(parameters, field.key);
+  if (!position) return false;
+  set_value(field, parameters[*position], problem, *position);
+  given |= 1U << *position;
+  return true;
 }
 
 bool read_assumption(const QueryField& field, Assumptions& assumptions) {

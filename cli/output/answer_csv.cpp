@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "cli/output/answer.hpp"
 #include "cli/output/figures.hpp"
 #include "cli/output/visible_text.hpp"
@@ -59,14 +57,12 @@ void CsvWriter::question(const KernelRef& kernel, const Problem& problem, const 
   const auto known = kernel.parameters();
   for (const std::string& parameter : parameters_) {
     out_.push_back(',');
-    const auto found = std::find_if(known.begin(), known.end(),
-                                    [&](const Parameter& p) { return p.name == parameter; });
-    if (found == known.end()) continue;
-    const auto position = static_cast<std::size_t>(found - known.begin());
-    if (is_named(*found)) {
-      append(out_, csv_field(named_value(*found, problem, position)));
+    const auto position = position_named(known, parameter);
+    if (!position) continue;
+    if (is_named(known[*position])) {
+      append(out_, csv_field(named_value(known[*position], problem, *position)));
     } else {
-      fmt::format_to(std::back_inserter(out_), FMT_COMPILE("{}"), problem[position]);
+      fmt::format_to(std::back_inserter(out_), FMT_COMPILE("{}"), problem[*position]);
     }
   }
   out_.push_back(',');

@@ -62,21 +62,13 @@ std::string_view reason_on(Resource resource, const Gpu& gpu) {
   return matrix_unit ? "the matrix units set the pace" : words_of(resource).reason;
 }
 
-std::optional<double> vector_peak(const Gpu& gpu, DType type) {
-  const auto clock = vector_peak_clock_hz(gpu);
-  return clock ? vector_peak_flops_per_s(gpu, type, *clock) : std::nullopt;
-}
-std::optional<double> tensor_peak(const Gpu& gpu, DType type) {
-  const auto clock = tensor_peak_clock_hz(gpu, type);
-  return clock ? tensor_peak_flops_per_s(gpu, type, *clock) : std::nullopt;
-}
-
 /// Datasheet peak (FLOP/s) of the pipe that does the work; without a launch, as for a family, that
 /// of the fastest pipe.
 std::optional<double> datasheet_peak(const Prediction& prediction, const Gpu& gpu) {
   const DType type = prediction.problem.dtype;
-  const auto vector = vector_peak(gpu, type);
-  const auto tensor = tensor_peak(gpu, type);
+  const auto vector = device_rate(gpu.sm.vector_flop_per_clk[type], gpu, vector_peak_clock_hz(gpu));
+  const auto tensor =
+      device_rate(gpu.sm.tensor_flop_per_clk[type], gpu, tensor_peak_clock_hz(gpu, type));
   const auto whole = gpu.peak_flops_per_s[type];
   if (!prediction.launch) return std::max({vector, tensor, whole});
   const bool on_tensor_cores = prediction.work.tensor_flops.total() > 0;

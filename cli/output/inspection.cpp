@@ -97,7 +97,7 @@ void write_shares(JsonWriter& json, const PipeShares& shares) {
   json.end_object();
 }
 
-void write_flops(JsonWriter& json, std::string_view key, const sass::Flops& flops) {
+void write_flops(JsonWriter& json, std::string_view key, const FlopsByType& flops) {
   json.key(key);
   json.begin_object();
   for (const DType type : kAllDTypes) {

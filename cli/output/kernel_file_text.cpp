@@ -143,7 +143,7 @@ Json parameters_of(const KernelReport& report, const std::vector<bool>& counted,
 }
 
 /// The type with the most FLOPs: the kernel file gets only one for the SIMT pipes.
-std::optional<DType> most_flops(const sass::Flops& flops) {
+std::optional<DType> most_flops(const FlopsByType& flops) {
   std::optional<DType> most;
   for (const DType type : kAllDTypes) {
     if (flops[type] > 0 && (!most || flops[type] > flops[*most])) most = type;

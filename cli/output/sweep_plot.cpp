@@ -34,14 +34,6 @@ const Quantity& read_quantity(const Options& options) {
 }
 
 /// The position of a parameter in the kernel's table.
-std::optional<std::size_t> position_of(const KernelRef& kernel, std::string_view name) {
-  const auto parameters = kernel.parameters();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (parameters[i].name == name) return i;
-  }
-  return std::nullopt;
-}
-
 /// Whether --series asks for a line per alignment of x, in a sweep of one kernel, type and device.
 bool wants_alignment(const Options& options) {
   constexpr std::array<std::string_view, 1> kSeries = {"alignment"};
@@ -76,7 +68,7 @@ bool varies(const Axis& axis) {
 std::string choose_x(const PlottedSweep& plotted, const Options& options) {
   if (const auto chosen = options.find("x")) {
     for (const KernelSweep& sweep : plotted.sweeps) {
-      const auto position = position_of(sweep.kernel, *chosen);
+      const auto position = position_named(sweep.kernel.parameters(), *chosen);
       if (position && !is_named(sweep.kernel.parameters()[*position])) return *chosen;
     }
     throw UsageError(
@@ -206,7 +198,7 @@ class Collector {
 
   void place(const KernelSweep& sweep, const Problem& problem, const Gpu& gpu,
              reports::SweepPoint point) {
-    const auto position = position_of(sweep.kernel, x_);
+    const auto position = position_named(sweep.kernel.parameters(), x_);
     std::string label = label_of(sweep, problem, gpu);
     if (by_alignment_ && position) {
       if (subject_.empty()) subject_ = label;
@@ -316,7 +308,7 @@ class Collector {
 
   std::string x_title() const {
     for (const KernelSweep& sweep : plotted_.sweeps) {
-      if (const auto position = position_of(sweep.kernel, x_)) {
+      if (const auto position = position_named(sweep.kernel.parameters(), x_)) {
         return fmt::format("{}: {}", x_, sweep.kernel.parameters()[*position].meaning);
       }
     }

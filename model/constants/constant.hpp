@@ -5,6 +5,8 @@
 #include <type_traits>
 #endif
 
+#include "model/types/by_key.hpp"
+
 namespace roofcast {
 
 #ifdef ROOFCAST_STUDY
@@ -40,25 +42,21 @@ struct Constant {
   }
 };
 
-constexpr Constant measured(std::string_view name, double value, std::string_view unit,
-                            std::string_view meaning, std::string_view source,
-                            std::string_view date) {
-  return {name, value, unit, meaning, Constant::Kind::measured, source, date};
-}
-constexpr Constant counted(std::string_view name, double value, std::string_view unit,
-                           std::string_view meaning, std::string_view source,
-                           std::string_view date) {
-  return {name, value, unit, meaning, Constant::Kind::counted, source, date};
-}
-constexpr Constant fitted(std::string_view name, double value, std::string_view unit,
-                          std::string_view meaning, std::string_view source,
-                          std::string_view date) {
-  return {name, value, unit, meaning, Constant::Kind::fitted, source, date};
-}
+/// Makes constants of one kind.
+struct Found {
+  Constant::Kind kind;
+
+  constexpr Constant operator()(std::string_view name, double value, std::string_view unit,
+                                std::string_view meaning, std::string_view source,
+                                std::string_view date) const {
+    return {name, value, unit, meaning, kind, source, date};
+  }
+};
+inline constexpr Found measured{Constant::Kind::measured}, counted{Constant::Kind::counted},
+    fitted{Constant::Kind::fitted};
 
 constexpr std::string_view name(Constant::Kind kind) {
-  constexpr std::string_view names[] = {"measured", "counted", "fitted"};
-  return names[static_cast<int>(kind)];
+  return word_of(kind, {"measured", "counted", "fitted"});
 }
 
 }  // namespace roofcast

@@ -28,6 +28,30 @@ std::int64_t sum_by_offset(std::int64_t count, std::int64_t step, std::int64_t u
   return sum;
 }
 
+std::int64_t sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
+  return units_of_run(offset_bytes, bytes, kSectorBytes);
+}
+
+std::int64_t partial_sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
+  if (bytes <= 0) return 0;
+  const std::int64_t begin = offset_bytes % kSectorBytes;
+  const std::int64_t whole = (begin + bytes) / kSectorBytes - ceil_div(begin, kSectorBytes);
+  return sectors_of_run(offset_bytes, bytes) - std::max<std::int64_t>(0, whole);
+}
+
+// Σ of_run(offset, bytes) over the runs of `width` elements of each row, the last one its rest.
+template <class OfRun>
+double sum_over_runs(const DenseMatrix& matrix, std::int64_t width, const OfRun& of_run) {
+  const std::int64_t whole = matrix.columns / width;
+  const std::int64_t step = width * matrix.element_bytes;
+  const std::int64_t rest = matrix.pitch_bytes() - whole * step;
+  const auto of_row = [&](std::int64_t row) {
+    const auto of_whole = [&](std::int64_t run) { return of_run(row + run, step); };
+    return of_run(row + whole * step, rest) + sum_by_offset(whole, step, kSectorBytes, of_whole);
+  };
+  return as_double(sum_by_offset(matrix.rows, matrix.pitch_bytes(), kSectorBytes, of_row));
+}
+
 }  // namespace
 
 // Lanes with gaps shorter than a unit touch every unit from the first lane to the last. With longer
@@ -47,6 +71,32 @@ double expected_distinct(double units, double draws) {
   return units > 1 ? -units * std::expm1(draws * std::log1p(-1 / units)) : std::min(units, draws);
 }
 
+double random_misses(double draws, double pieces, double held) {
+  if (held >= pieces) return expected_distinct(pieces, draws);
+  const double share = held / pieces;
+  // Draws until `held` distinct pieces were seen: expected_distinct solved for the draws.
+  const double until_full = share > 0 ? std::log1p(-share) / std::log1p(-1 / pieces) : 0;
+  if (draws <= until_full) return expected_distinct(pieces, draws);
+  return held + (draws - until_full) * (1 - share);
+}
+
+double sector_hit_share(double table_lines, double streamed_lines, double cache_lines) {
+  if (cache_lines <= 0) return 0;
+  const auto touched = [&](double accesses) {
+    return expected_distinct(table_lines, accesses) + streamed_lines * accesses;
+  };
+  constexpr int kBisections = 60;
+  double low = 0;
+  double high = 1e12;  // more accesses than any cache remembers
+  for (int i = 0; i < kBisections; ++i) {
+    const double middle = (low + high) / 2;
+    (touched(middle) < cache_lines ? low : high) = middle;
+  }
+  const double line_there = expected_distinct(table_lines, low) / table_lines;
+  constexpr double same_sector = as_double(kSectorBytes) / as_double(kLineBytes);
+  return same_sector * line_there / (1 - (1 - same_sector) * line_there);
+}
+
 std::int64_t bank_wavefronts(const WarpAccess& access) {
   constexpr std::int64_t kWord = 4;
   constexpr std::size_t kBanks = 32;
@@ -63,47 +113,17 @@ std::int64_t bank_wavefronts(const WarpAccess& access) {
   return *std::max_element(words.begin(), words.end());
 }
 
-std::int64_t shared_wavefronts(std::int64_t stride_bytes, std::int64_t access_bytes,
-                               std::int64_t lanes, std::int64_t offset_bytes) {
-  const std::int64_t together = access_bytes > 8 ? kWarpLanes / 2 : kWarpLanes;
+std::int64_t shared_wavefronts(const WarpAccess& access) {
+  const std::int64_t together = access.access_bytes > 8 ? kWarpLanes / 2 : kWarpLanes;
   std::int64_t sum = 0;
-  for (std::int64_t first = 0; first < lanes; first += together) {
-    sum += bank_wavefronts({.stride_bytes = stride_bytes,
-                            .access_bytes = access_bytes,
-                            .offset_bytes = offset_bytes + first * stride_bytes,
-                            .lanes = std::min(together, lanes - first)});
+  for (std::int64_t first = 0; first < access.lanes; first += together) {
+    WarpAccess part = access;
+    part.offset_bytes += first * access.stride_bytes;
+    part.lanes = std::min(together, access.lanes - first);
+    sum += bank_wavefronts(part);
   }
   return sum;
 }
-
-namespace {
-
-std::int64_t sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
-  return units_of_run(offset_bytes, bytes, kSectorBytes);
-}
-
-std::int64_t partial_sectors_of_run(std::int64_t offset_bytes, std::int64_t bytes) {
-  if (bytes <= 0) return 0;
-  const std::int64_t begin = offset_bytes % kSectorBytes;
-  const std::int64_t whole = (begin + bytes) / kSectorBytes - ceil_div(begin, kSectorBytes);
-  return sectors_of_run(offset_bytes, bytes) - std::max<std::int64_t>(0, whole);
-}
-
-// Σ of_run(offset, bytes) over the runs of `width` elements that each row is cut into; the last run
-// of a row is its rest.
-template <class OfRun>
-double sum_over_runs(const DenseMatrix& matrix, std::int64_t width, const OfRun& of_run) {
-  const std::int64_t whole = matrix.columns / width;
-  const std::int64_t step = width * matrix.element_bytes;
-  const std::int64_t rest = matrix.pitch_bytes() - whole * step;
-  const auto of_row = [&](std::int64_t row) {
-    const auto of_whole = [&](std::int64_t run) { return of_run(row + run, step); };
-    return of_run(row + whole * step, rest) + sum_by_offset(whole, step, kSectorBytes, of_whole);
-  };
-  return as_double(sum_by_offset(matrix.rows, matrix.pitch_bytes(), kSectorBytes, of_row));
-}
-
-}  // namespace
 
 double sectors_along_rows(const DenseMatrix& matrix, std::int64_t width) {
   return sum_over_runs(matrix, width, sectors_of_run);

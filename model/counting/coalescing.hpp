@@ -11,7 +11,7 @@ inline constexpr std::int64_t kSectorBytes = 32;
 inline constexpr std::int64_t kLineBytes = 128;
 inline constexpr std::int64_t kWarpLanes = 32;
 
-/// An access to global memory by a warp, or by any number of lanes: lane i touches `access_bytes`
+/// An access to memory by a warp, or by any number of lanes: lane i touches `access_bytes`
 /// at offset + i · stride_bytes.
 struct WarpAccess {
   std::int64_t stride_bytes = 0;
@@ -27,14 +27,25 @@ std::int64_t distinct_units(const WarpAccess& access, std::int64_t unit_bytes);
 /// `units` units with equal chance: u·(1 − (1 − 1/u)^d).
 double expected_distinct(double units, double draws);
 
+/// How many of `draws` independent accesses, each to one of `pieces` pieces of memory with equal
+/// chance, miss a cache that holds `held` of them: until it is full each piece misses once, after
+/// that an access hits with the chance held ÷ pieces.
+double random_misses(double draws, double pieces, double held);
+
+/// Hit share of independent accesses to random sectors of a table, in a cache of `cache_lines` that
+/// has a tag for each line and fetches single sectors. Each access also brings `streamed_lines`
+/// lines that are not used again. A line stays until as many others as the cache holds were touched
+/// (Che, Tung and Wang 2002: least recently used, one characteristic time for all lines); a sector
+/// hits if its line is there and an access since the line came fetched the sector.
+double sector_hit_share(double table_lines, double streamed_lines, double cache_lines);
+
 /// Cycles the data pipe of L1 takes to deliver the access: the most distinct 4-byte words that any
 /// of its 32 banks delivers. A line is spread over the banks as shared memory is.
 std::int64_t bank_wavefronts(const WarpAccess& access);
 
 /// As bank_wavefronts, for shared memory: an access of 16 bytes serves the two halves of the warp
 /// one after the other (by the counters).
-std::int64_t shared_wavefronts(std::int64_t stride_bytes, std::int64_t access_bytes,
-                               std::int64_t lanes = kWarpLanes, std::int64_t offset_bytes = 0);
+std::int64_t shared_wavefronts(const WarpAccess& access);
 
 /// A dense row-major matrix, whose first element lies on a line boundary.
 struct DenseMatrix {

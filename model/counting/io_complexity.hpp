@@ -15,26 +15,19 @@ inline IoComplexity matrix_product_io(double m, double n, double k, double eleme
   return {"Θ(MNK/√S)", std::max(bytes, compulsory_bytes), on_chip_bytes};
 }
 
-/// Matrices of which a block keeps rows on chip, and whose rows stream past it. Forward keeps Q and
-/// O and streams K and V; backward keeps K, V, dK and dV and streams Q, dO, and dQ twice.
-struct AttentionRows {
-  double kept;
-  double passing;
-};
-inline constexpr AttentionRows kForwardRows{2, 2}, kBackwardRows{4, 4};
+/// Matrices whose rows a block keeps on chip, times those whose rows stream past it. Forward keeps
+/// Q and O and streams K and V; backward keeps K, V, dK and dV and streams Q, dO, and dQ twice.
+inline constexpr double kForwardRows = 2 * 2, kBackwardRows = 4 * 4;
 
-/// Attention of `scores` pairs of a query and a key, without S in memory. A block keeps M/(kept·d)
-/// rows in a fast memory of M words, and `passing`·d words of each row of the other sequence stream
-/// past it: kept·passing·scores·d²/M words, never less than `compulsory`. For N queries and keys
-/// and d ≤ M ≤ Nd, Θ(N²d²/M) is optimal (Dao et al. 2022, arXiv 2205.14135, theorem 2, proposition
-/// 3).
+/// Attention of `scores` pairs of a query and a key, without S in memory. Of k matrices a block
+/// keeps M/(k·d) rows in a fast memory of M words, and of p others p·d words a row stream past it:
+/// k·p·scores·d²/M words, with k·p = `rows`, never less than `compulsory`. For N queries and keys
+/// and d ≤ M ≤ Nd, Θ(N²d²/M) is optimal (Dao et al. 2022, arXiv 2205.14135, theorem 2, prop. 3).
 inline IoComplexity attention_io(double scores, double head_dim, double element_bytes,
                                  double compulsory_bytes, double on_chip_bytes,
-                                 const AttentionRows& rows = kForwardRows) {
+                                 double rows = kForwardRows) {
   const double words = on_chip_bytes / element_bytes;
-  const double bytes =
-      words > 0 ? rows.kept * rows.passing * scores * head_dim * head_dim / words * element_bytes
-                : 0;
+  const double bytes = words > 0 ? rows * scores * head_dim * head_dim / words * element_bytes : 0;
   return {"Θ(N²d²/M)", std::max(bytes, compulsory_bytes), on_chip_bytes};
 }
 

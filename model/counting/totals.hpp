@@ -19,11 +19,6 @@ double issued_instructions(const Plan& plan);
 /// move. `l2` assumes that L1 keeps nothing, and `dram` stays 0: the laws set both.
 Work total_work(const Plan& plan);
 
-/// An even share of a launch's traffic: for counts that are exact only over the whole launch.
-constexpr Traffic shared_by(const Traffic& total, double parts) {
-  return {total.read_bytes / parts, total.write_bytes / parts};
-}
-
 /// An input that an earlier kernel has just computed (ArrayUse::activation).
 struct Activation {
   std::size_t input = 0;  ///< ArrayUse::input, else the position in Plan::arrays

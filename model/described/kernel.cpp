@@ -32,27 +32,9 @@ double whole(double value) {
 
 /// The description and the tables that point into it: not to be copied or moved.
 struct OwnKernel {
-  explicit OwnKernel(Description from) : description(std::move(from)) {
-    const Description& d = description;
-    for (const DescribedParameter& one : d.parameters) {
-      parameters.push_back(
-          {one.name, one.meaning, one.minimum, one.maximum, one.fallback, one.is_setting});
-    }
-    kernel = {d.name, d.summary, parameters, d.dtypes, nullptr};
-    kernel.source = &source;
-    family = {d.name, d.summary, parameters, d.dtypes, nullptr, streaming, {&kernel, 1}, {}};
-  }
-  OwnKernel(const OwnKernel&) = delete;
-  OwnKernel(OwnKernel&&) = delete;
-  OwnKernel& operator=(const OwnKernel&) = delete;
-  OwnKernel& operator=(OwnKernel&&) = delete;
-  ~OwnKernel() = default;
-
   Description description;
   std::vector<Parameter> parameters;
-  PlanSource source = [this](const Problem& problem, const Gpu& gpu) {
-    return launch_of(plan(description, problem, gpu));
-  };
+  PlanSource source;
   KernelModel kernel{};
   KernelFamily family{};
 };
@@ -245,18 +227,27 @@ double Quantity::value(const Problem& problem, std::string_view what) const {
                    "expression, or the parameters");
 }
 
-Plan plan(const Description& description, const Problem& problem, const Gpu& gpu) {
-  return Planner(description, problem).plan(gpu);
-}
-
 KernelRef make_kernel(Description description) {
   require(description.parameters.size() <= Problem::kMaxParameters, "a kernel takes at most ",
           Problem::kMaxParameters, " parameters: write the others as numbers");
   require(description.flops.size() <= 1,
           "the SIMT FLOPs of a kernel file are of one type: give one member of flops");
   if (description.parts.empty()) description.parts.emplace_back();
-  const auto owned = std::make_shared<const OwnKernel>(std::move(description));
-  return {&owned->family, &owned->kernel, owned};
+  const auto own = std::make_shared<OwnKernel>();
+  own->description = std::move(description);
+  const Description& d = own->description;
+  for (const DescribedParameter& one : d.parameters) {
+    own->parameters.push_back(
+        {one.name, one.meaning, one.minimum, one.maximum, one.fallback, one.is_setting});
+  }
+  own->source = [&d](const Problem& problem, const Gpu& gpu) {
+    return launch_of(Planner(d, problem).plan(gpu));
+  };
+  own->kernel = {d.name, d.summary, own->parameters, d.dtypes, nullptr};
+  own->kernel.source = &own->source;
+  own->family = {d.name,  d.summary, own->parameters,   d.dtypes,
+                 nullptr, streaming, {&own->kernel, 1}, {}};
+  return {&own->family, &own->kernel, own};
 }
 
 }  // namespace roofcast::described

@@ -40,10 +40,8 @@ enum class Access : unsigned char {
   broadcast,   ///< every block reads the same bytes
 };
 
-/// What the launch does with one array. Bytes: for a gather all elements read, for a broadcast
-/// once.
+/// What the launch does with one array. Bytes: of a gather all elements read, of a broadcast once.
 struct Array {
-  std::string name;
   Quantity read_bytes{}, write_bytes{};
   Access access = Access::contiguous;
   Quantity element_bytes{}, stride_bytes{}, table_bytes{};
@@ -90,10 +88,8 @@ struct Description {
   std::vector<Part> parts;  ///< empty: one step
 };
 
-/// The plan for one problem. Throws InputError for a value that no kernel has.
-Plan plan(const Description& description, const Problem& problem, const Gpu& gpu);
-
-/// The kernel as `predict` takes it, alive as long as a copy of the reference. Throws InputError.
+/// The kernel as `predict` takes it, alive as long as a copy of the reference. Throws InputError;
+/// so does its plan, for a value that no kernel has.
 KernelRef make_kernel(Description description);
 
 }  // namespace roofcast::described

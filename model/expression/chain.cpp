@@ -1,6 +1,7 @@
 #include "model/expression/chain.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "model/types/problem.hpp"
 
@@ -52,7 +53,10 @@ Chain eager(const Expression& expression) {
   chain.outputs = outputs.size();
   std::vector<std::size_t> arrays(folded.nodes.size());  // by node; numbers have none
   std::vector<std::size_t> free;
-  auto readers = readers_of(folded);  // by node, those that have not run yet
+  std::array<int, Expression::kMaxNodes> readers{};  // by node, those that have not run yet
+  for (const Node& node : folded.nodes) {
+    for_each_operand(node, [&](std::uint8_t at) { ++readers[at]; });
+  }
   for (std::size_t i = 0; i < folded.nodes.size(); ++i) {
     const Node& node = folded.nodes[i];
     const int count = operands(node.op);

@@ -1,6 +1,7 @@
 #include "model/expression/expression.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 
@@ -44,14 +45,6 @@ std::vector<int> reduction_levels(const Expression& expression) {
     if (is_reduction(node.op)) ++levels[i];
   }
   return levels;
-}
-
-std::array<int, Expression::kMaxNodes> readers_of(const Expression& expression) {
-  std::array<int, Expression::kMaxNodes> readers{};
-  for (const Node& node : expression.nodes) {
-    for_each_operand(node, [&](std::uint8_t at) { ++readers[at]; });
-  }
-  return readers;
 }
 
 namespace {

@@ -1,6 +1,5 @@
 #pragma once
 // Arithmetic over named arrays, element by element and along rows, as a flat value.
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -56,8 +55,7 @@ constexpr bool is_reduction(Op op) {
   return op >= Op::row_sum && op <= Op::row_min;
 }
 
-/// One operation. `a` and `b` are earlier nodes; of an input `a` is its place in
-/// Expression::inputs.
+/// One operation. `a` and `b` are earlier nodes; an input's `a` is its place in Expression::inputs.
 struct Node {
   Op op = Op::number;
   std::uint8_t a = 0;
@@ -112,9 +110,6 @@ std::vector<bool> values_of_rows(const Expression& expression,
 /// How deep reductions are nested in each node, itself included. A kernel that does not keep the
 /// row on chip sweeps over it once a level, and once more for outputs with a value an element.
 std::vector<int> reduction_levels(const Expression& expression);
-
-/// How often other nodes read each node.
-std::array<int, Expression::kMaxNodes> readers_of(const Expression& expression);
 
 /// Text that parse() reads as the same expression, with no parentheses that it does not need.
 std::string print(const Expression& expression);

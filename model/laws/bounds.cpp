@@ -18,8 +18,7 @@ void require_arithmetic(bool computes, const Gpu& gpu, DType type) {
           ": choose a type that `roofcast gpus ", gpu.name, "` lists");
 }
 
-// L2 may hold what is written last, and of the reads as much as it can of `used_bytes`, which an
-// earlier kernel used.
+// L2 may hold what is written last, and what it can of `used_bytes`, which an earlier kernel used.
 double dram_bound_s(const Traffic& compulsory, double used_bytes, const Gpu& gpu) {
   const double bandwidth = gpu.memory.dram_bandwidth_bytes_per_s.value_or(0);
   if (bandwidth <= 0) return 0;

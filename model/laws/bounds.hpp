@@ -1,5 +1,4 @@
 #pragma once
-#include "model/types/assumptions.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/outline.hpp"
 #include "model/types/plan.hpp"

@@ -5,11 +5,9 @@
 #include "model/laws/clock.hpp"
 #include "model/laws/l2_reuse.hpp"
 #include "model/laws/launching.hpp"
-#include "model/types/assumptions.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/plan.hpp"
 #include "model/types/prediction.hpp"
-#include "model/types/regime.hpp"
 
 namespace roofcast {
 

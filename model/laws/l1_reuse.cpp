@@ -7,16 +7,10 @@
 #include "model/constants/laws.hpp"
 #include "model/counting/coalescing.hpp"
 #include "model/counting/integers.hpp"
-#include "model/counting/random_access.hpp"
 #include "model/counting/totals.hpp"
 
 namespace roofcast {
 namespace {
-
-double resident_per_sm(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
-  const std::int64_t sms = gpu.sm_count.value_or(1);
-  return as_double(std::min(occupancy.blocks_per_sm, (plan.launch.blocks() + sms - 1) / sms));
-}
 
 // L1 capacity: the SM's pool, 0 if unknown, less the shared memory of the resident blocks.
 double l1_capacity_bytes(const Plan& plan, double resident, const Gpu& gpu) {
@@ -38,14 +32,14 @@ double missed_bytes(const Reuse& reuse, const Plan& plan, double resident, doubl
     return reuse.bytes * l1_miss_share(resident * reuse.distance_bytes, capacity_bytes);
   }
   // Each SM fetches the data once.
-  const double sms = as_double(std::min(plan.launch.blocks(), gpu.sm_count.value_or(1)));
+  const double sms = as_double(std::min(plan.launch.blocks(), gpu.slots(1)));
   const double once = std::min(reuse.bytes, sms * reuse.distinct_bytes);
   return once + (reuse.bytes - once) * l1_miss_share(reuse.distance_bytes, capacity_bytes);
 }
 
 double missed_sectors(const RandomReads& reads, double capacity_bytes, const Gpu& gpu) {
   const double line = as_double(kLineBytes);
-  const double sms = as_double(gpu.sm_count.value_or(1));
+  const double sms = as_double(gpu.slots(1));
   const double sectors = std::max(1.0, reads.table_bytes / as_double(kSectorBytes));
   const double once =
       std::min(reads.sectors, sms * expected_distinct(sectors, reads.sectors / sms));
@@ -76,7 +70,8 @@ double l1_miss_share(double distance_bytes, double capacity_bytes) {
 }
 
 L1Misses l1_misses(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
-  const double resident = resident_per_sm(plan, occupancy, gpu);
+  const double resident =
+      as_double(std::min(occupancy.blocks_per_sm, ceil_div(plan.launch.blocks(), gpu.slots(1))));
   return misses_of(plan, resident, l1_capacity_bytes(plan, resident, gpu), gpu);
 }
 

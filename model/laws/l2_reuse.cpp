@@ -8,7 +8,6 @@
 #include "model/constants/laws.hpp"
 #include "model/counting/coalescing.hpp"
 #include "model/counting/integers.hpp"
-#include "model/counting/random_access.hpp"
 #include "model/counting/totals.hpp"
 
 namespace roofcast {
@@ -44,9 +43,8 @@ Wave wave_of(const TileRaster& raster, std::int64_t resident_blocks) {
           std::min(columns, std::max(1.0, resident / group))};
 }
 
-// Operand bytes read from DRAM again. Blocks of a wave read in step; a later wave reads a panel
-// again if too many bytes went through L2 since. A's panels return in every wave along the group,
-// B's once a group.
+// Operand bytes read from DRAM again: blocks of a wave read in step; later ones read a panel again
+// if too many bytes passed L2 since. A's panels return in every wave of a group, B's once a group.
 double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, const Gpu& gpu) {
   const double rows = as_double(raster.tile_rows);
   const double columns = as_double(raster.tile_columns);

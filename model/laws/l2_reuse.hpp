@@ -37,9 +37,8 @@ bool used_before(const LaunchSequence& sequence, std::size_t position, ArrayId a
 
 /// The arrays of launch `position` that may be in L2 when it starts: those that an earlier launch
 /// used; unless it starts cold, those that return (returns_after_bytes; if `repeated`, all); if it
-/// starts warm, activations, as if a launch right before the first had computed them. Where an
-/// array does not return, its reuse distance is the memory_bytes of the launches since its last
-/// user.
+/// starts warm, activations, as if a launch right before the first had computed them. The reuse
+/// distance of an array that does not return: memory_bytes of the launches since its last user.
 std::vector<ChainReuse> chain_reuse(const LaunchSequence& sequence, std::size_t position,
                                     CacheState cache = CacheState::cold);
 

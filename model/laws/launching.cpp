@@ -43,12 +43,6 @@ double end_of(std::span<const LaunchRun> runs, const LaunchCosts& costs, double 
   return end_s;
 }
 
-/// Costs are known to three digits at best.
-std::string time_text(double seconds) {
-  constexpr int kDigits = 3;
-  return si_text(seconds, "s", kDigits);
-}
-
 }  // namespace
 
 LaunchCosts launch_costs(const Gpu& gpu, const Assumptions& assumptions) {
@@ -89,6 +83,8 @@ std::optional<std::string> launching_note(std::span<const LaunchRun> runs, const
   if (!costs.host_submit_s || launches <= 1) return std::nullopt;
   double running_s = 0;
   for (const LaunchRun& run : runs) running_s += run.count * run.running_s;
+  // Costs are known to three digits at best.
+  const auto time_text = [](double seconds) { return si_text(seconds, "s", 3); };
   const std::string work =
       message(time_text(*costs.host_submit_s), " to submit each of ", std::llround(launches),
               " kernels of ", time_text(running_s / launches));

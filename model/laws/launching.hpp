@@ -3,7 +3,6 @@
 #include <span>
 #include <string>
 
-#include "model/types/assumptions.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/plan.hpp"
 #include "model/types/prediction.hpp"

@@ -53,8 +53,10 @@ std::vector<SparseAccesses> sparse_accesses(const Plan& plan, const Occupancy& o
   }
   const double resident = as_double(gpu.slots(occupancy.blocks_per_sm));
   double in_order = 0;
+  bool random = false;
   for (const ArrayUse& use : plan.arrays) {
     in_order += use.footprint.read_bytes;
+    random |= use.random.has_value();
     const double density =
         use.pattern.out_of_step ? double{law::kOutOfStepReadDensity} : use.pattern.read_density;
     if (density < 1) sparse.push_back({use.footprint.read_bytes, density, false, 0});
@@ -66,8 +68,6 @@ std::vector<SparseAccesses> sparse_accesses(const Plan& plan, const Occupancy& o
       sparse.push_back({starts * arrive * access, 0, true, shared_ends * arrive * access});
     }
   }
-  const bool random = std::any_of(plan.arrays.begin(), plan.arrays.end(),
-                                  [](const ArrayUse& use) { return use.random.has_value(); });
   if (random) sparse.push_back({std::max(0.0, memory.dram.read_bytes - in_order), 0, false, 0});
   return sparse;
 }

@@ -7,17 +7,6 @@
 #include "model/counting/integers.hpp"
 
 namespace roofcast {
-
-Waves waves(std::int64_t blocks, std::int64_t capacity) {
-  const std::int64_t rest = blocks % capacity;
-  Waves result;
-  result.count = as_double(blocks) / as_double(capacity);
-  result.full = blocks / capacity;
-  result.tail_utilization = rest == 0 ? 1.0 : as_double(rest) / as_double(capacity);
-  result.efficiency = result.count / as_double(ceil_div(blocks, capacity));
-  return result;
-}
-
 namespace {
 
 constexpr std::int64_t round_up(std::int64_t a, std::int64_t unit) {
@@ -46,39 +35,6 @@ std::int64_t blocks_by_shared_memory(const Launch& launch, const OccupancyRules&
                rules.shared_allocation_unit_bytes);
   return allocated == 0 ? kUnlimited : rules.shared_bytes_per_sm / allocated;
 }
-
-}  // namespace
-
-Occupancy occupancy(const Launch& launch, const OccupancyRules& rules) {
-  const std::int64_t threads = launch.threads();
-  if (threads < 1 || threads > rules.threads_per_block) return {};
-  const std::int64_t warps = ceil_div(threads, rules.warp_size);
-
-  Occupancy result{rules.warps_per_sm / warps, 0, OccupancyLimiter::warps};
-  const auto lower = [&result](std::int64_t blocks, OccupancyLimiter limiter) {
-    if (blocks < result.blocks_per_sm) {
-      result.blocks_per_sm = blocks;
-      result.limited_by = limiter;
-    }
-  };
-  lower(rules.blocks_per_sm, OccupancyLimiter::blocks);
-  lower(blocks_by_registers(warps, launch, rules), OccupancyLimiter::registers);
-  lower(blocks_by_shared_memory(launch, rules), OccupancyLimiter::shared_memory);
-  result.warps_per_sm = result.blocks_per_sm * warps;
-  return result;
-}
-
-std::int64_t places(const Launch& launch, const Occupancy& occupancy, const Gpu& gpu) {
-  const std::int64_t all = gpu.slots(occupancy.blocks_per_sm);
-  const std::int64_t cluster = launch.cluster_blocks();
-  if (cluster <= 2) return all;
-  const auto& idle = gpu.features.cluster_idle_sms[cluster <= 4 ? 0 : cluster <= 8 ? 1 : 2];
-  if (!idle) return all;
-  const std::int64_t clusters = (all - *idle + cluster / 2) / cluster;
-  return std::max<std::int64_t>(1, clusters) * cluster;
-}
-
-namespace {
 
 void check_features(const Plan& plan, const Gpu& gpu) {
   for (const Instruction instruction : plan.needs) {
@@ -110,6 +66,45 @@ Occupancy limited_by_clusters(Occupancy found, const Launch& launch, const Gpu& 
 }
 
 }  // namespace
+
+Waves waves(std::int64_t blocks, std::int64_t capacity) {
+  const std::int64_t rest = blocks % capacity;
+  Waves result;
+  result.count = as_double(blocks) / as_double(capacity);
+  result.full = blocks / capacity;
+  result.tail_utilization = rest == 0 ? 1.0 : as_double(rest) / as_double(capacity);
+  result.efficiency = result.count / as_double(ceil_div(blocks, capacity));
+  return result;
+}
+
+Occupancy occupancy(const Launch& launch, const OccupancyRules& rules) {
+  const std::int64_t threads = launch.threads();
+  if (threads < 1 || threads > rules.threads_per_block) return {};
+  const std::int64_t warps = ceil_div(threads, rules.warp_size);
+
+  Occupancy result{rules.warps_per_sm / warps, 0, OccupancyLimiter::warps};
+  const auto lower = [&result](std::int64_t blocks, OccupancyLimiter limiter) {
+    if (blocks < result.blocks_per_sm) {
+      result.blocks_per_sm = blocks;
+      result.limited_by = limiter;
+    }
+  };
+  lower(rules.blocks_per_sm, OccupancyLimiter::blocks);
+  lower(blocks_by_registers(warps, launch, rules), OccupancyLimiter::registers);
+  lower(blocks_by_shared_memory(launch, rules), OccupancyLimiter::shared_memory);
+  result.warps_per_sm = result.blocks_per_sm * warps;
+  return result;
+}
+
+std::int64_t places(const Launch& launch, const Occupancy& occupancy, const Gpu& gpu) {
+  const std::int64_t all = gpu.slots(occupancy.blocks_per_sm);
+  const std::int64_t cluster = launch.cluster_blocks();
+  if (cluster <= 2) return all;
+  const auto& idle = gpu.features.cluster_idle_sms[cluster <= 4 ? 0 : cluster <= 8 ? 1 : 2];
+  if (!idle) return all;
+  const std::int64_t clusters = (all - *idle + cluster / 2) / cluster;
+  return std::max<std::int64_t>(1, clusters) * cluster;
+}
 
 Occupancy checked_occupancy(const Plan& plan, const Gpu& gpu) {
   const Launch& launch = plan.launch;

@@ -6,32 +6,23 @@
 #include "model/laws/clock.hpp"
 
 namespace roofcast {
-namespace {
 
 std::optional<double> device_rate(const std::optional<double>& per_clk, const Gpu& gpu,
-                                  double clock_hz) {
-  if (!per_clk || !gpu.sm_count) return std::nullopt;
-  return *per_clk * as_double(*gpu.sm_count) * clock_hz;
+                                  const std::optional<double>& clock_hz) {
+  if (!per_clk || !gpu.sm_count || !clock_hz) return std::nullopt;
+  return *per_clk * as_double(*gpu.sm_count) * *clock_hz;
 }
 
-}  // namespace
-
-std::optional<double> vector_peak_flops_per_s(const Gpu& gpu, DType type, double clock_hz) {
-  return device_rate(gpu.sm.vector_flop_per_clk[type], gpu, clock_hz);
+std::optional<double> fastest_tensor_flops_per_s(const Gpu& gpu, DType type,
+                                                 const std::optional<double>& clock_hz) {
+  // An absent rate is less than any.
+  return device_rate(
+      std::max(gpu.sm.tensor_fp16_accumulate_flop_per_clk[type], gpu.sm.tensor_flop_per_clk[type]),
+      gpu, clock_hz);
 }
 
-std::optional<double> tensor_peak_flops_per_s(const Gpu& gpu, DType type, double clock_hz) {
-  return device_rate(gpu.sm.tensor_flop_per_clk[type], gpu, clock_hz);
-}
-
-std::optional<double> fastest_tensor_flops_per_s(const Gpu& gpu, DType type, double clock_hz) {
-  const auto narrow = device_rate(gpu.sm.tensor_fp16_accumulate_flop_per_clk[type], gpu, clock_hz);
-  const auto wide = tensor_peak_flops_per_s(gpu, type, clock_hz);
-  return narrow && wide ? std::max(narrow, wide) : (narrow ? narrow : wide);
-}
-
-std::optional<double> l2_peak_bytes_per_s(const Gpu& gpu, double clock_hz) {
-  if (gpu.memory.l2_bytes_per_clk) return *gpu.memory.l2_bytes_per_clk * clock_hz;
+std::optional<double> l2_peak_bytes_per_s(const Gpu& gpu, const std::optional<double>& clock_hz) {
+  if (gpu.memory.l2_bytes_per_clk && clock_hz) return *gpu.memory.l2_bytes_per_clk * *clock_hz;
   return device_rate(gpu.sm.l2_bytes_per_clk, gpu, clock_hz);
 }
 
@@ -45,10 +36,9 @@ std::optional<Peak> best_peak(const Gpu& gpu, DType type) {
   const auto consider = [&best](std::optional<double> rate, bool tensor) {
     if (rate && (!best || *rate > best->flops_per_s)) best = Peak{*rate, tensor};
   };
-  if (const auto clock = limit_clock_hz(gpu)) {
-    consider(vector_peak_flops_per_s(gpu, type, *clock), false);
-    consider(fastest_tensor_flops_per_s(gpu, type, *clock), true);
-  }
+  const auto clock = limit_clock_hz(gpu);
+  consider(device_rate(gpu.sm.vector_flop_per_clk[type], gpu, clock), false);
+  consider(fastest_tensor_flops_per_s(gpu, type, clock), true);
   if (!best) consider(gpu.peak_flops_per_s[type], gpu.kind == DeviceKind::tpu);
   return best;
 }

@@ -5,17 +5,17 @@
 
 namespace roofcast {
 
-/// Peak FLOP/s of the whole device at that SM clock, on the vector pipes or the tensor cores;
-/// absent where it has none. Tensor cores accumulate in fp32 (fp64 in fp64, int8 in int32), as
-/// datasheets quote them.
-std::optional<double> vector_peak_flops_per_s(const Gpu& gpu, DType type, double clock_hz);
-std::optional<double> tensor_peak_flops_per_s(const Gpu& gpu, DType type, double clock_hz);
+/// What all SMs do in a second at that clock, each of them `per_clk` (of SmRates) in a clock; absent
+/// where one of the three is unknown.
+std::optional<double> device_rate(const std::optional<double>& per_clk, const Gpu& gpu,
+                                  const std::optional<double>& clock_hz);
 
 /// Peak FLOP/s of the tensor cores with the fastest accumulation type: no kernel exceeds it.
-std::optional<double> fastest_tensor_flops_per_s(const Gpu& gpu, DType type, double clock_hz);
+std::optional<double> fastest_tensor_flops_per_s(const Gpu& gpu, DType type,
+                                                 const std::optional<double>& clock_hz);
 
 /// Peak read bandwidth of L2, B/s: of the whole device where known, else of the ports of all SMs.
-std::optional<double> l2_peak_bytes_per_s(const Gpu& gpu, double clock_hz);
+std::optional<double> l2_peak_bytes_per_s(const Gpu& gpu, const std::optional<double>& clock_hz);
 
 /// Whether the device has arithmetic in that type. Where it has none (bf16 before Ampere) the
 /// compiler emulates it, with integer instructions that no plan counts.

@@ -27,8 +27,8 @@ Places places_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   if (!is_persistent(plan.scheduler) || plan.launch.blocks() >= all) {
     return {occupancy.blocks_per_sm, all, as_double(sms)};
   }
-  const std::int64_t blocks = plan.launch.blocks(), per_sm = (blocks + sms - 1) / sms;
-  return {per_sm, blocks, as_double(std::min(sms, blocks))};
+  const std::int64_t blocks = plan.launch.blocks();
+  return {ceil_div(blocks, sms), blocks, as_double(std::min(sms, blocks))};
 }
 
 // A phase without any demand or latency is left out: blocks cannot queue in it.

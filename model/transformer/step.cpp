@@ -189,8 +189,8 @@ void total(Step& step, const Architecture& model, const Task& task, const Gpu& g
   const double flops =
       training_flops_per_token(model, keys) * (task.phase == Phase::train ? 1 : 1.0 / 3);
   const auto tensor_hz = gpu.clocks.tensor_boost_hz, vector_hz = gpu.clocks.vector_boost_hz;
-  auto peak = tensor_hz ? tensor_peak_flops_per_s(gpu, task.dtype, *tensor_hz) : std::nullopt;
-  if (!peak && vector_hz) peak = vector_peak_flops_per_s(gpu, task.dtype, *vector_hz);
+  auto peak = device_rate(gpu.sm.tensor_flop_per_clk[task.dtype], gpu, tensor_hz);
+  if (!peak) peak = device_rate(gpu.sm.vector_flop_per_clk[task.dtype], gpu, vector_hz);
   if (peak) {
     step.mfu = step.tokens_per_s * flops / (*peak * task.gpus());
     step.hfu = step.mfu * (1 + computed_again(model, task) / flops);

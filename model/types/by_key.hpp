@@ -1,9 +1,17 @@
 #pragma once
 #include <array>
 #include <cstddef>
+#include <initializer_list>
 #include <numeric>
+#include <string_view>
 
 namespace roofcast {
+
+/// The word that stands at the enumerator's place; enumerators count from 0.
+template <class Key>
+constexpr std::string_view word_of(Key key, std::initializer_list<std::string_view> words) {
+  return std::data(words)[static_cast<std::size_t>(key)];
+}
 
 /// One value for each of the enumerators of Key, which count from 0.
 template <class Key, class Value, std::size_t kKeys>

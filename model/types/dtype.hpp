@@ -4,6 +4,8 @@
 #include <optional>
 #include <string_view>
 
+#include "model/types/by_key.hpp"
+
 namespace roofcast {
 
 /// Element types a kernel computes in. fp32: the SIMT pipes; tf32: tensor cores fed with fp32.
@@ -13,9 +15,7 @@ inline constexpr std::array kAllDTypes = {DType::fp64, DType::fp32, DType::tf32,
                                           DType::bf16, DType::fp8,  DType::int8, DType::fp4};
 
 constexpr std::string_view name(DType type) {
-  constexpr std::array<std::string_view, 8> names = {"fp64", "fp32", "tf32", "fp16",
-                                                     "bf16", "fp8",  "int8", "fp4"};
-  return names[static_cast<std::size_t>(type)];
+  return word_of(type, {"fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "int8", "fp4"});
 }
 
 /// Bytes one element occupies in memory (tf32 is stored as fp32; fp4 packs two to a byte).

@@ -37,9 +37,7 @@ enum class Instruction : unsigned char {
 };
 
 constexpr std::string_view name(Instruction instruction) {
-  constexpr std::array<std::string_view, 5> names = {"cp_async", "bulk_copy", "mma_sync", "wgmma",
-                                                     "tcgen05"};
-  return names[static_cast<std::size_t>(instruction)];
+  return word_of(instruction, {"cp_async", "bulk_copy", "mma_sync", "wgmma", "tcgen05"});
 }
 
 /// What a launch may ask for and which instructions it may use.
@@ -167,8 +165,7 @@ struct Sustained {
 enum class CalibrationKind : unsigned char { none, relative, published, measured };
 
 constexpr std::string_view name(CalibrationKind kind) {
-  constexpr std::array<std::string_view, 4> names = {"none", "relative", "published", "measured"};
-  return names[static_cast<std::size_t>(kind)];
+  return word_of(kind, {"none", "relative", "published", "measured"});
 }
 
 inline CalibrationKind calibration_kind(const Sustained& sustained) {

@@ -43,8 +43,7 @@ struct KernelModel {
   /// Summary of a candidate, from which a lower bound of its time follows: a candidate whose bound
   /// exceeds the best time so far is not planned. Null where all are planned.
   Outline (*outline)(const Problem&, const Gpu&) = nullptr;
-  /// Replace the family's where a variant's problem says more (a batch, a wider type of the
-  /// result).
+  /// Replace the family's where a variant's problem says more (a batch, a wider result).
   Work (*work)(const Problem&) = nullptr;
   IoComplexity (*io)(const Problem&, double compulsory_bytes, double on_chip_bytes) = nullptr;
   /// Makes the plan in place of `plan` for a kernel that is described by data.

@@ -1,7 +1,6 @@
 #pragma once
 // A plan counts what a kernel does and never says how long that takes: the laws do, and they know
-// no kernel. The work issued stands once, by block class and phase; every total is derived from it
-// (counting/totals.hpp).
+// no kernel. The work issued stands once, by block class and phase; counting/totals.hpp adds it up.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,8 +16,7 @@
 
 namespace roofcast {
 
-/// Wavefronts (cycles of the SM's pipe for shared memory and L1) and requests of a block's step,
-/// summed over its warps.
+/// Wavefronts (cycles of the SM's pipe for shared memory and L1), requests: of all warps in a step.
 struct Wavefronts {
   double shared = 0;      ///< accesses to shared memory, with bank conflicts
   double l1 = 0;          ///< accesses to global memory through L1
@@ -46,8 +44,7 @@ struct Step {
   Waits waits{};
 };
 
-/// A step and how often a block repeats it: a loop if more than once. Warps that meet at a barrier
-/// wait together.
+/// A step that a block repeats: a loop if more than once. Warps that meet at barriers wait as one.
 struct Phase {
   Step step;
   double repeats = 1;
@@ -56,8 +53,7 @@ struct Phase {
   /// its warps meet at a barrier or loads run ahead, else each warp is one.
   double groups = 0;
   double chains = 1;  ///< products in flight in a group, each with the operations that need it
-  double waited_products = 1;  ///< share of a step's products that a group waits for; the others
-                               ///< overlap its next instructions
+  double waited_products = 1;  ///< share of products waited for; the others overlap what follows
 };
 
 /// Blocks that do the same work. Where blocks stay on their SM, `count` is the tiles they take.

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,10 +34,8 @@ enum class Resource : unsigned char {
 inline constexpr std::size_t kResources = 12;
 
 constexpr std::string_view name(Resource resource) {
-  constexpr std::array<std::string_view, kResources> names = {
-      "tensor", "vector", "special", "conversion", "issue",       "shared",
-      "l1",     "l2",     "dram",    "latency",    "block_start", "launch"};
-  return names[static_cast<std::size_t>(resource)];
+  return word_of(resource, {"tensor", "vector", "special", "conversion", "issue", "shared", "l1",
+                            "l2", "dram", "latency", "block_start", "launch"});
 }
 
 /// Cycles or seconds that each resource takes by itself.
@@ -46,6 +45,30 @@ using ByResource = ByKey<Resource, double, kResources>;
 constexpr Resource binding(const ByResource& times) {
   const auto* const longest = std::max_element(times.begin(), times.end());
   return *longest > 0 ? static_cast<Resource>(longest - times.begin()) : Resource::launch;
+}
+
+/// What decides the time of a kernel: errors are reported and interval widths fitted per regime.
+enum class Regime : unsigned char { launch_bound, memory, compute };
+
+constexpr std::string_view name(Regime regime) {
+  return word_of(regime, {"launch-bound", "memory", "compute"});
+}
+
+/// A shorter kernel is bound by its launch, whatever its terms say.
+inline constexpr double kLaunchBoundBelow_s = 20e-6;
+
+/// The regime of a kernel that takes `time_s`, measured or expected, with the terms of its
+/// forecast. Latency is waiting for memory or compute: bound by it, a kernel has the larger's.
+inline Regime regime_of(double time_s, const ByResource& terms) {
+  const double starts_s = terms[Resource::launch] + terms[Resource::block_start];
+  const double memory_s = std::max(terms[Resource::dram], terms[Resource::l2]);
+  const double compute_s =
+      std::max({terms[Resource::tensor], terms[Resource::vector], terms[Resource::special],
+                terms[Resource::conversion], terms[Resource::issue], terms[Resource::shared],
+                terms[Resource::l1]});
+  const bool starts_bind = starts_s > std::max({terms[Resource::latency], memory_s, compute_s});
+  if (time_s < kLaunchBoundBelow_s || starts_bind) return Regime::launch_bound;
+  return memory_s > compute_s ? Regime::memory : Regime::compute;
 }
 
 /// Where the expected time goes, part by part.
@@ -70,10 +93,9 @@ enum class Part : unsigned char {
 inline constexpr std::size_t kParts = 16;
 
 constexpr std::string_view name(Part part) {
-  constexpr std::array<std::string_view, kParts> names = {
-      "launch", "host", "first_access", "tensor", "vector",  "special",     "conversion", "issue",
-      "shared", "l1",   "l2",           "dram",   "latency", "block_start", "tail",       "limit"};
-  return names[static_cast<std::size_t>(part)];
+  return word_of(
+      part, {"launch", "host", "first_access", "tensor", "vector", "special", "conversion", "issue",
+             "shared", "l1", "l2", "dram", "latency", "block_start", "tail", "limit"});
 }
 
 /// Seconds by part; they add up to the time.
@@ -81,20 +103,17 @@ using Waterfall = ByKey<Part, double, kParts>;
 
 /// What L2 holds when the kernel starts, and whether the write-back of its dirty lines counts.
 enum class CacheState : unsigned char {
-  cold,    ///< one launch timed alone: L2 is full of clean lines of other data, and dirty lines may
-           ///< stay in it
-  warm,    ///< as cold, but activations (ArrayUse::activation) are in L2 as far as they fit, and
-           ///< their write-back is the earlier kernel's
-  steady,  ///< launches back to back, each of other data: the write-back counts
+  cold,      ///< one launch timed alone: L2 is full of other, clean data, and dirty lines may stay
+  warm,      ///< as cold, but activations (ArrayUse::activation) are in L2 as far as they fit, and
+             ///< their write-back is the earlier kernel's
+  steady,    ///< launches back to back, each of other data: the write-back counts
   repeated,  ///< launches back to back on the same data: L2 keeps what fits
 };
 
 inline constexpr std::array kCacheStates = {CacheState::cold, CacheState::warm, CacheState::steady,
                                             CacheState::repeated};
 constexpr std::string_view name(CacheState cache) {
-  constexpr std::array<std::string_view, kCacheStates.size()> names = {"cold", "warm", "steady",
-                                                                       "repeated"};
-  return names[static_cast<std::size_t>(cache)];
+  return word_of(cache, {"cold", "warm", "steady", "repeated"});
 }
 
 /// Whether launches follow each other without a pause.
@@ -106,21 +125,37 @@ constexpr bool back_to_back(CacheState cache) {
 enum class LaunchMode : unsigned char {
   stream,  ///< one by one by the host
   graph,   ///< as nodes of a replayed CUDA graph
-  pdl  ///< programmatic dependent launch in a graph: a kernel's blocks start while the one before
-       ///< it drains
+  pdl      ///< programmatic dependent launch in a graph: blocks start while the one before drains
 };
 
 inline constexpr std::array kLaunchModes = {LaunchMode::stream, LaunchMode::graph, LaunchMode::pdl};
 constexpr std::string_view name(LaunchMode mode) {
-  constexpr std::array<std::string_view, kLaunchModes.size()> names = {"stream", "graph", "pdl"};
-  return names[static_cast<std::size_t>(mode)];
+  return word_of(mode, {"stream", "graph", "pdl"});
 }
+
+/// Assumptions::queued_s where the device never waits for the host, as in the harness: it fills L2
+/// with other data right before the launches.
+inline constexpr double kQueueNeverEmpty = std::numeric_limits<double>::infinity();
+
+/// The state of caches, clock and stream that a forecast assumes.
+struct Assumptions {
+  CacheState cache = CacheState::cold;
+  std::optional<double> sm_clock_hz{};  ///< a measured clock instead of the expected one
+  /// Time that earlier work still keeps the stream busy when the first kernel is submitted (s): the
+  /// host's head start in submitting the others (laws/launching.hpp).
+  double queued_s = 0;
+  std::optional<LaunchMode> launch{};  ///< absent: graph if back to back, else stream
+  /// Time for which the device has worked without a pause (s): the power limit lowers the clock in
+  /// long runs (laws/clock.hpp).
+  double worked_s = 0;
+  /// By how much the mean power of all that the device does slows the SM clock, relative (1: to
+  /// half of it), in a long run of many kernels.
+  double clock_slowdown = 0;
+};
 
 enum class OccupancyLimiter : unsigned char { warps, blocks, registers, shared_memory, clusters };
 constexpr std::string_view name(OccupancyLimiter limiter) {
-  constexpr std::array<std::string_view, 5> names = {"warps", "blocks", "registers",
-                                                     "shared_memory", "clusters"};
-  return names[static_cast<std::size_t>(limiter)];
+  return word_of(limiter, {"warps", "blocks", "registers", "shared_memory", "clusters"});
 }
 
 struct Occupancy {
@@ -146,8 +181,7 @@ enum class Level : unsigned char {
 };
 
 constexpr std::string_view name(Level level) {
-  constexpr std::array<std::string_view, 4> names = {"requested", "l1", "l2", "dram"};
-  return names[static_cast<std::size_t>(level)];
+  return word_of(level, {"requested", "l1", "l2", "dram"});
 }
 
 /// Why more bytes, or fewer, cross at a level than at the one before it.

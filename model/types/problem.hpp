@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "model/types/dtype.hpp"
-#include "model/types/text.hpp"
 
 namespace roofcast {
 
@@ -32,6 +31,15 @@ struct Parameter {
   /// The value is Problem::text; its place among the values stays 0. A kernel has at most one text.
   bool is_text = false;
 };
+
+/// The position of the parameter of that name; absent if there is none.
+constexpr std::optional<std::size_t> position_named(std::span<const Parameter> parameters,
+                                                    std::string_view name) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].name == name) return i;
+  }
+  return std::nullopt;
+}
 
 /// A setting of a kernel's configuration.
 constexpr Parameter setting(std::string_view name, std::string_view meaning, std::int64_t minimum,
@@ -64,6 +72,27 @@ constexpr auto with_own(const std::array<Parameter, kShared>& shared, const Own&
   }
   (std::make_index_sequence<kShared>());
 }
+
+/// A short text stored in place: a struct that contains it stays a plain value.
+class Text {
+ public:
+  static constexpr std::size_t kMaxBytes = 255;
+
+  constexpr Text() = default;
+  /// Throws std::length_error beyond kMaxBytes.
+  constexpr explicit Text(std::string_view text) : size_(static_cast<unsigned char>(text.size())) {
+    if (text.size() > kMaxBytes) throw std::length_error("a text of more than 255 bytes");
+    for (std::size_t i = 0; i < text.size(); ++i) bytes_[i] = text[i];
+  }
+
+  constexpr std::string_view view() const { return {bytes_.data(), size_}; }
+  constexpr bool empty() const { return size_ == 0; }
+  friend constexpr bool operator==(const Text& a, const Text& b) { return a.view() == b.view(); }
+
+ private:
+  std::array<char, kMaxBytes> bytes_{};
+  unsigned char size_ = 0;
+};
 
 /// A kernel's input sizes: one value for each Parameter of the kernel, in that order, and the type.
 struct Problem {

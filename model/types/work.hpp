@@ -21,6 +21,9 @@ struct Traffic {
   friend constexpr Traffic operator*(double n, const Traffic& a) {
     return {n * a.read_bytes, n * a.write_bytes};
   }
+  friend constexpr Traffic operator/(const Traffic& a, double n) {
+    return {a.read_bytes / n, a.write_bytes / n};
+  }
 };
 
 /// Work counted from the algorithm. Works add up; n · work is the work repeated n times.

@@ -8,7 +8,6 @@
 
 #include "model/expression/expression.hpp"
 #include "model/types/problem.hpp"
-#include "model/types/text.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace roofcast::expression;

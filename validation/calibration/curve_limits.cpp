@@ -27,7 +27,7 @@ Peak dram(const Gpu& gpu) {
   return gpu.memory.dram_bandwidth_bytes_per_s;
 }
 Peak l2(const Gpu& gpu) {
-  return gpu.clocks.max_hz ? l2_peak_bytes_per_s(gpu, *gpu.clocks.max_hz) : std::nullopt;
+  return l2_peak_bytes_per_s(gpu, gpu.clocks.max_hz);
 }
 template <DType kType>
 Peak multiply_adds(const Gpu& gpu) {

@@ -137,9 +137,8 @@ const Constant& constant_named(const std::string& name) {
   const auto found = std::find_if(kConstants.begin(), kConstants.end(),
                                   [&](const Constant& one) { return one.name == name; });
   if (found != kConstants.end()) return *found;
-  std::string known;
-  for (const Constant& one : kConstants) known.append(known.empty() ? "" : ", ").append(one.name);
-  throw InputError("no constant \"" + name + "\" is fitted. Mend: name one of " + known + ".");
+  throw InputError("no constant \"" + name + "\" is fitted. Mend: name one of " +
+                   listed(kConstants, [](const Constant& one) { return one.name; }) + ".");
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include "model/types/gpu.hpp"
 #include "model/types/prediction.hpp"
-#include "model/types/regime.hpp"
 #include "validation/runs/run.hpp"
 
 namespace roofcast::validation {

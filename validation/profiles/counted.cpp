@@ -44,7 +44,7 @@ FlopsByType tensor_flops_of(const ProfiledKernel& kernel, Does does, const Gpu& 
   const bool multiplies = does == Does::product || does == Does::attention;
   if (!multiplies || !counted.tensor_busy || !counted.sm_clock_hz) return flops;
   const DType type = multiplied_type(kernel.name);
-  const auto peak = tensor_peak_flops_per_s(gpu, type, *counted.sm_clock_hz);
+  const auto peak = device_rate(gpu.sm.tensor_flop_per_clk[type], gpu, counted.sm_clock_hz);
   const double call_s = kernel.time_s / static_cast<double>(kernel.calls);
   flops[type] = *counted.tensor_busy * peak.value_or(0) * call_s;
   return flops;
@@ -84,8 +84,8 @@ std::optional<Recognized> described_by_counters(const ProfiledKernel& kernel, Do
   }
   if (counted.l2_read_bytes) made.l2_read_bytes = number(*counted.l2_read_bytes);
   if (counted.l2_write_bytes) made.l2_write_bytes = number(*counted.l2_write_bytes);
-  made.arrays = {{"read", number(counted.dram_read_bytes.value_or(0))},
-                 {"written", {}, number(counted.dram_write_bytes.value_or(0))}};
+  made.arrays = {{number(counted.dram_read_bytes.value_or(0))},
+                 {{}, number(counted.dram_write_bytes.value_or(0))}};
   const KernelRef described = described::make_kernel(std::move(made));
   return Recognized{described, problem_with_fallbacks(described, counted.vector_type), does};
 }

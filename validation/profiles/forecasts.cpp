@@ -27,8 +27,7 @@ double moving_limit_s(const Traffic& bytes, const Gpu& gpu) {
       std::max(0.0, bytes.read_bytes - stays) + std::max(0.0, bytes.write_bytes - stays);
   double time_s = 0;
   if (const auto rate = gpu.memory.dram_bandwidth_bytes_per_s) time_s = moved / *rate;
-  const auto clock = limit_clock_hz(gpu);
-  const auto l2 = clock ? l2_peak_bytes_per_s(gpu, *clock) : std::nullopt;
+  const auto l2 = l2_peak_bytes_per_s(gpu, limit_clock_hz(gpu));
   return l2 ? std::max(time_s, bytes.read_bytes / *l2) : time_s;
 }
 

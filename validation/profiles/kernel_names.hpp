@@ -1,6 +1,5 @@
 #pragma once
 // Library and purpose of a kernel, from its name.
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,10 +20,8 @@ enum class Does : unsigned char {
 };
 
 constexpr std::string_view name(Does does) {
-  constexpr std::array<std::string_view, 8> names = {"unknown",     "product",   "attention",
-                                                     "elementwise", "rows",      "reduction",
-                                                     "indexing",    "collective"};
-  return names[static_cast<std::size_t>(does)];
+  return word_of(does, {"unknown", "product", "attention", "elementwise", "rows", "reduction",
+                        "indexing", "collective"});
 }
 
 /// Whether the bytes moved determine the time.

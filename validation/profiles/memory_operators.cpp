@@ -254,7 +254,7 @@ Recognized moving(const std::string& name, const Traffic& bytes, Does does,
   kernel.summary = "bytes of its tensors";
   kernel.threads = number(256);
   kernel.registers = number(32);
-  kernel.arrays = {{"inputs", number(bytes.read_bytes)}, {"output", {}, number(bytes.write_bytes)}};
+  kernel.arrays = {{number(bytes.read_bytes)}, {{}, number(bytes.write_bytes)}};
   for (const DType type : kAllDTypes) {
     if (tensor_flops[type] > 0) kernel.tensor_flops.emplace_back(type, number(tensor_flops[type]));
   }

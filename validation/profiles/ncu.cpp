@@ -192,10 +192,7 @@ std::vector<const NcuKernel*> kernels_of(const NcuTable& table, const std::strin
     devices.insert(kernel.device);
     if (!device || kernel.device == std::to_string(*device)) kept.push_back(&kernel);
   }
-  std::string names;
-  for (const std::string_view one : devices) {
-    names.append(names.empty() ? "" : ", ").append(one);
-  }
+  const std::string names = listed(devices, [](std::string_view one) { return one; });
   if (!device && devices.size() > 1) {
     throw specs::SpecError(file, "", "kernels of one device, not of " + names,
                            "choose one with --device");

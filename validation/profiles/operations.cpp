@@ -148,10 +148,7 @@ double elements_of(const TensorShape& tensor) {
 
 void set_parameter(const KernelRef& kernel, Problem& problem, std::string_view name,
                    std::int64_t value) {
-  const auto parameters = kernel.parameters();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (parameters[i].name == name) problem[i] = value;
-  }
+  if (const auto position = position_named(kernel.parameters(), name)) problem[*position] = value;
 }
 
 Problem problem_with_fallbacks(const KernelRef& kernel, DType dtype) {

@@ -195,9 +195,9 @@ void keep_device(TraceEvents& events, const std::string& file, std::optional<int
   if (device) {
     std::erase_if(events.kernels, [&](const auto& kernel) { return kernel.device != *device; });
   } else if (devices.size() > 1) {
-    std::string names;
-    for (const int one : devices) names += (names.empty() ? "" : ", ") + std::to_string(one);
-    throw specs::SpecError(file, "/traceEvents", "kernels of one device, not of " + names,
+    const auto number = [](int one) { return std::to_string(one); };
+    throw specs::SpecError(file, "/traceEvents",
+                           "kernels of one device, not of " + listed(devices, number),
                            "choose one with --device");
   }
   if (!events.kernels.empty()) return;

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "model/types/problem.hpp"
-#include "model/types/text.hpp"
 
 namespace roofcast::validation {
 

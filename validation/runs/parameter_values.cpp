@@ -53,11 +53,7 @@ Values values_from_json(const Parameter& parameter, const JsonNode& node) {
 
 std::size_t parameter_position(const KernelRef& kernel, std::string_view name,
                                const JsonNode& where) {
-  std::size_t i = 0;
-  for (const Parameter& parameter : kernel.parameters()) {
-    if (parameter.name == name) return i;
-    ++i;
-  }
+  if (const auto position = position_named(kernel.parameters(), name)) return *position;
   where.refuse(fmt::format("a parameter of {}", kernel.kernel->name),
                fmt::format("remove \"{}\" or move it to a group whose kernels take it", name));
 }

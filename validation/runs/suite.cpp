@@ -185,12 +185,7 @@ const EmbeddedSuite* find_embedded(std::string_view name) {
 }
 
 std::string suite_names() {
-  std::string names;
-  for (const EmbeddedSuite& suite : embedded_suites()) {
-    names += names.empty() ? "" : ", ";
-    names += suite.name;
-  }
-  return names;
+  return listed(embedded_suites(), [](const EmbeddedSuite& suite) { return suite.name; });
 }
 
 /// `included` holds the names of the suites included so far: each is read once, so that cycles end.

@@ -45,7 +45,7 @@ void Mix::add(const Instruction& instruction) {
   const std::string_view what = base(instruction.opcode);
   const auto pipe = pipe_of(what);
   if (!pipe) ++unknown[std::string(what)];
-  ++by_pipe[static_cast<std::size_t>(pipe.value_or(Pipe::other))];
+  ++by_pipe[pipe.value_or(Pipe::other)];
   ++instructions;
   if (what == "MUFU") ++special_results;
   if (what == "BAR") ++block_barriers;

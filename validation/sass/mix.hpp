@@ -1,31 +1,21 @@
 #pragma once
 // Static counts of the instructions of a part of a kernel: one pass of a warp.
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
 
+#include "model/types/work.hpp"
 #include "validation/sass/opcodes.hpp"
 #include "validation/sass/operations.hpp"
 
 namespace roofcast::sass {
 
-/// FLOPs per thread by type.
-class Flops {
- public:
-  double& operator[](DType type) { return values_[static_cast<std::size_t>(type)]; }
-  double operator[](DType type) const { return values_[static_cast<std::size_t>(type)]; }
-
- private:
-  std::array<double, kAllDTypes.size()> values_{};
-};
-
 struct Mix {
   std::int64_t instructions = 0;
-  std::array<std::int64_t, kAllPipes.size()> by_pipe{};
+  ByKey<Pipe, std::int64_t, kAllPipes.size()> by_pipe;
   std::map<std::string, std::int64_t> accesses;  ///< number of instructions by name, "LDG.128"
   std::map<std::string, std::int64_t> unknown;   ///< opcodes that kOpcodes lacks
-  Flops flops, tensor_flops;                     ///< per thread
+  FlopsByType flops, tensor_flops;               ///< per thread
   bool unknown_tensor_shape = false;             ///< some matrix shapes are in descriptors …
   DType unknown_tensor_type = DType::fp16;       ///< … of instructions of this type
   bool tensor_by_warps = false;      ///< some matrix instructions are of one warp (mma.sync)
@@ -39,7 +29,7 @@ struct Mix {
   /// Least cycles of the SM's pipe for shared memory and L1, at 128 B per cycle.
   double lsu_cycles = 0;
 
-  std::int64_t operator[](Pipe pipe) const { return by_pipe[static_cast<std::size_t>(pipe)]; }
+  std::int64_t operator[](Pipe pipe) const { return by_pipe[pipe]; }
   void add(const Instruction& instruction);
 };
 

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <utility>
 
+#include "model/types/by_key.hpp"
+
 namespace roofcast::sass {
 
 enum class Pipe : unsigned char {
@@ -33,10 +35,8 @@ inline constexpr std::array kAllPipes = {Pipe::fma,     Pipe::alu,        Pipe::
                                          Pipe::branch,  Pipe::barrier,    Pipe::other};
 
 constexpr std::string_view name(Pipe pipe) {
-  constexpr std::array<std::string_view, kAllPipes.size()> names = {
-      "fma", "alu",     "fp64",   "tensor",  "special", "conversion",
-      "lsu", "uniform", "branch", "barrier", "other"};
-  return names[static_cast<std::size_t>(pipe)];
+  return word_of(pipe, {"fma", "alu", "fp64", "tensor", "special", "conversion", "lsu", "uniform",
+                        "branch", "barrier", "other"});
 }
 
 struct OpcodePipe {

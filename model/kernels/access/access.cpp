@@ -54,7 +54,7 @@ LaunchSequence plan_shared(const Problem& p, const Gpu& /*gpu*/) {
   const double blocks = as_double(plan.launch.grid[0]);
   const double read = bytes_in_sectors(4 * count);
   Step step;
-  step.wavefronts.shared = loads * as_double(shared_wavefronts(4 * stride, 4 * width)) + stores;
+  step.wavefronts.shared = loads * as_double(shared_wavefronts({4 * stride, 4 * width})) + stores;
   step.issued.vector_flops = loads * kWarpLanes * as_double(width);
   step.issued.shared_bytes = step.wavefronts.shared * kLineBytes;
   step.issued.requested = {as_double(4 * count), as_double(4 * n) / blocks};

@@ -20,7 +20,7 @@ Plan even_launch(const Launch& launch, std::vector<ArrayUse> arrays, Step step) 
   plan.arrays = std::move(arrays);
   Traffic sum;
   for (const ArrayUse& use : plan.arrays) sum += use.footprint;
-  set_traffic(step.issued, shared_by(sum, as_double(launch.blocks())));
+  set_traffic(step.issued, sum / as_double(launch.blocks()));
   set_blocks(plan, {{step}});
   plan.notes.estimated_traffic = true;
   return plan;

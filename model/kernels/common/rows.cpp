@@ -169,9 +169,9 @@ void set_partial_sums(Plan& plan, const compiled::Kernel& kernel, const PartialS
   plan.useful.vector_flops = additions;
   Step step;
   step.issued.vector_flops = additions / blocks;
-  step.issued.requested = shared_by({bytes, out_bytes}, blocks);
+  step.issued.requested = Traffic{bytes, out_bytes} / blocks;
   step.issued.l1 = step.issued.l2 =
-      shared_by({bytes, out_bytes / size_bytes(out) * kSectorBytes}, blocks);
+      Traffic{bytes, out_bytes / size_bytes(out) * kSectorBytes} / blocks;
   const auto& loops = kernel.loops;
   step.warp_instructions =
       warps * (kernel.straight + ones * (loops[0] + loops[2]) + eights * (loops[1] + loops[3]));

@@ -131,9 +131,9 @@ Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
   Step load;
   load.issued.vector_flops = warps * as_double(batch.accesses * layout.rows_a_group) * rows::kWarp *
                              as_double(width) * flops;
-  load.issued.requested = shared_by({x.bytes + groups * weights, 0}, steps);
-  load.issued.l1 = shared_by({x.accessed + groups * weights, 0}, steps);
-  load.issued.l2 = shared_by({x.distinct + groups * weights, 0}, steps);
+  load.issued.requested = Traffic{x.bytes + groups * weights, 0} / steps;
+  load.issued.l1 = Traffic{x.accessed + groups * weights, 0} / steps;
+  load.issued.l2 = Traffic{x.distinct + groups * weights, 0} / steps;
   load.warp_instructions = warps * kernel.loops[0];
   load.wavefronts.l1 = load.wavefronts.l1_lookups = load.issued.l1.read_bytes / kLineBytes;
   load.waits = {.global = rounds_of(batch, units, layout.threads), .arithmetic = kDependentOfBatch};

@@ -20,7 +20,7 @@ double row_wavefronts(std::int64_t rows, std::int64_t extent, std::int64_t lanes
   for (std::int64_t place = 0; place < std::min(places, rows); ++place) {
     const auto of = [&](std::int64_t together) {
       return as_double(
-          shared_wavefronts(stride_bytes, access_bytes, together, place * access_bytes));
+          shared_wavefronts({stride_bytes, access_bytes, place * access_bytes, together}));
     };
     sum += as_double(ceil_div(rows - place, places)) *
            (as_double(extent / lanes) * of(lanes) + of(extent % lanes));

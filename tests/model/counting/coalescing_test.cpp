@@ -74,26 +74,26 @@ TEST(Coalescing, BankWavefronts) {
 }
 
 TEST(SharedBanks, WordsOfALane) {
-  EXPECT_EQ(shared_wavefronts(4, 4), 1);
-  EXPECT_EQ(shared_wavefronts(0, 4), 1);  // one word for all
-  EXPECT_EQ(shared_wavefronts(8, 4), 2);
-  EXPECT_EQ(shared_wavefronts(128, 4), 32);
-  EXPECT_EQ(shared_wavefronts(132, 4), 1);  // padded by a word
-  EXPECT_EQ(shared_wavefronts(128, 4, 5), 5);
-  EXPECT_EQ(shared_wavefronts(128, 4, 1), 1);
-  EXPECT_EQ(shared_wavefronts(2, 2), 1);  // 16 words, two lanes each
+  EXPECT_EQ(shared_wavefronts({4, 4}), 1);
+  EXPECT_EQ(shared_wavefronts({0, 4}), 1);  // one word for all
+  EXPECT_EQ(shared_wavefronts({8, 4}), 2);
+  EXPECT_EQ(shared_wavefronts({128, 4}), 32);
+  EXPECT_EQ(shared_wavefronts({132, 4}), 1);  // padded by a word
+  EXPECT_EQ(shared_wavefronts({128, 4, 0, 5}), 5);
+  EXPECT_EQ(shared_wavefronts({128, 4, 0, 1}), 1);
+  EXPECT_EQ(shared_wavefronts({2, 2}), 1);  // 16 words, two lanes each
 }
 
 TEST(SharedBanks, WideAccesses) {
-  EXPECT_EQ(shared_wavefronts(8, 8), 2);  // 64 words, two a bank
-  EXPECT_EQ(shared_wavefronts(128, 8), 32);
-  EXPECT_EQ(shared_wavefronts(136, 8), 2);  // lane i in banks 2i and 2i + 1: twice round
+  EXPECT_EQ(shared_wavefronts({8, 8}), 2);  // 64 words, two a bank
+  EXPECT_EQ(shared_wavefronts({128, 8}), 32);
+  EXPECT_EQ(shared_wavefronts({136, 8}), 2);  // lane i in banks 2i and 2i + 1: twice round
   // Sixteen bytes: two halves of 16 lanes, each of 64 words.
-  EXPECT_EQ(shared_wavefronts(16, 16), 2 + 2);
-  EXPECT_EQ(shared_wavefronts(16, 16, 8), 1);
-  EXPECT_EQ(shared_wavefronts(16, 16, 17), 2 + 1);
-  EXPECT_EQ(shared_wavefronts(128, 16), 16 + 16);
-  EXPECT_EQ(shared_wavefronts(0, 16), 1 + 1);
+  EXPECT_EQ(shared_wavefronts({16, 16}), 2 + 2);
+  EXPECT_EQ(shared_wavefronts({16, 16, 0, 8}), 1);
+  EXPECT_EQ(shared_wavefronts({16, 16, 0, 17}), 2 + 1);
+  EXPECT_EQ(shared_wavefronts({128, 16}), 16 + 16);
+  EXPECT_EQ(shared_wavefronts({0, 16}), 1 + 1);
 }
 
 TEST(Coalescing, WasteInWords) {

@@ -1,4 +1,4 @@
-#include "model/counting/random_access.hpp"
+#include "model/counting/coalescing.hpp"
 
 #include <gtest/gtest.h>
 

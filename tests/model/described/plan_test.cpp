@@ -20,7 +20,7 @@ Description copy_of_n() {
   d.parameters = {{"n", "elements"}};
   d.threads = number("256");
   d.registers = number("16");
-  d.arrays = {{"a", number("4*n", kNames)}, {"b", number("0"), number("4*n", kNames)}};
+  d.arrays = {{number("4*n", kNames)}, {number("0"), number("4*n", kNames)}};
   return d;
 }
 
@@ -69,7 +69,7 @@ TEST(DescribedPlan, AStrideTakesWholeSectors) {
 
 TEST(DescribedPlan, EveryBlockReadsWhatIsBroadcast) {
   Description d = copy_of_n();
-  d.arrays[0] = {"w", number("1024"), number("0"), Access::broadcast};
+  d.arrays[0] = {number("1024"), number("0"), Access::broadcast};
   d.grid = {number("8"), number("1"), number("1")};
   const Prediction answer = predict(make_kernel(d), of(1 << 10), testing::hopper_like());
   EXPECT_DOUBLE_EQ(answer.work.requested.read_bytes, 8 * 1024);

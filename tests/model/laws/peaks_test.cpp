@@ -35,7 +35,7 @@ TEST(Peaks, NoKernelBeatsTheFasterAccumulation) {
   EXPECT_DOUBLE_EQ(*fastest_tensor_flops_per_s(gpu, DType::fp16, 1e9), 132 * 4096e9);
   gpu.sm.tensor_fp16_accumulate_flop_per_clk[DType::fp16] = 8192;
   EXPECT_DOUBLE_EQ(*fastest_tensor_flops_per_s(gpu, DType::fp16, 1e9), 132 * 8192e9);
-  EXPECT_DOUBLE_EQ(*tensor_peak_flops_per_s(gpu, DType::fp16, 1e9), 132 * 4096e9);
+  EXPECT_DOUBLE_EQ(*device_rate(gpu.sm.tensor_flop_per_clk[DType::fp16], gpu, 1e9), 132 * 4096e9);
   EXPECT_FALSE(fastest_tensor_flops_per_s(gpu, DType::fp32, 1e9));
 }
 

@@ -1,4 +1,4 @@
-#include "model/types/regime.hpp"
+#include "model/types/prediction.hpp"
 
 #include <gtest/gtest.h>
 

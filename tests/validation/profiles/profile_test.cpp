@@ -316,7 +316,7 @@ TEST(Profile, BusyTensorCoresGiveTheLimitOfAProductWithoutShape) {
   ASSERT_TRUE(product.limit_s && product.place);
   constexpr double kClockHz = 1.98e9;
   EXPECT_NEAR(*product.limit_s, 320e-6 * kClockHz / *limit_clock_hz(h100()), 1e-9);
-  const double peak = *tensor_peak_flops_per_s(h100(), DType::bf16, kClockHz);
+  const double peak = *device_rate(h100().sm.tensor_flop_per_clk[DType::bf16], h100(), kClockHz);
   EXPECT_NEAR(product.place->flops / 400e-6, 0.8 * peak, 1e-6 * peak);
   EXPECT_FALSE(product.expected_s);
 }
