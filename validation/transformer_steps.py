@@ -4,10 +4,11 @@
   validation/transformer_steps.py architectures/gpt2.json:train:eager:8x1024 … -o steps.csv --kernels kernels.csv
 
 A case is CONFIG:PHASE:FRAMEWORK:BATCHxTOKENS with PHASE train, prefill or decode (TOKENS are then in the cache) and
-FRAMEWORK eager or compiled. A decoding step adds a token to the cache, so that later ones have a few more. Weights are random, in bf16; train is forward, backward and AdamW whose moments are bf16 too
-(PyTorch's default for eager, fused for compiled), without dropout. `step_ms` is the mean by the host's clock of steps one
-after the other for --seconds; `gpu_ms` is the sum of the kernels, and `launches` their number, of one step in
-torch.profiler. A case that fails is told and not written. --kernels also writes the kernels of each step by name.
+FRAMEWORK eager or compiled. Weights are random, in bf16; train is forward, backward and AdamW whose moments are bf16
+too (PyTorch's default for eager, fused for compiled), without dropout. A decoding step adds a token to the cache, so
+that later ones have a few more. `step_ms` is the mean by the host's clock of steps one after the other for --seconds;
+`gpu_ms` is the sum of the kernels, and `launches` their number, of one step in torch.profiler. A case that fails is
+told and not written. --kernels also writes the kernels of each step by name.
 """
 
 import argparse

@@ -122,8 +122,8 @@ inline constexpr Constant kStridedInstructions =
             "with its arithmetic, in twelve kinds of launch",
             kEagerCount, "2026-11-27");
 inline constexpr Constant kJoinInstructions =
-    counted("join_instructions", 87, "", "of a thread for an element of joined matrices (aten::cat)",
-            kEagerCount, "2026-11-27");
+    counted("join_instructions", 87, "",
+            "of a thread for an element of joined matrices (aten::cat)", kEagerCount, "2026-11-27");
 
 inline constexpr std::string_view kExpertFit =
     "moe_fused.csv (ai-dynamo/aiconfigurator, TensorRT-LLM), rows of even position, all GPUs "
@@ -148,13 +148,13 @@ inline constexpr Constant kExpertInterval = fitted(
     "moe_fused.csv (ai-dynamo/aiconfigurator, TensorRT-LLM), rows of even position", "2026-11-25");
 
 inline constexpr std::array kAll = {
-    kFlash2Products,          kBlockOperations,   kCacheWaits,
-    kScoreInstructions,       kEdgeInstructions,  kMaskInstructions,
-    kResultInstructions,      kPassWaits,         kGroupSumWaits,
-    kVectorInstructions,      kVectorOperations,  kCopyRequests,
-    kRegisterCopyRequests,    kMovedInstructions, kLeftOutCopies,
-    kExpertRowInstructions,   kExpertTileSwitch,  kExpertMmaSlowdown,
-    kExpertInterval,          kLossInstructions,  kLossGradientInstructions,
+    kFlash2Products,           kBlockOperations,     kCacheWaits,
+    kScoreInstructions,        kEdgeInstructions,    kMaskInstructions,
+    kResultInstructions,       kPassWaits,           kGroupSumWaits,
+    kVectorInstructions,       kVectorOperations,    kCopyRequests,
+    kRegisterCopyRequests,     kMovedInstructions,   kLeftOutCopies,
+    kExpertRowInstructions,    kExpertTileSwitch,    kExpertMmaSlowdown,
+    kExpertInterval,           kLossInstructions,    kLossGradientInstructions,
     kNormGradientInstructions, kStridedInstructions, kJoinInstructions};
 
 }  // namespace roofcast::library

@@ -21,8 +21,11 @@ inline constexpr Constant kLayerSeconds =
 
 inline constexpr Constant kHostLaunchSeconds =
     fitted("step_host_launch_s", 31e-6, "s",
-           "in which PyTorch's host submits a launch: eager, and compiled training",
-           "h200-sxm-transformer-steps-2026-11-27.csv", "2026-11-27");
+           "in which PyTorch's host submits a launch; twice that where it also records the "
+           "operation for the backward pass",
+           "transformer-steps-2026-11-27 of both GPUs in validation/measured, eager training and "
+           "prefill, rows of even position: by hand, mean |error| of time",
+           "2026-11-27");
 
 inline constexpr Constant kRequestSeconds =
     fitted("serving_request_s", 19e-6, "s",
@@ -32,6 +35,6 @@ inline constexpr Constant kRequestSeconds =
            "2026-11-27");
 
 inline constexpr std::array kAll = {kAttentionShare, kLayerSeconds, kHostLaunchSeconds,
-                                      kRequestSeconds};
+                                    kRequestSeconds};
 
 }  // namespace roofcast::transformer::constants
