@@ -146,15 +146,14 @@ inline constexpr Operation kPlainNorm{
               map(kNone, kNone).times(2).beside({4, 4}),
               strided(1, map(kSingle, kSingle, 1)).beside({4, 0}), map(kSingle, kOne).after(),
               strided(1, map(kOne, kOne, 1)).after()},
-    .eager_backward = {strided(1, map(kOne, kOne, 1)), map(kTwo, kOne, 1),
-                       map(kOne, kNone, 1).after(), strided(1, map(kOne, kSingle)),
-                       map(kTwoSingles, kSingle, 1),
-                       strided(1, map(kSingle, kSingle, 1)).beside({4, 0}),
-                       by_rows(kSingle, kNone, 1).beside({0, 4}).after(),
-                       map(kNone, kNone).times(3).beside({8, 4}),
-                       strided(1, map(kNone, kSingle, 1)).beside({4, 0}),
-                       map(kSingle, kSingle, 1).after(), map(kTwoSingles, kSingle, 1).times(2),
-                       map(kSingle, kOne).after()}};
+    .eager_backward = {
+        strided(1, map(kOne, kOne, 1)), map(kTwo, kOne, 1), map(kOne, kNone, 1).after(),
+        strided(1, map(kOne, kSingle)), map(kTwoSingles, kSingle, 1),
+        strided(1, map(kSingle, kSingle, 1)).beside({4, 0}),
+        by_rows(kSingle, kNone, 1).beside({0, 4}).after(),
+        map(kNone, kNone).times(3).beside({8, 4}),
+        strided(1, map(kNone, kSingle, 1)).beside({4, 0}), map(kSingle, kSingle, 1).after(),
+        map(kTwoSingles, kSingle, 1).times(2), map(kSingle, kOne).after()}};
 
 // One byte of mask per element is kept for the gradient.
 inline constexpr Operation kDropout{.fused = {map(kOne, kOneAndMask, 6)},
