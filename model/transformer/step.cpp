@@ -101,16 +101,11 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
                        " stage, which takes longest");
 }
 
-bool host_submits(const Task& task) {
-  const bool trains = task.phase == Phase::train;
-  return task.framework == Framework::eager || (task.framework == Framework::compiled && trains);
-}
-
 /// Time for which the GPU waits for the host. The host takes `launch_s` to submit a launch, twice
 /// that where it also records the operation for the backward pass, and begins a step when the GPU
 /// has ended the step before. A launch runs once it is submitted and the one before has ended:
 ///   T = max over the launches of (submission of all up to it + time of it and all after it).
-/// Within a section both grow evenly: the maximum is at the end of one.
+/// Within a section, all passes together, both grow evenly: the maximum is at the end of one.
 double waits_for_host_s(const Step& step, const Task& task, double launch_s) {
   double submitted_s = 0, ended_s = 0, wait_s = 0;
   const auto run = [&](Section section, bool backward) {
@@ -128,8 +123,9 @@ double waits_for_host_s(const Step& step, const Task& task, double launch_s) {
   return wait_s;
 }
 
+// The interval is that of a host twice as fast, and of one that takes 1.5 times as long.
 void add_host(Step& step, const Task& task) {
-  if (!host_submits(task)) return;
+  if (!launched_by_pytorch(task)) return;
   const auto wait_s = [&](double share) {
     return waits_for_host_s(step, task, share * task.host_launch_s);
   };

@@ -28,11 +28,7 @@ class AttentionComposer : public Composer {
   void add_attention() {
     const double query = as_double(model_.heads * model_.head_dim) / tp_;
     const double kv = as_double(kv_heads_of_gpu(model_.kv_heads) * model_.head_dim);
-    if (model_.joined_projections) {
-      linear(kProducts, tokens_, query + 2 * kv, hidden_);
-    } else {
-      linears(kProducts, tokens_, {query, kv, kv}, hidden_);
-    }
+    linears(kProducts, tokens_, {query, kv, kv}, hidden_, model_.joined_projections);
     if (model_.attention_biased) add_biases(tokens_ * (query + 2 * kv + hidden_));
     if (eager_) add_copies(query, kv);
     add_positions(query, kv);

@@ -3,6 +3,7 @@
 #include <initializer_list>
 #include <numeric>
 #include <string_view>
+#include <vector>
 
 #include "model/counting/integers.hpp"
 #include "model/transformer/step.hpp"
@@ -95,12 +96,12 @@ class Composer {
     add(part, "stream.copy", wide_, {{"n", elements / launches / 2}}, launches);
   }
 
-  // A linear layer: the forward GEMM, and the gradients of its input and of its weights.
+  // A linear layer: the forward GEMM, and the gradients of its input and of its weights. Compiled
+  // code pads rows that are not aligned to 16 bytes (torch/_inductor/fx_passes/pad_mm.py).
   void linear(std::string_view part, double tokens, double n, double k) {
     const double outputs = padded(n), inputs = padded(k);
-    const bool pads = outputs + inputs > n + k;
     const auto pad = [&](double elements) {
-      if (pads) move(part, 2 * elements);
+      if (by_pytorch_ && outputs + inputs > n + k) move(part, 2 * elements);
     };
     forward(all_again_, [&] {
       pad(n * k);
@@ -113,19 +114,18 @@ class Composer {
       product(part, {inputs, outputs, tokens});
     });
   }
-  // Compiled code pads rows that are not aligned to 16 bytes (torch/_inductor/fx_passes/pad_mm.py).
   double padded(double features) const {
-    if (eager_) return features;
-    const double aligned = 16 / size_bytes(task_.dtype);
+    const double aligned = eager_ ? 1 : 16 / size_bytes(task_.dtype);
     return std::ceil(features / aligned) * aligned;
   }
 
-  // Linear layers of one input: a GEMM for all, or as in PyTorch's models one for each. Eager code
-  // then adds up the gradients of the input; compiled code fuses these sums.
-  void linears(std::string_view part, double tokens, std::initializer_list<double> widths,
-               double k) {
-    if (!by_pytorch_)
+  // Linear layers of one input. PyTorch's models have a GEMM for each, `joined` ones and serving
+  // frameworks one for all. Eager code adds up the gradients of the input; compiled code fuses that.
+  void linears(std::string_view part, double tokens, const std::vector<double>& widths, double k,
+               bool joined = false) {
+    if (joined || !by_pytorch_) {
       return linear(part, tokens, std::accumulate(widths.begin(), widths.end(), 0.0), k);
+    }
     for (const double n : widths) linear(part, tokens, n, k);
     if (!eager_) return;
     backward([&] {
@@ -164,8 +164,7 @@ class Composer {
   KernelForecasts& forecasts_;
   bool train_ = task_.phase == Phase::train;
   bool eager_ = task_.framework == Framework::eager;
-  /// Kernels as PyTorch launches them; serving frameworks have their own.
-  bool by_pytorch_ = eager_ || (train_ && task_.framework == Framework::compiled);
+  bool by_pytorch_ = launched_by_pytorch(task_);
   bool all_again_ = train_ && task_.checkpointing == Checkpointing::full;
   bool between_again_ = train_ && task_.checkpointing != Checkpointing::none;
   /// Type of kernels between GEMMs: bf16 where the GEMMs are in fp8.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "model/transformer/step_composer.hpp"
 #include "model/types/quantity_text.hpp"
@@ -51,11 +52,7 @@ class LayersComposer : public Composer {
     if (width <= 0) return;
     const double inner = width / tp_, up = model_.gated ? 2 * inner : inner;
     if (activation_in_epilogue()) return add_dense_with_epilogues(inner);
-    if (model_.gated) {
-      linears(kFeedForward, tokens_, {inner, inner}, hidden_);
-    } else {
-      linear(kFeedForward, tokens_, inner, hidden_);
-    }
+    linears(kFeedForward, tokens_, std::vector<double>(model_.gated ? 2 : 1, inner), hidden_);
     add_activation(inner);
     linear(kFeedForward, tokens_, hidden_, inner);
     if (model_.feed_forward_biased) add_biases(tokens_ * (up + hidden_));

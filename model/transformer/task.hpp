@@ -77,6 +77,13 @@ struct Task {
   double gpus() const { return static_cast<double>(tp * pp * dp * fsdp); }
 };
 
+/// Whether PyTorch launches the kernels: those of eager code, and of compiled training. Compiled
+/// inference is a serving framework's, which has kernels of its own and replays graphs of them.
+inline bool launched_by_pytorch(const Task& task) {
+  return task.framework == Framework::eager ||
+         (task.framework == Framework::compiled && task.phase == Phase::train);
+}
+
 /// How the experts are distributed. If ep divides dp · fsdp, ep copies of the rest of the model
 /// exchange token rows; else the GPUs of tp, which all have every token, divide the experts.
 struct ExpertGroup {
