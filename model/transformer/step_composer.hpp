@@ -135,9 +135,11 @@ class Composer {
     });
   }
 
-  // A bias's gradient sums the gradient of the GEMM's output.
-  void add_biases(double elements) {
-    if (task_.framework != Framework::ideal) backward([&] { move("biases", elements); });
+  // Biases of `layers` linear layers, whose outputs have so many elements: a bias's gradient sums
+  // that of the output.
+  void add_biases(double elements, double layers) {
+    if (task_.framework == Framework::ideal) return;
+    backward([&] { move("biases", elements, layers); });
   }
 
   /// A kernel of the family "layer" over rows and columns, forward and its gradient.

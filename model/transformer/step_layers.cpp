@@ -55,7 +55,7 @@ class LayersComposer : public Composer {
     linears(kFeedForward, tokens_, std::vector<double>(model_.gated ? 2 : 1, inner), hidden_);
     add_activation(inner);
     linear(kFeedForward, tokens_, hidden_, inner);
-    if (model_.feed_forward_biased) add_biases(tokens_ * (up + hidden_));
+    if (model_.feed_forward_biased) add_biases(tokens_ * (up + hidden_), 2);
   }
 
   // cuBLASLt's epilogues have GELU and its gradient, no SwiGLU. A recomputed GELU is a launch.

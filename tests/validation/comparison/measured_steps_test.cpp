@@ -3,6 +3,8 @@
 // these in view; no constant was fitted to any time.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "architectures/loader.hpp"
 #include "model/roofcast.hpp"
 #include "model/transformer/step.hpp"
@@ -142,12 +144,21 @@ TEST(MeasuredSteps, OfHuggingFacesModels) {
   EXPECT_EQ(rows, 18);
 }
 
-// A machine whose host submits a launch in 20 us, not in 31: two of its eight steps wait for it.
-TEST(MeasuredSteps, OfAFasterHost) {
-  const EagerSteps all = eager_steps("h200-sxm", "-transformer-steps-2026-11-27b.csv");
-  EXPECT_EQ(all.whole.rows(), 8);
-  EXPECT_LE(all.kernels.error(), 0.08);
-  EXPECT_GE(all.whole.coverage(), 0.9);
+// Steps of three further machines, most of which wait for the host, and models of the first of them
+// were measured when the law stood. That machine's host submits a launch in 20 us, not in 31.
+TEST(MeasuredSteps, OfOtherMachines) {
+  constexpr std::array<std::array<const char*, 2>, 3> kTables = {
+      {{"h200-sxm", "-transformer-steps-2026-11-27b.csv"},
+       {"h200-sxm", "-transformer-steps-2026-11-27c.csv"},
+       {"h100-sxm5", "-transformer-steps-2026-11-27b.csv"}}};
+  double rows = 0;
+  for (const auto& [gpu, table] : kTables) {
+    const EagerSteps all = eager_steps(gpu, table);
+    rows += all.whole.rows();
+    EXPECT_LE(all.whole.error(), 0.27) << gpu << table;
+    EXPECT_LE(all.kernels.error(), 0.09) << gpu << table;
+  }
+  EXPECT_EQ(rows, 16);
 }
 
 // Within 5% of the peak that PyTorch's allocator had in use; compilers keep up to 8% more.
