@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "reports/model_charts.hpp"
@@ -37,8 +38,9 @@ std::string operations_table(const transformer::Step& step) {
         "<tr><td class=\"text\">{}</td><td class=\"text\">{}</td><td class=\"text\">{}</td><td "
         "class=\"text\">{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"text\">{}</td></tr>\n",
         escape_html(one.what), escape_html(one.part), where(one.section),
-        transformer::kDirections[static_cast<std::size_t>(one.direction)], std::llround(one.count),
-        si(one.expected_s, "s"), percent(one.expected_s / step.expected_s), escape_html(one.bound));
+        transformer::kDirections[static_cast<std::size_t>(one.direction)],
+        std::llround(std::max(one.count, one.launches)), si(one.expected_s, "s"),
+        percent(one.expected_s / step.expected_s), escape_html(one.bound));
   }
   return html + "</tbody></table></div>\n";
 }

@@ -101,45 +101,6 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
                        " stage, which takes longest");
 }
 
-/// Time for which the GPU waits for the host. The host takes `launch_s` to submit a launch, twice
-/// that where it also records the operation for the backward pass, and begins a step when the GPU
-/// has ended the step before. A launch runs once it is submitted and the one before has ended:
-///   T = max over the launches of (submission of all up to it + time of it and all after it).
-/// Within a section, all passes together, both grow evenly: the maximum is at the end of one.
-double waits_for_host_s(const Step& step, const Task& task, double launch_s) {
-  double submitted_s = 0, ended_s = 0, wait_s = 0;
-  const auto run = [&](Section section, bool backward) {
-    const bool records = task.phase == Phase::train && !backward && section != Section::once;
-    for (const StepOperation& one : step.operations) {
-      if (one.section != section || (one.direction != Direction::forward) != backward) continue;
-      submitted_s += one.launches * launch_s * (records ? 2 : 1);
-      ended_s += one.expected_s;
-    }
-    wait_s = std::max(wait_s, submitted_s - ended_s);
-  };
-  for (const Section section : {Section::begin, Section::layer, Section::end}) run(section, false);
-  for (const Section section : {Section::end, Section::layer, Section::begin}) run(section, true);
-  run(Section::once, false);
-  return wait_s;
-}
-
-// The interval is that of a host twice as fast, and of one that takes 1.5 times as long.
-void add_host(Step& step, const Task& task) {
-  if (!launched_by_pytorch(task)) return;
-  const auto wait_s = [&](double share) {
-    return waits_for_host_s(step, task, share * task.host_launch_s);
-  };
-  const double expected_s = wait_s(1);
-  if (expected_s <= 0) return;
-  StepOperation wait = named("waits for the host", "host");
-  wait.section = Section::once;
-  wait.count = 1;
-  step.add_operation(wait, Duration{expected_s, wait_s(0.5), wait_s(1.5)});
-  step.notes.push_back(message("the GPU waits for the host, which submits a launch in ",
-                               si_text(task.host_launch_s, "s"),
-                               ": larger batches and CUDA graphs wait less"));
-}
-
 // FLOPs per token that the backward pass recomputes: the forward pass, a third of all; or, with
 // selective checkpointing and scores in memory, the product of queries and keys.
 double computed_again(const Architecture& model, const Task& task) {
@@ -231,9 +192,9 @@ Step predict_step(const Architecture& model, const Task& task, KernelForecasts& 
     Step step;
     add_layers(step, model, task, forecasts);
     add_software(step, model, task, software);
+    add_host(step, model, task);
     overlap(step, model, task);
     put_in_stages(step, model, task, gpu);
-    add_host(step, task);
     total(step, model, task, gpu);
     return step;
   };

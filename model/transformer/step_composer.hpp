@@ -190,6 +190,11 @@ void add_layers(Step& step, const Architecture& model, const Task& task,
 /// 2304.11277, sections 3.3.1 and 3.3.2); gradients are sent while preceding layers compute theirs.
 void overlap(Step& step, const Architecture& model, const Task& task);
 
+/// Adds the time for which the GPU waits for the host (Task::host_launch_s), in each section of a
+/// step that PyTorch launches. The interval is that of a host twice as fast, and of one that takes
+/// 1.5 times as long.
+void add_host(Step& step, const Architecture& model, const Task& task);
+
 /// Adds attention with its projections, for all layers.
 void add_attention(Step& step, const Architecture& model, const Task& task,
                    KernelForecasts& forecasts);
