@@ -115,8 +115,8 @@ class Composer {
     });
   }
   double padded(double features) const {
-    const double aligned = eager_ ? 1 : 16 / size_bytes(task_.dtype);
-    return std::ceil(features / aligned) * aligned;
+    const double aligned = 16 / size_bytes(task_.dtype);
+    return eager_ ? features : std::ceil(features / aligned) * aligned;
   }
 
   // Linear layers of one input. PyTorch's models have a GEMM for each, `joined` ones and serving

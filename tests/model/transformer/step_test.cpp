@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "model/transformer/serving.hpp"
 #include "tests/model/scan/questions.hpp"
@@ -97,6 +100,60 @@ Architecture gpt2(std::int64_t layers) {
   model.vocabulary = 50257;
   model.positions = 1024;
   return model;
+}
+
+std::vector<std::string> kernels_of(const Step& step, std::string_view part) {
+  std::vector<std::string> found;
+  for (const StepOperation& one : step.operations) {
+    if (one.part == part) found.push_back(one.what);
+  }
+  return found;
+}
+
+// Rows of 50257 elements of 2 bytes are no multiple of 16 bytes: training by compiled code copies
+// weights and gradients to rows of 50264, eager code and a part of the vocabulary do not.
+TEST(Step, CompiledCodePadsTheVocabulary) {
+  constexpr std::string_view kPart = "vocabulary product";
+  Task task;
+  EXPECT_EQ(kernels_of(predict_step(gpt2(2), task, h100()), kPart).size(), 3U);
+  task.tp = 4;
+  EXPECT_EQ(kernels_of(predict_step(gpt2(2), task, h100()), kPart).size(), 3U);
+  task.tp = 1;
+  task.framework = Framework::compiled;
+  const auto padded = kernels_of(predict_step(gpt2(2), task, h100()), kPart);
+  EXPECT_EQ(padded.size(), 6U);
+  EXPECT_TRUE(std::any_of(padded.begin(), padded.end(), [](const std::string& what) {
+    return what.find("n=50264") != std::string::npos;
+  }));
+}
+
+// Models that join q, k and v have a product for all three; others one each, whose gradients of
+// the input are added up.
+TEST(Step, ProjectionsAreProductsOfTheirOwn) {
+  Architecture model = gpt2(2);
+  constexpr std::string_view kPart = "attention products";
+  Task task;
+  EXPECT_EQ(kernels_of(predict_step(model, task, h100()), kPart).size(), 4U * 3);
+  const std::size_t sums = kernels_of(predict_step(model, task, h100()), "residuals").size();
+  model.joined_projections = true;
+  EXPECT_EQ(kernels_of(predict_step(model, task, h100()), kPart).size(), 2U * 3);
+  EXPECT_EQ(kernels_of(predict_step(model, task, h100()), "residuals").size(), sums - 2);
+}
+
+// A host so slow that the GPU waits for each launch sets the time: each launch of the forward pass,
+// which autograd records, takes it twice as long as one of the backward pass or the optimizer.
+TEST(Step, ASlowHostSetsTheTime) {
+  Task task;
+  task.host_launch_s = 1e-3;
+  const Step step = predict_step(gpt2(2), task, h100());
+  double submitted_s = 0;
+  for (const StepOperation& one : step.operations) {
+    const bool recorded = one.direction == Direction::forward && one.section != Section::once;
+    submitted_s += one.launches * task.host_launch_s * (recorded ? 2 : 1);
+  }
+  EXPECT_NEAR(step.expected_s, submitted_s, 1e-9);
+  task.host_launch_s = 0;
+  EXPECT_LT(predict_step(gpt2(2), task, h100()).expected_s, 0.1 * submitted_s);
 }
 
 // cuBLASLt has GELU, not SwiGLU; what selective checkpointing computes again is a launch of its
