@@ -5,8 +5,8 @@
 
 namespace roofcast {
 
-/// What all SMs do in a second at that clock, each of them `per_clk` (of SmRates) in a clock; absent
-/// where one of the three is unknown.
+/// What all SMs do in a second at that clock, each of them `per_clk` (of SmRates) in a clock.
+/// Absent where one of the three is unknown.
 std::optional<double> device_rate(const std::optional<double>& per_clk, const Gpu& gpu,
                                   const std::optional<double>& clock_hz);
 

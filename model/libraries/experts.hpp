@@ -11,7 +11,7 @@ namespace roofcast::experts {
 
 /// Positions in Problem, and those of the library's settings behind them.
 enum Shape : std::size_t { kTokens, kHidden, kIntermediate, kExperts, kPerToken, kGpus, kRouting };
-enum LibraryParameter : std::size_t { kTileRows = 7, kTileColumns };
+enum LibraryParameter : std::size_t { kTileRows = kRouting + 1, kTileColumns };
 
 /// How often the router chooses each expert: all alike, or by a power law with that exponent.
 enum Routing : std::int64_t { kBalanced, kPowerLaw101, kPowerLaw120 };

@@ -16,30 +16,22 @@ Problem problem_of(const KernelRef& kernel, DType dtype, std::initializer_list<G
   unsigned marks = 0;
   const auto parameters = kernel.parameters();
   for (const Given& one : given) {
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      if (parameters[i].name != one.name) continue;
-      marks |= 1U << i;
-      problem[i] = one.number;
-      if (!one.word.empty()) set_named_value(parameters[i], problem, i, one.word);
-    }
+    const auto position = position_named(parameters, one.name);
+    if (!position) continue;
+    marks |= 1U << *position;
+    problem[*position] = one.number;
+    if (!one.word.empty()) set_named_value(parameters[*position], problem, *position, one.word);
   }
   check(kernel, problem, marks);
   return problem;
 }
 
-StepOperation named(const char* name, const char* bound) {
-  StepOperation one;
-  one.part = one.what = name;
-  one.bound = bound;
-  return one;
-}
-
 void add_software(Step& step, const Architecture& model, const Task& task,
                   const SoftwareConstants& software) {
   // The fit covers FSDP training in 16 bits: each layer has FSDP's hooks, attention is flash.
-  const bool fitted = task.framework == Framework::eager && task.phase == Phase::train &&
-                      task.fsdp > 1 && task.dtype != DType::fp32;
-  if (!fitted) return;
+  const bool covered = task.framework == Framework::eager && task.phase == Phase::train &&
+                       task.fsdp > 1 && task.dtype != DType::fp32;
+  if (!covered) return;
   StepOperation each = named("software", "host");
   // Forward and backward, with full checkpointing forward again.
   const double passes = task.checkpointing == Checkpointing::full ? 3 : 2;

@@ -14,6 +14,14 @@ namespace roofcast::transformer {
 inline constexpr std::string_view kAttention = "attention";
 inline constexpr std::string_view kWeightsBetweenGpus = "gradients and weights between GPUs";
 
+/// An operation that is no kernel: its part has the same name.
+inline StepOperation named(std::string_view name, std::string_view bound) {
+  StepOperation one;
+  one.part = one.what = name;
+  one.bound = bound;
+  return one;
+}
+
 /// Base of the composers: adds operations in the section and the layers set last.
 class Composer {
  public:
@@ -120,7 +128,7 @@ class Composer {
   }
 
   // Linear layers of one input. PyTorch's models have a GEMM for each, `joined` ones and serving
-  // frameworks one for all. Eager code adds up the gradients of the input; compiled code fuses that.
+  // frameworks one for all. Eager code adds up the input's gradients; compiled code fuses that.
   void linears(std::string_view part, double tokens, const std::vector<double>& widths, double k,
                bool joined = false) {
     if (joined || !by_pytorch_) {

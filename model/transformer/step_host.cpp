@@ -65,9 +65,7 @@ void add_host(Step& step, const Architecture& model, const Task& task) {
     };
     const double here_s = in_stretch(expected_s);
     if (here_s <= 0) continue;
-    StepOperation wait;
-    wait.part = wait.what = "waits for the host";
-    wait.bound = "host";
+    StepOperation wait = named("waits for the host", "host");
     wait.section = kStretches[i].section;
     if (kStretches[i].backward) wait.direction = Direction::backward;
     wait.last_layer = model.layers;
