@@ -85,6 +85,7 @@ void visit_quantities(Gpu& gpu, const Visit& visit) {
   if (gpu.occupancy) visit_occupancy(*gpu.occupancy, visit);
   visit("/power_w", gpu.power_w);
   visit("/link/link_bytes_per_s", gpu.link_bytes_per_s);
+  visit("/link/link_over_pcie", gpu.link_over_pcie);
   visit("/link/link_in_switch_reduction", gpu.link_in_switch_reduction);
   visit("/link/collective_start_s", gpu.collective_start_s);
   visit("/link/collective_step_s", gpu.collective_step_s);

@@ -12,7 +12,9 @@ mixes      kernels in turn for 1.8 s after a pause: the mean time of each within
            with the SM clock and the board's power by NVML from 0.8 s on. A letter is a kernel, in the order of the mix:
            P, Q, R products of 8192×8192×8192, 4096×2048×8192 and 4096×16384×2048; T one of 64 rows, 8192×8192;
            C a copy of 256 MB; E lgamma of 32 M elements; I one busy warp for about 180 µs; A and D causal attention of
-           32 heads (batch 2, 4096 tokens of 128; batch 4, 2048 tokens of 64).
+           32 heads (batch 2, 4096 tokens of 128; batch 4, 2048 tokens of 64); F, G and H FlashAttention-2 without a mask
+           (batch 2, 4096 tokens of 128; batch 4, 4096 of 64; batch 2, 4096 of 256); M a product of 8190×8190×8190, by
+           mma.sync as its rows do not begin at 16 bytes; L reads of 20 MB from L2.
 passes     forward and backward passes of a Llama-like model through torch.compile, whose gradients add up, without an
            optimizer: on one GPU for seconds; on several a stage on each (1F1B), with `passes` micro-batches a step.
 """
@@ -161,10 +163,36 @@ class Device(threading.Thread):
         return [statistics.mean(row[i] for row in self.rows if row[0] > begin) for i in (1, 2)]
 
 
+def reads_of_l2(mbytes=20, passes=16, block=1024):
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def read(source, sums, elements, passes, BLOCK: tl.constexpr):
+        at, total = tl.program_id(0) * BLOCK, tl.zeros((BLOCK,), tl.float32)
+        for _ in range(passes * elements // (tl.num_programs(0) * BLOCK)):
+            total += tl.load(source + at + tl.arange(0, BLOCK), cache_modifier=".cg")
+            at = (at + tl.num_programs(0) * BLOCK) % elements
+        tl.store(sums + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), total)
+
+    blocks = 1024
+    source, sums = (torch.rand(n, device="cuda") for n in (mbytes << 18, blocks * block))
+    return lambda: read[(blocks,)](source, sums, source.numel(), passes, BLOCK=block, num_warps=8)
+
+
 def kernels_of_mixes():
     def attention(batch, seq, dim):
         q, k, v = (torch.randn(batch, 32, seq, dim, device="cuda", dtype=torch.bfloat16) for _ in range(3))
         return lambda: F.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+    def flash2(batch, seq, dim):
+        q, k, v = (torch.randn(batch, 32, seq, dim, device="cuda", dtype=torch.bfloat16) for _ in range(3))
+
+        def run():
+            with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.FLASH_ATTENTION):
+                return F.scaled_dot_product_attention(q, k, v)
+
+        return run
 
     source = torch.randint(0, 255, (1 << 28,), device="cuda", dtype=torch.uint8)
     target = torch.empty_like(source)
@@ -180,6 +208,11 @@ def kernels_of_mixes():
         "I": lambda: torch.cuda._sleep(340_000),
         "A": attention(2, 4096, 128),
         "D": attention(4, 2048, 64),
+        "F": flash2(2, 4096, 128),
+        "G": flash2(4, 4096, 64),
+        "H": flash2(2, 4096, 256),
+        "M": product(8190, 8190, 8190),
+        "L": reads_of_l2(),
     }
 
 
@@ -188,7 +221,7 @@ MIXES = "P Q R C E A D T RC RCC RCCCC RCCCCCCCC RE REE REEEE RI RII RIIII RIIIII
 
 def mixes(asked):
     kernels = kernels_of_mixes()
-    for mix in MIXES.split():
+    for mix in asked.mixes.split():
 
         def timed(seconds, each):
             cycles = []
@@ -272,6 +305,7 @@ def main():
     parser.add_argument("what", choices=("products", "mixes", "passes"))
     parser.add_argument("-o", "--output", required=True)
     parser.add_argument("--seed", type=int, default=3)
+    parser.add_argument("--mixes", default=MIXES, help="parted by spaces")
     parser.add_argument("--count", type=int, default=12, help="products")
     for name, value in (("layers", 16), ("hidden", 2048), ("heads", 32), ("kv-heads", 8), ("intermediate", 8192)):
         parser.add_argument(f"--{name}", type=int, default=value)

@@ -116,6 +116,7 @@ void write_json(JsonWriter& json, const transformer::Transfer& question, const G
   json.end_array();
   json.key("notes");
   json.begin_array();
+  if (const auto note = transformer::link_note(gpu); !note.empty()) json.string(note);
   json.end_array();
   json.end_object();
 }

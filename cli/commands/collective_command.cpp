@@ -16,7 +16,7 @@ constexpr HelpPage kCollectiveHelp = {
     "  roofcast predict collective.alltoall --bytes 1e6 --gpus 4 --gpu a100-sxm4-80gb "
     "--format json\n",
     "roofcast predict collective.NAME --bytes BYTES --gpus N --gpu GPU [options]",
-    "Time of a collective by NCCL among the GPUs of one NVLink switch, or of full machines of 8:\n"
+    "Time of a collective by NCCL among the GPUs of one machine, or of full machines of 8:\n"
     "all_reduce, all_gather, reduce_scatter, alltoall or send_recv (each rank to the next)."};
 
 std::vector<Option> known_options() {
@@ -51,9 +51,15 @@ std::string table_text(const transformer::Transfer& question, std::span<const Gp
                percent(time.start_s / time.expected_s),
                si_text(question.bytes / time.expected_s, "B/s")});
   }
-  return fmt::format("{}  {} among {} GPUs\n", full_name(question.kind),
-                     si_text(question.bytes, "B"), question.gpus) +
-         table.text(style, "  ");
+  std::string text = fmt::format("{}  {} among {} GPUs\n", full_name(question.kind),
+                                 si_text(question.bytes, "B"), question.gpus) +
+                     table.text(style, "  ");
+  for (const Gpu& gpu : gpus) {
+    if (const auto note = transformer::link_note(gpu); !note.empty()) {
+      text += fmt::format("  note: {}: {}\n", gpu.name, note);
+    }
+  }
+  return text;
 }
 
 }  // namespace

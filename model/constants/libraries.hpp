@@ -35,6 +35,11 @@ inline constexpr Constant kScoreInstructions =
             "exponential, the sum, half a conversion to a pair; of backward a multiply-add, the "
             "exponential, a subtraction, a product and two halves of conversions",
             "this project's flash3, 6.3 with the sums at head dim 128", "2026-11-24");
+inline constexpr Constant kPackedScoreInstructions = counted(
+    "attention_packed_score_instructions", 3, "",
+    "of a thread for a score where an instruction does two: half a multiply-add, half a "
+    "maximum of three, the exponential, half a sum, half a conversion",
+    "PTX ISA: fma and add of f32x2, max of three inputs, compute capability 10.0", "2026-11-27");
 inline constexpr Constant kEdgeInstructions = counted(
     "attention_edge_instructions", 2, "",
     "more of a thread for a score of a tile beyond the last key: a comparison and a selection",
@@ -155,6 +160,7 @@ inline constexpr std::array kAll = {
     kRegisterCopyRequests,     kMovedInstructions,   kLeftOutCopies,
     kExpertRowInstructions,    kExpertTileSwitch,    kExpertMmaSlowdown,
     kExpertInterval,           kLossInstructions,    kLossGradientInstructions,
-    kNormGradientInstructions, kStridedInstructions, kJoinInstructions};
+    kNormGradientInstructions, kStridedInstructions, kPackedScoreInstructions,
+    kJoinInstructions};
 
 }  // namespace roofcast::library

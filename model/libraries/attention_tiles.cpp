@@ -41,6 +41,10 @@ constexpr std::array<LibraryTile, 2> kCudnnTiles = {
     {{128, {128, 128, 12, 3, 1}}, {256, {128, 64, 12, 2, 1}}}};
 constexpr std::array<LibraryTile, 2> kCudnnDecodeTiles = {
     {{64, {16, 128, 4, 1, 4}}, {256, {16, 128, 4, 1, 2}}}};
+// With tensor memory: two warpgroups of 128 rows, as in FlashAttention-4
+// (together.ai/blog/flashattention-4), of 64 where O of two tiles would fill that memory.
+constexpr std::array<LibraryTile, 2> kTensorMemoryTiles = {
+    {{128, {256, 128, 12, 3, 1}}, {256, {128, 64, 12, 2, 1}}}};
 // TensorRT-LLM: two warpgroups of 64 rows and one that copies. Without wgmma, in cuDNN too, four
 // warps of 16 rows; three blocks per SM, fitted by hand at compute capability 8.0.
 constexpr std::array<LibraryTile, 3> kTrtllmTiles = {
@@ -153,8 +157,11 @@ void set_cudnn(Blocks& c, const Gpu& gpu) {
     c.tile = tile_in(kCudnnDecodeTiles, c.width);
     c.tile.deals_keys = true;
   } else if (c.kernel.async_mma()) {
-    c.tile = tile_in(kCudnnTiles, c.width);
+    const bool in_tensor_memory = c.kernel.product == Instruction::tcgen05;
+    c.tile =
+        in_tensor_memory ? tile_in(kTensorMemoryTiles, c.width) : tile_in(kCudnnTiles, c.width);
     c.tile.scheduler = TileScheduler::queue;
+    if (in_tensor_memory) c.tile.waited_products = kWaitsForScores;
   } else {
     c.tile = tile_in(kNarrowTiles, c.width);
     c.tile.chains = library::kFlash2Products;
@@ -214,7 +221,10 @@ Kernel kernel_of(Library library, const Gpu& gpu) {
   const Instruction product = library == kFa3 || takes(Instruction::wgmma) ? Instruction::wgmma
                               : takes(Instruction::tcgen05)                ? Instruction::tcgen05
                                                                            : Instruction::mma_sync;
-  return {product, library::kScoreInstructions, library::kMaskInstructions};
+  // GPUs with tensor memory add and multiply two numbers in one instruction.
+  const bool packed = product == Instruction::tcgen05;
+  return {product, packed ? library::kPackedScoreInstructions : library::kScoreInstructions,
+          library::kMaskInstructions};
 }
 
 Blocks library_forward(Library library, const Problem& p, const Gpu& gpu) {

@@ -12,7 +12,7 @@ namespace {
 
 // Relative half-width of the interval: 90% of the calibration's even rows lie within 18.6%.
 constexpr double kSpread = 0.20;
-// The half-width between machines is assumed: networks differ, and none was measured.
+// The half-width between machines and over PCIe is assumed: networks and machines differ.
 constexpr double kNetworkSpread = 0.5;
 constexpr double kMostGpus = 4096;
 // GPUs per machine with an NVLink switch, as in the calibration's rows.
@@ -82,6 +82,12 @@ Traffic dram_traffic(const Transfer& transfer) {
   return {bytes, bytes};
 }
 
+std::string_view link_note(const Gpu& gpu) {
+  if (!gpu.link_over_pcie) return "";
+  return "transfers over PCIe are forecast as if one switch joined all GPUs: where they pass the "
+         "processors they take up to ten times as long";
+}
+
 LinkCosts link_costs(const Gpu& gpu) {
   std::string lacking, options;
   const auto needed = [&](const std::optional<double>& value, const std::string& key) {
@@ -110,8 +116,7 @@ CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
   const bool counts = gpus == std::floor(gpus) && gpus >= 2 && gpus <= kMostGpus;
   const bool full = apart != 1 || gpus <= kGpusOfMachine || std::fmod(gpus, kGpusOfMachine) == 0;
   require(counts && full,
-          "'gpus' of a collective is 2 to 8, those that one NVLink switch joins, or a multiple of "
-          "8, found ",
+          "'gpus' of a collective is 2 to 8, those of one machine, or a multiple of 8, found ",
           figure_text(gpus));
   require(bytes >= 1 && bytes <= 1e15, "'bytes' is 1 to 1e15");
   const LinkCosts link = link_costs(gpu);
@@ -123,7 +128,7 @@ CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
     time = parts(inside, link, {});
     limit = limit_s(inside, gpu);
   }
-  double spread = kSpread;
+  double spread = gpu.link_over_pcie ? kNetworkSpread : kSpread;
   if (of_machine < gpus) {
     const double between_s = network_bytes_s(transfer, of_machine, network);
     time.bytes_s = std::max(time.bytes_s, between_s);

@@ -1,5 +1,5 @@
 #pragma once
-// Collectives among the GPUs of one NVLink switch, and of several machines joined by a network.
+// Collectives among the GPUs of one machine, and of several machines joined by a network.
 #include <array>
 #include <string_view>
 
@@ -89,6 +89,9 @@ struct Network {
   double bytes_per_s = 50e9;  ///< one adapter, one direction: 400 Gb/s
   double step_s = 10e-6;      ///< latency of a message between two machines
 };
+
+/// What a forecast of transfers leaves open for that GPU; empty: nothing.
+std::string_view link_note(const Gpu& gpu);
 
 /// Throws InputError where the specification lacks a value, naming it.
 LinkCosts link_costs(const Gpu& gpu);

@@ -197,7 +197,8 @@ struct Gpu {
   Features features;
   std::optional<OccupancyRules> occupancy;  ///< absent: warps and waves are not defined
   std::optional<double> power_w;
-  std::optional<double> link_bytes_per_s;           ///< NVLink, both directions together
+  std::optional<double> link_bytes_per_s;           ///< NVLink or PCIe, both directions together
+  bool link_over_pcie = false;                      ///< the machine decides who reaches whom
   bool link_in_switch_reduction = false;            ///< the switch can reduce (NVLink SHARP)
   std::optional<double> collective_start_s;         ///< of a collective, besides steps and bytes
   std::optional<double> collective_step_s;          ///< of a ring's step, besides its bytes

@@ -46,6 +46,18 @@ TEST(Shipped, EveryNameIsThereAndLoads) {
   EXPECT_EQ(find_embedded("h100"), nullptr);
 }
 
+// The GK210s of a K80 share one board and its link.
+TEST(Shipped, EveryGpuHasWhatCollectivesNeed) {
+  for (const Embedded& one : embedded()) {
+    const Gpu gpu = load(datasheet(one.name));
+    if (gpu.kind != DeviceKind::gpu || gpu.name == "k80") continue;
+    EXPECT_TRUE(gpu.link_bytes_per_s && gpu.collective_link_share && gpu.collective_start_s &&
+                gpu.collective_step_s)
+        << one.name;
+    EXPECT_EQ(gpu.link_over_pcie, *gpu.link_bytes_per_s < 150e9) << one.name;
+  }
+}
+
 // What is compiled into the program is not checked at its start. A line more makes it another text.
 TEST(Shipped, PassesTheChecksOfOtherFiles) {
   for (const Embedded& one : embedded()) {

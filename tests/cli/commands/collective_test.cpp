@@ -15,6 +15,7 @@ using ::testing::HasSubstr;
 using testing::kBadInput;
 using testing::kUsage;
 using testing::lines_of;
+using ::testing::Not;
 using testing::Outcome;
 using testing::run_program;
 
@@ -49,6 +50,19 @@ TEST(CollectiveCommand, AnswersALineForALine) {
   EXPECT_THAT(answers[2], HasSubstr("collective.alltoall"));
 }
 
+// Cards without NVLink reach one another over PCIe; how, the machine decides.
+TEST(CollectiveCommand, SaysWhatPcieLeavesOpen) {
+  const std::string asked = "predict collective.all_reduce --bytes 64MiB --gpus 4 --gpu ";
+  EXPECT_THAT(run_program(asked + "l40s").out, HasSubstr("note: l40s: transfers over PCIe"));
+  EXPECT_THAT(run_program(asked + "b200").out, Not(HasSubstr("note")));
+  const json card = json::parse(run_program(asked + "l40s --format json").out);
+  EXPECT_EQ(card.at("notes").size(), 1U);
+  const json time = card.at("time");
+  EXPECT_NEAR(time.at("high_s").get<double>() / time.at("expected_s").get<double>(), 1.5, 1e-9);
+  const std::string step = "model llama-3.1-8b --decode --tp 2 --context 100 --gpu l40s";
+  EXPECT_THAT(run_program(step).out, HasSubstr("transfers over PCIe"));
+}
+
 TEST(CollectiveCommand, RefusalsSayWhatToDo) {
   expect_refusal("predict collective.alltoal --bytes 1 --gpus 2 --gpu h100-sxm5", kUsage,
                  "collective.alltoall");
@@ -57,7 +71,7 @@ TEST(CollectiveCommand, RefusalsSayWhatToDo) {
                  "64MiB");
   expect_refusal("predict collective.all_reduce --bytes 1e6 --gpus 9 --gpu h100-sxm5", kBadInput,
                  "'gpus'");
-  expect_refusal("predict collective.all_reduce --bytes 1e6 --gpus 8 --gpu rtx4090", kBadInput,
+  expect_refusal("predict collective.all_reduce --bytes 1e6 --gpus 8 --gpu k80", kBadInput,
                  "link_bytes_per_s");
 }
 
