@@ -119,6 +119,7 @@ void visit_sustained(Sustained& sustained, const Visit& visit) {
   visit("/sustained/conversion_per_clk", sustained.conversion_per_clk);
   visit_rates("/sustained/vector_flop_per_clk", sustained.vector_flop_per_clk, visit);
   visit("/sustained/vector_flop_energy_j", sustained.vector_flop_energy_j);
+  visit("/sustained/tensor_flop_energy_j", sustained.tensor_flop_energy_j);
   visit("/sustained/spread_launch_bound", sustained.spread_launch_bound);
   visit("/sustained/spread_memory", sustained.spread_memory);
   visit("/sustained/spread_compute", sustained.spread_compute);

@@ -99,19 +99,18 @@ void take_published(Gpu& gpu) {
 
 // Takes the energy of a FLOP from a card of the same architecture: if one is of the same die, from
 // such a card; of several from that whose power limit is nearest.
-void take_energy(Gpu& gpu) {
+void take_energy(std::optional<double> Sustained::*energy, Gpu& gpu) {
   const auto apart = [&gpu](const Gpu& card) {
     return std::pair{!same_die(card, gpu),
                      std::abs(std::log(card.power_w.value_or(1) / gpu.power_w.value_or(1)))};
   };
   const Gpu* nearest_card = nullptr;
   for (const Gpu& card : calibrated_gpus().published) {
-    if (!card.sustained.vector_flop_energy_j || !same(card.architecture, gpu.architecture))
-      continue;
+    if (!(card.sustained.*energy) || !same(card.architecture, gpu.architecture)) continue;
     if (nearest_card == nullptr || apart(card) < apart(*nearest_card)) nearest_card = &card;
   }
   if (nearest_card != nullptr) {
-    gpu.sustained.vector_flop_energy_j = nearest_card->sustained.vector_flop_energy_j;
+    gpu.sustained.*energy = nearest_card->sustained.*energy;
   }
 }
 
@@ -160,7 +159,8 @@ void take_from_relative(Gpu& gpu, std::string_view relative) {
   if (found->name == gpu.name) return;
   if (relative.empty()) {
     take_published(gpu);
-    take_energy(gpu);
+    take_energy(&Sustained::vector_flop_energy_j, gpu);
+    take_energy(&Sustained::tensor_flop_energy_j, gpu);
   }
   static const Widening widening = shipped_widening();
   const double wider = same_die(gpu, *found) ? widening.same_die : widening.other_die;

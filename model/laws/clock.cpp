@@ -37,9 +37,10 @@ Energy energy_of(const WorkDone& work, const Gpu& gpu) {
   const auto& per_clk = gpu.sm.tensor_flop_per_clk;
   const double tensor_flops =
       work.tensor_clk * per_clk[per_clk[DType::bf16] ? DType::bf16 : DType::fp16].value_or(0);
-  const double flops =
-      kFlopsOfAnFma * work.warp_instructions + law::kTensorEnergyShare * tensor_flops;
-  return {.sms_j = *flop_j * flops, .dram_j = law::kDramByteEnergy * work.dram_bytes};
+  const double tensor_flop_j =
+      gpu.sustained.tensor_flop_energy_j.value_or(law::kTensorEnergyShare * *flop_j);
+  return {.sms_j = *flop_j * kFlopsOfAnFma * work.warp_instructions + tensor_flop_j * tensor_flops,
+          .dram_j = law::kDramByteEnergy * work.dram_bytes};
 }
 
 namespace {

@@ -41,10 +41,11 @@ struct Energy {
   double total_j() const { return sms_j + dram_j; }
 };
 
-/// Of the SMs: E · (64 · warp instructions + kTensorEnergyShare · R · tensor_clk), with E =
-/// `vector_flop_energy_j`, that of an fp32 FLOP on the SIMT pipes: an instruction of a warp takes
-/// as much as an FMA; and R the FLOPs in bf16, else fp16, that an SM's tensor cores do in a clock:
-/// in every type they take as much power. Of DRAM: kDramByteEnergy · bytes. 0 where E is unknown.
+/// Of the SMs: 64 · E · warp instructions + T · R · tensor_clk, with E = `vector_flop_energy_j`,
+/// that of an fp32 FLOP on the SIMT pipes: an instruction of a warp takes as much as an FMA; T =
+/// `tensor_flop_energy_j`, else kTensorEnergyShare · E; and R the FLOPs in bf16, else fp16, that an
+/// SM's tensor cores do in a clock: in every type they take as much power. Of DRAM: kDramByteEnergy
+/// · bytes. 0 where E is unknown.
 Energy energy_of(const WorkDone& work, const Gpu& gpu);
 
 /// Relative slowdown of a launch whose SMs draw `power_w` at the full clock, and which takes

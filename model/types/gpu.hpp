@@ -156,6 +156,7 @@ struct Sustained {
   std::optional<double> conversion_per_clk;
   RateByType vector_flop_per_clk;
   std::optional<double> vector_flop_energy_j;  ///< of an fp32 FLOP on the SIMT pipes
+  std::optional<double> tensor_flop_energy_j;  ///< of a FLOP in 16 bits on the tensor cores
   std::optional<double> spread_launch_bound;   ///< half-width of the interval, relative, by regime
   std::optional<double> spread_memory;
   std::optional<double> spread_compute;

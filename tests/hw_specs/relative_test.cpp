@@ -104,19 +104,20 @@ TEST(Relative, SoDoCardsOfOneArchitectureWithTheSameL2) {
 }
 
 TEST(Relative, EnergyIsOfTheDieElseOfTheArchitecture) {
-  const auto flop_j = [](const Source& source) {
+  const auto vector_j = [](const Source& source) {
     return load(source).sustained.vector_flop_energy_j;
   };
-  EXPECT_EQ(flop_j(of_relative("rtx4090", "")), flop_j(calibrated("l40s")));  // of its die
-  // Of the card of its die with the same power limit, not of that with the same memory.
-  EXPECT_EQ(flop_j(of_relative("a100-sxm4-40gb", "")), flop_j(calibrated("a100-sxm4-80gb")));
-  EXPECT_NE(flop_j(of_relative("a100-sxm4-40gb", "")), flop_j(calibrated("a100-pcie-40gb")));
-  Source of_no_die = of_relative("rtx4090", "");
-  Json spec = Json::parse(of_no_die.text);
-  spec["die"] = "AD103";
-  spec["power_w"]["value"] = 100;
-  of_no_die.text = spec.dump();
-  EXPECT_EQ(flop_j(of_no_die), flop_j(calibrated("l4")));  // 72 W, not 350
+  const auto tensor_j = [](const Source& source) {
+    return load(source).sustained.tensor_flop_energy_j;
+  };
+  EXPECT_EQ(tensor_j(of_relative("rtx4090", "")), tensor_j(calibrated("l40s")));  // of its die
+  EXPECT_EQ(vector_j(of_relative("rtx4090", "")), vector_j(calibrated("l4")));
+  EXPECT_EQ(vector_j(of_relative("l40s", "")), vector_j(calibrated("l4")));
+  EXPECT_EQ(tensor_j(of_relative("l4", "")), tensor_j(calibrated("l40s")));
+  // Of the card of its die with the nearest power limit, not of that with the same memory.
+  EXPECT_EQ(vector_j(of_relative("a100-sxm4-40gb", "")), vector_j(calibrated("a100-pcie-80gb")));
+  EXPECT_EQ(tensor_j(of_relative("a100-pcie-40gb", "")), tensor_j(calibrated("a100-sxm4-80gb")));
+  EXPECT_FALSE(tensor_j(calibrated("h100-sxm5")));
 }
 
 TEST(Relative, WhatTheDeviceLacksIsNotTaken) {

@@ -37,6 +37,14 @@ TEST(Energy, TensorCoresTakeTheSameInEveryClock) {
                    law::kTensorEnergyShare * 1024e6 * kFlopJ);
 }
 
+TEST(Energy, OfTensorCoresIsTheirOwnWhereItIsKnown) {
+  Gpu gpu = board(700);
+  gpu.sustained.tensor_flop_energy_j = 2e-12;
+  const double flops = 1e6 * *gpu.sm.tensor_flop_per_clk[DType::bf16];
+  EXPECT_DOUBLE_EQ(energy_of({.tensor_clk = 1e6}, gpu).sms_j, flops * 2e-12);
+  EXPECT_DOUBLE_EQ(energy_of({.warp_instructions = 1e9}, gpu).sms_j, 64e9 * kFlopJ);
+}
+
 TEST(Energy, AddsUp) {
   const Gpu gpu = board(700);
   const WorkDone work{.tensor_clk = 1e6, .warp_instructions = 1e6, .dram_bytes = 1e6};

@@ -48,6 +48,7 @@ inline constexpr Improvement kImprovements[] = {
     {"sustained/warp_launch_cycles", 0.7},
     {"sustained/block_launch_cycles", 0.7},
     {"sustained/vector_flop_energy_j", 0.7},
+    {"sustained/tensor_flop_energy_j", 0.7},
     {"sustained/stream_launch_s", 0.7},
     {"sustained/graph_launch_s", 0.7},
     {"sustained/launch_gap_s", 0.7},
