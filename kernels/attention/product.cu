@@ -14,27 +14,26 @@ struct Compiled {
   int threads, shared_bytes;
 };
 
-template <class Element, Operands kOperands, std::size_t kTile>
+template <class Element, Layout kLayout, std::size_t kTile>
 Compiled compiled() {
   constexpr auto tile = kTiles[kTile];
-  using T =
-      gemm::Tile<Element, static_cast<int>(tile.m), static_cast<int>(tile.n),
-                 static_cast<int>(tile.k_bytes) / 2, tile.warps_down, tile.warps_across,
-                 tile.stages, tile.blocks, kOperands == Operands::nt, kOperands == Operands::tn>;
+  using T = gemm::Tile<Element, static_cast<int>(tile.m), static_cast<int>(tile.n),
+                       static_cast<int>(tile.k_bytes) / 2, tile.warps_down, tile.warps_across,
+                       tile.stages, tile.blocks, kLayout == kNT, kLayout == kTN>;
   static_assert(T::kSharedBytes == tile.shared_bytes() && T::kThreads == tile.threads());
   return {reinterpret_cast<const void*>(gemm::product_kernel<T>), T::kThreads, T::kSharedBytes};
 }
 
 template <class Element>
-Compiled compiled_for(Operands operands, std::int64_t columns) {
+Compiled compiled_for(Layout layout, std::int64_t columns) {
   const bool wide = tile_of(columns) == 0;
-  switch (operands) {
-    case Operands::nt:
-      return wide ? compiled<Element, Operands::nt, 0>() : compiled<Element, Operands::nt, 1>();
-    case Operands::nn:
-      return wide ? compiled<Element, Operands::nn, 0>() : compiled<Element, Operands::nn, 1>();
+  switch (layout) {
+    case kNT:
+      return wide ? compiled<Element, kNT, 0>() : compiled<Element, kNT, 1>();
+    case kNN:
+      return wide ? compiled<Element, kNN, 0>() : compiled<Element, kNN, 1>();
     default:
-      return wide ? compiled<Element, Operands::tn, 0>() : compiled<Element, Operands::tn, 1>();
+      return wide ? compiled<Element, kTN, 0>() : compiled<Element, kTN, 1>();
   }
 }
 
@@ -46,8 +45,8 @@ std::int64_t Product::tiles() const {
 }
 
 Launch Product::launch(DType dtype) const {
-  const Compiled kernel = dtype == DType::fp16 ? compiled_for<__half>(operands, shape.n)
-                                               : compiled_for<__nv_bfloat16>(operands, shape.n);
+  const Compiled kernel = dtype == DType::fp16 ? compiled_for<__half>(layout, shape.n)
+                                               : compiled_for<__nv_bfloat16>(layout, shape.n);
   return {
       kernel.function, dim3(static_cast<unsigned>(tiles()), static_cast<unsigned>(shape.matrices)),
       dim3(static_cast<unsigned>(kernel.threads)), static_cast<std::size_t>(kernel.shared_bytes)};

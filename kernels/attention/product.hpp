@@ -10,12 +10,12 @@
 
 namespace roofcast::cuda::attention {
 
-using roofcast::attention::standard::Operands;
+using roofcast::gemm::Layout, roofcast::gemm::kNN, roofcast::gemm::kNT, roofcast::gemm::kTN;
 
-/// C = A·B for each matrix of a batch; `operands` says how A and B are stored. Rows and addresses
-/// are multiples of 16 bytes. Sums are fp32 and rounded once.
+/// C = A·B for each matrix of a batch, all but kTT. Rows and addresses are multiples of 16 bytes.
+/// Sums are fp32 and rounded once.
 struct Product {
-  Operands operands;
+  Layout layout;
   gemm::Shape shape;
 
   /// Tiles of a matrix C, a block each.

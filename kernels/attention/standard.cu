@@ -221,15 +221,15 @@ class Products {
 
   /// Queries · keysᵀ: scores.
   Product scores() const {
-    return {Operands::nt, {m_, n_, d_, d_, d_, row_, matrices_, queries(), keys(), m_ * row_}};
+    return {kNT, {m_, n_, d_, d_, d_, row_, matrices_, queries(), keys(), m_ * row_}};
   }
   /// Scores · keys: rows of queries.
   Product over_keys() const {
-    return {Operands::nn, {m_, d_, n_, row_, d_, d_, matrices_, m_ * row_, keys(), queries()}};
+    return {kNN, {m_, d_, n_, row_, d_, d_, matrices_, m_ * row_, keys(), queries()}};
   }
   /// Scoresᵀ · queries: rows of keys.
   Product over_queries() const {
-    return {Operands::tn, {n_, d_, m_, row_, d_, d_, matrices_, m_ * row_, queries(), keys()}};
+    return {kTN, {n_, d_, m_, row_, d_, d_, matrices_, m_ * row_, queries(), keys()}};
   }
   std::int64_t most_tiles() const {
     return std::max({scores().tiles(), over_keys().tiles(), over_queries().tiles()});

@@ -23,11 +23,6 @@ bool quantizes(const Problem& p) {
   return p[kQuantize] != kNothing;
 }
 
-/// The FLOPs of products: of fp32 on the SIMT pipes, else on the tensor cores.
-double& product_flops(Work& work, DType type) {
-  return type == DType::fp32 ? work.vector_flops : work.tensor_flops[type];
-}
-
 // --- epilogues ---
 
 /// Cost of an epilogue per element of C.
@@ -165,7 +160,7 @@ void add_product(LaunchSequence& sequence, Plan plan, const Problem& p, const Pr
   // come before those for the parts, of which a thread loads eight at once.
   constexpr double kTrips = 4, kPartsAtOnce = 8;
   const double splits = as_double(p[kSplitK]);
-  Plan sum = sum_of_parts(sizes.outputs, splits, sizes.c / sizes.outputs, kParts, kC);
+  Plan sum = sum_of_parts(sizes.outputs, splits, sizes.c);
   sum.start = Start::kept_code;
   sum.blocks.front().phases.front().step.waits.global =
       kTrips + splits / (p.dtype == DType::fp32 ? 1 : kPartsAtOnce);
@@ -216,8 +211,8 @@ Outline library_outline(const Problem& p, const Gpu& gpu, const Packings& packin
 LaunchSequence plan_library(const Problem& p, const Gpu& gpu, const Packings& packings) {
   if (is_vector_product(p)) return plan_vector_product(p);
   const LibraryProduct c = library_product(p, gpu, packings);
-  LaunchSequence sequence = quantization(static_cast<Quantize>(p[kQuantize]),
-                                         c.sizes.a / c.element(), {kWideA, kA, kScale, kWideScale});
+  LaunchSequence sequence =
+      quantization(static_cast<Quantize>(p[kQuantize]), c.sizes.a / c.element());
   add_product(sequence, plan_of_tiles(c, gpu), p, c.sizes);
   add_epilogue(sequence.back().plan, p);
   return sequence;

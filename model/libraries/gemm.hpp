@@ -25,9 +25,6 @@ constexpr Problem library_problem(DType type, std::int64_t m, std::int64_t n, st
   return problem;
 }
 
-/// Arrays of a library's product and of the launches beside it.
-enum LibraryArray : ArrayId { kA, kB, kC, kParts, kWideA, kScale, kWideScale, kBeside };
-
 /// Epilogues of cuBLASLt (cublasLtEpilogue_t, CUDA 13), before sums are stored: BIAS, RELU_BIAS,
 /// GELU_BIAS, their AUX forms, DGELU, C added by beta = 1. No SwiGLU, no activation of sums with C.
 enum Epilogue : std::int64_t {

@@ -107,8 +107,7 @@ double Shape::pairs() const {
 Shape computable_shape(const Problem& p, const Gpu& gpu) {
   const Shape shape(p);
   require_tensor_cores(p.dtype, gpu);
-  constexpr std::int64_t kWidth = 8;  // 16 bytes
-  require(shape.head_dim % kWidth == 0, "head_dim is ", shape.head_dim,
+  require(shape.head_dim % kVectorElements == 0, "head_dim is ", shape.head_dim,
           ": these kernels copy 16 bytes at a time, give a multiple of 8");
   require(shape.visible(0) > 0, "a causal mask with fewer keys (", shape.seq_kv, ") than queries (",
           shape.seq_q, ") leaves queries without a key: give at least as many keys");

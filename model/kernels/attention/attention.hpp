@@ -15,6 +15,7 @@ inline constexpr std::int64_t kAsTheOther = 0;  ///< kKvHeads: as kHeads; kSeqKv
 inline constexpr std::array<std::string_view, 2> kCausalNames = {"no", "yes"};
 inline constexpr std::array<std::string_view, 2> kPassNames = {"forward", "backward"};
 inline constexpr std::array kTypes = {DType::bf16, DType::fp16};
+inline constexpr std::int64_t kVectorElements = 8;  ///< of 16 bytes
 
 inline constexpr std::array kShape = {
     roofcast::Parameter{"batch", "sequences", 1, std::int64_t{1} << 20, 1},
@@ -69,13 +70,20 @@ struct Shape {
 /// from a query.
 Shape computable_shape(const Problem&, const Gpu&);
 
-/// Parameter of attention.standard after the family's: passes over the scores besides softmax.
-enum StandardParameter : std::size_t { kPasses = 8 };
+/// What a variant has after the family's parameters: attention.standard its passes over the scores
+/// besides softmax, attention.flash2 and attention.flash3 how backward sums dQ, attention.decode the
+/// parts of the keys, a block each.
+enum OwnParameter : std::size_t { kPasses = 8, kDq = 8, kDecodeSplits = 8 };
 enum Passes : std::int64_t {
   kPlain,        ///< forward keeps the log-sum-exp, backward recomputes S
   kMaskDropout,  ///< as frameworks ran it: a mask is added to S, dropout multiplies P, P is kept
 };
 inline constexpr std::array<std::string_view, 2> kPassesNames = {"plain", "mask_dropout"};
+enum DqSum : std::int64_t {
+  kAtomic,   ///< blocks of keys add their parts in fp32, in any order
+  kTwoPass,  ///< blocks of queries recompute S and dP: deterministic
+};
+inline constexpr std::array<std::string_view, 2> kDqNames = {"atomic", "two_pass"};
 
 LaunchSequence plan_standard(const Problem&, const Gpu&);
 IoComplexity standard_io(const Problem&, double compulsory_bytes, double on_chip_bytes);

@@ -8,10 +8,9 @@
 namespace roofcast::attention {
 namespace {
 
-using standard::Operands;
+using gemm::kNN, gemm::kNT, gemm::kTN;
 
 constexpr Traffic kRead{1, 0}, kWrite{0, 1}, kUpdate{1, 1};
-constexpr std::int64_t kVectorScores = 8;  // scores in a 16-byte vector
 
 // Thread instructions per eight scores: loads, stores, conversions, two arithmetic ones per score.
 constexpr double kPassInstructions = 40;
@@ -36,24 +35,20 @@ struct Sequence {
   // Appends a batch of products, one for each head of K and V. The queries of the heads that share
   // K and V are the rows of one matrix. nt: [queries, keys] = queries · keysᵀ; nn: [queries, head]
   // = scores · keys; tn: [keys, head] = scoresᵀ · queries.
-  void multiply(Operands operands, const ArrayUse& a, const ArrayUse& b, const ArrayUse& result) {
-    const bool nt = operands == Operands::nt, tn = operands == Operands::tn;
+  void multiply(gemm::Layout stored, const ArrayUse& a, const ArrayUse& b, const ArrayUse& result) {
+    const bool nt = stored == kNT, tn = stored == kTN;
     const std::int64_t queries = s.group() * s.seq_q, n = nt ? s.seq_kv : s.head_dim;
-    Problem product;
-    product.dtype = p.dtype;
-    product[gemm::kM] = tn ? s.seq_kv : queries;
-    product[gemm::kN] = n;
-    product[gemm::kK] = nt ? s.head_dim : tn ? queries : s.seq_kv;
+    const std::int64_t along = nt ? s.head_dim : s.seq_kv;  // of queries' rows, as stored
+    Problem product{.dtype = p.dtype, .values = {tn ? along : queries, n, tn ? queries : along}};
     product[gemm::tensor::kTransposedB] = nt ? 1 : 0;
     product[gemm::tensor::kBatch] = s.batch * s.kv_heads;
-    product[gemm::tensor::kLdc] = ceil_div(n, 8) * 8;  // rows of results are whole vectors
+    product[gemm::tensor::kLdc] =
+        ceil_div(n, kVectorElements) * kVectorElements;  // rows of results are whole vectors
     const std::int64_t size = element_bytes(p.dtype);
     const std::int64_t pitch = nt ? s.head_dim : standard::row_of(s.seq_kv);
     const gemm::tensor::MmaTile& tile = standard::kTiles[standard::tile_of(n)];
     Plan plan = gemm::tensor::mma_sync_batch(
-        product, tile,
-        {gemm::tensor::operand(a, pitch * size), gemm::tensor::operand(b, s.head_dim * size)},
-        result, gpu);
+        product, tile, {{a, pitch * size}, {b, s.head_dim * size}}, result, gpu);
     plan.launch.registers =
         gemm::tensor::registers_of("gemm::product_kernel", p.dtype, tile, nt, tn);
     // Masked scores are computed, but no result needs them.
@@ -71,9 +66,9 @@ struct Sequence {
 
   // The launch of a pass over rows of scores, without its steps.
   Plan over_rows(std::int64_t registers, std::vector<ArrayUse> arrays) const {
-    Plan plan = roofcast::launch_plan(ceil_div(s.batch * s.heads * s.seq_q, layout.rows),
-                                      {layout.threads, layout.rows, 1}, registers,
-                                      standard::kRowThreads / 32 * 4);
+    Plan plan =
+        launch_plan(ceil_div(s.batch * s.heads * s.seq_q, layout.rows),
+                    {layout.threads, layout.rows, 1}, registers, standard::kRowThreads / 32 * 4);
     plan.useful.special_flops = s.scores();
     plan.arrays = std::move(arrays);
     return plan;
@@ -90,7 +85,7 @@ struct Sequence {
     plan.useful.conversions = s.scores() / 2;
     const double blocks = as_double(plan.launch.blocks()), of_block = s.all_scores() / blocks;
     const double slots =
-        as_double(layout.rows * layout.threads * standard::kHeldVectors * kVectorScores);
+        as_double(layout.rows * layout.threads * standard::kHeldVectors * kVectorElements);
     // A row's maximum and sum: shuffles in a warp; with several warps barriers, and shuffles again.
     const bool several = layout.threads > 32;
     const double written = score_bytes() + (passes == kPlain ? s.rows_bytes() : 0);
@@ -101,10 +96,11 @@ struct Sequence {
       step.warp_instructions = plan.launch.warps() * kernel.straight;
     } else {
       step.issued.special_flops = 2 * of_block;
-      step.warp_instructions = of_block / 32 / kVectorScores * (kernel.loops[0] + kernel.loops[1]);
+      step.warp_instructions =
+          of_block / 32 / kVectorElements * (kernel.loops[0] + kernel.loops[1]);
       // One round trip per vector of a thread, in each of the two sweeps.
       step.waits.global =
-          2 * std::ceil(as_double(s.seq_kv) / as_double(kVectorScores * layout.threads));
+          2 * std::ceil(as_double(s.seq_kv) / as_double(kVectorElements * layout.threads));
     }
     set_traffic(step.issued, {(held ? 1 : 2) * score_bytes() / blocks, written / blocks});
     set_blocks(plan, {{step}});
@@ -121,7 +117,7 @@ struct Sequence {
     plan.useful.vector_flops = 4 * s.scores() + 2 * s.q_bytes() / s.element;
     plan.useful.conversions = s.scores();
     const double trips =
-        std::ceil(as_double(s.seq_kv) / (kAtOnce * as_double(kVectorScores * layout.threads)));
+        std::ceil(as_double(s.seq_kv) / (kAtOnce * as_double(kVectorElements * layout.threads)));
     const double blocks = as_double(plan.launch.blocks()), parts = blocks * trips;
     Step dots, step;
     dots.waits.global = step.waits.global = 1;
@@ -135,14 +131,13 @@ struct Sequence {
 
   void forward() {
     const bool drops = passes == kMaskDropout;
-    multiply(Operands::nt, reads_activation(kQ, s.q_bytes()), kv_input(s, kK), scores(kS, kWrite));
+    multiply(kNT, reads_activation(kQ, s.q_bytes()), kv_input(s, kK), scores(kS, kWrite));
     if (drops) pass(kPassInstructions, {scores(kS, kUpdate)});
     softmax();
     if (drops) {
       pass(kPassInstructions, {scores(kP, kRead), scores(kDropped, kWrite), kept(kWrite)});
     }
-    multiply(Operands::nn, scores(drops ? kDropped : kS, kRead), kv_input(s, kV),
-             writes(kO, s.q_bytes()));
+    multiply(kNN, scores(drops ? kDropped : kS, kRead), kv_input(s, kV), writes(kO, s.q_bytes()));
   }
 
   // With dropout, P and the dropout mask are kept from forward. An added mask takes no step.
@@ -151,18 +146,18 @@ struct Sequence {
     const ArrayUse v = reads(kV, s.kv_bytes()), d_o = gradient_input(s);
     const ArrayUse dv = writes(kDV, s.kv_bytes());
     if (passes == kPlain) {
-      multiply(Operands::nt, q, k, scores(kS, kWrite));
-      multiply(Operands::nt, d_o, v, scores(kDP, kWrite));
+      multiply(kNT, q, k, scores(kS, kWrite));
+      multiply(kNT, d_o, v, scores(kDP, kWrite));
       gradient();
-      multiply(Operands::tn, scores(kS, kRead), reads(kDO, s.q_bytes()), dv);
+      multiply(kTN, scores(kS, kRead), reads(kDO, s.q_bytes()), dv);
     } else {
-      multiply(Operands::tn, scores(kDropped, kRead), d_o, dv);
-      multiply(Operands::nt, d_o, v, scores(kDP, kWrite));
+      multiply(kTN, scores(kDropped, kRead), d_o, dv);
+      multiply(kNT, d_o, v, scores(kDP, kWrite));
       pass(kPassInstructions, {scores(kDP, kUpdate), kept(kRead)});
       pass(kKeptInstructions, {scores(kP, kRead), scores(kDP, kUpdate)});
     }
-    multiply(Operands::nn, scores(kDP, kRead), k, writes(kDQ, s.q_bytes()));
-    multiply(Operands::tn, scores(kDP, kRead), q, writes(kDK, s.kv_bytes()));
+    multiply(kNN, scores(kDP, kRead), k, writes(kDQ, s.q_bytes()));
+    multiply(kTN, scores(kDP, kRead), q, writes(kDK, s.kv_bytes()));
   }
 };
 

@@ -8,14 +8,6 @@
 
 namespace roofcast::attention {
 
-/// Parameter of attention.flash2 and attention.flash3 after the family's: how backward sums dQ.
-enum FlashParameter : std::size_t { kDq = 8 };
-enum DqSum : std::int64_t {
-  kAtomic,   ///< blocks of keys add their parts in fp32, in any order
-  kTwoPass,  ///< blocks of queries recompute S and dP: deterministic
-};
-inline constexpr std::array<std::string_view, 2> kDqNames = {"atomic", "two_pass"};
-
 /// Head dims that kernels are compiled for. A head is padded to the next of them.
 inline constexpr std::array<std::int64_t, 3> kHeadDims = {64, 128, 256};
 /// Index of the padded head dim in kHeadDims and in the tables of tiles.
@@ -152,9 +144,6 @@ struct Flash3DqTile {
 inline constexpr std::array<Flash3DqTile, 3> kFlash3DqTiles = {
     {{64, 128, 128, 2}, {128, 128, 128, 2}, {256, 128, 32, 2}}};
 
-/// Parameter of attention.decode after the family's: parts of the keys, a block each; 0: to choose.
-enum DecodeParameter : std::size_t { kDecodeSplits = 8 };
-
 namespace decoding {
 
 /// Most queries of all heads that share K and V: the rows of a matrix instruction.
@@ -191,9 +180,6 @@ inline constexpr std::int64_t kCombineSharedBytes = kCombineWarps * kHeadDims.ba
 /// attention.standard: batched matrix products, and passes over rows of scores between them.
 namespace standard {
 
-/// How the operands of a product lie in memory: [m,k]·[n,k], [m,k]·[k,n] or [k,m]·[k,n].
-enum class Operands { nt, nn, tn };
-
 /// Tiles for mma.sync as in gemm.mma_sync, one block each. The queries of all heads that share K
 /// and V are the rows of one matrix, so a batch has batch × kv_heads matrices.
 inline constexpr std::array kTiles = {gemm::tensor::MmaTile{128, 128, 64, 2, 2, 4, 2},
@@ -216,11 +202,12 @@ inline constexpr std::int64_t kHeldVectors = 4;  ///< 16-byte vectors of a row p
 inline constexpr std::int64_t kRowThreads = 1024;
 inline constexpr std::int64_t kBlockThreads = 256;  ///< threads of a block of several short rows
 /// Longest row that is held. Longer ones are read twice, from L1 or L2 the second time.
-inline constexpr std::int64_t kHeldKeys = kRowThreads * kHeldVectors * 8;
+inline constexpr std::int64_t kHeldKeys = kRowThreads * kHeldVectors * kVectorElements;
 
 constexpr RowLayout row_layout(std::int64_t seq_kv) {
-  const std::int64_t threads = std::clamp(power_of_two_from(ceil_div(seq_kv, kHeldVectors * 8)),
-                                          std::int64_t{32}, kRowThreads);
+  const std::int64_t threads =
+      std::clamp(power_of_two_from(ceil_div(seq_kv, kHeldVectors * kVectorElements)),
+                 std::int64_t{32}, kRowThreads);
   return {threads, threads < kBlockThreads ? kBlockThreads / threads : 1};
 }
 

@@ -21,7 +21,7 @@ Launch launch_over(double elements, std::int64_t per_thread) {
 }
 
 // Converts A from 16 to 8 bits by a known scale, one vector of 8 elements a thread.
-Plan conversion_of_vectors(double elements, const ArrayUse& wide, ArrayId narrow) {
+Plan conversion_of_vectors(double elements, const ArrayUse& wide) {
   constexpr std::int64_t kPerThread = 8;
   constexpr double kInBlock = as_double(kElementThreads * kPerThread);
   Step step;
@@ -29,7 +29,7 @@ Plan conversion_of_vectors(double elements, const ArrayUse& wide, ArrayId narrow
   step.warp_instructions = kInBlock / kLanes * 3;
   step.waits.global = 1;
   Plan plan = even_launch(launch_over(elements, kPerThread),
-                          {wide, scratch(narrow, {0, elements * kNarrow})}, step);
+                          {wide, scratch(kA, {0, elements * kNarrow})}, step);
   plan.useful.vector_flops = plan.useful.conversions = elements;
   return plan;
 }
@@ -62,7 +62,7 @@ Plan strided_pass(double elements, std::int64_t threads, double at_once, const S
 
 // The largest |a|. Four loads are unrolled; the block then reduces by shuffles and shared memory,
 // and one thread reads the scale so far. Few blocks find a larger one and replace it.
-Plan largest(double elements, const QuantizedArrays& arrays) {
+Plan largest(double elements) {
   constexpr std::int64_t kThreads = 1024, kAtOnce = 4;
   constexpr double kWarps = as_double(kThreads) / kLanes;
   Step one, end;
@@ -73,13 +73,12 @@ Plan largest(double elements, const QuantizedArrays& arrays) {
   end.warp_instructions = kWarps * 45;
   end.wavefronts.shared = 2 * kWarps;
   end.waits = {.global = 1, .shared = 12, .arithmetic = 20, .barriers = 1};
-  return strided_pass(
-      elements, kThreads, kAtOnce, one, end,
-      {reads_activation(arrays.wide, elements * kWide), scratch(arrays.scale, {4, 4})});
+  return strided_pass(elements, kThreads, kAtOnce, one, end,
+                      {reads_activation(kWideA, elements * kWide), scratch(kScale, {4, 4})});
 }
 
 // A divided by the scale. A thread's store may alias its next load, so each load waits for it.
-Plan conversion(double elements, const QuantizedArrays& arrays) {
+Plan conversion(double elements) {
   constexpr std::int64_t kThreads = 256;
   Step one, end;
   one.issued.vector_flops = 6;
@@ -90,8 +89,8 @@ Plan conversion(double elements, const QuantizedArrays& arrays) {
   one.waits = {.global = 1, .arithmetic = 15};
   end.warp_instructions = as_double(kThreads) / kLanes * 20;
   return strided_pass(elements, kThreads, 1, one, end,
-                      {scratch(arrays.wide, {elements * kWide, 0}), scratch(arrays.scale, {4, 0}),
-                       scratch(arrays.narrow, {0, elements * kNarrow})});
+                      {scratch(kWideA, {elements * kWide, 0}), scratch(kScale, {4, 0}),
+                       scratch(kA, {0, elements * kNarrow})});
 }
 
 // One block that writes a number, after reading the numbers in the arrays before the last.
@@ -102,38 +101,36 @@ Plan of_a_number(std::vector<ArrayUse> arrays) {
   return even_launch({.block = {128, 1, 1}, .registers = 16}, std::move(arrays), step);
 }
 
-// The reduction of split-K's fp32 sums to `result`: `instructions` of a thread for each output, and
-// `trips` to memory of each thread, one after the other.
-Plan sums(const Launch& launch, double outputs, double parts, ArrayId from, const ArrayUse& result,
-          double instructions, double trips) {
+// The reduction of split-K's fp32 sums to C of `bytes`: `instructions` of a thread for each output,
+// and `trips` to memory of each thread, one after the other.
+Plan sums(const Launch& launch, double outputs, double parts, double bytes, double instructions,
+          double trips) {
   const double blocks = as_double(launch.blocks());
   Step step;
   step.issued.vector_flops = outputs * (parts - 1) / blocks;
   step.warp_instructions = outputs / blocks / kLanes * instructions;
   step.waits.global = trips;
-  Plan plan = even_launch(launch, {scratch(from, {parts * outputs * kPartBytes, 0}), result}, step);
+  Plan plan = even_launch(
+      launch, {scratch(kParts, {parts * outputs * kPartBytes, 0}), writes(kC, bytes)}, step);
   plan.useful.vector_flops = outputs * (parts - 1);
   return plan;
 }
 
 }  // namespace
 
-LaunchSequence quantization(Quantize how, double elements, const QuantizedArrays& arrays) {
-  LaunchSequence sequence;
+LaunchSequence quantization(Quantize how, double elements) {
+  const double bytes = elements * kWide;
+  if (how == kNothing) return {};
   if (how == kActivations) {
-    const ArrayUse wide = reads_activation(arrays.wide, elements * kWide);
-    sequence.push_back({conversion_of_vectors(elements, wide, arrays.narrow)});
+    return launch_of(conversion_of_vectors(elements, reads_activation(kWideA, bytes)));
   }
-  if (how != kDynamic && how != kDynamicVectors) return sequence;
-  sequence = {{of_a_number({scratch(arrays.scale, {0, 4})})}, {largest(elements, arrays)}};
+  LaunchSequence sequence = {{of_a_number({scratch(kScale, {0, 4})})}, {largest(elements)}};
   if (how == kDynamicVectors) {
-    const ArrayUse again = scratch(arrays.wide, {elements * kWide, 0});
-    sequence.push_back({conversion_of_vectors(elements, again, arrays.narrow)});
+    sequence.push_back({conversion_of_vectors(elements, scratch(kWideA, {bytes, 0}))});
   } else {
     // The scale has 16 bits and is widened for the product.
-    sequence.push_back({conversion(elements, arrays)});
-    sequence.push_back(
-        {of_a_number({scratch(arrays.scale, {4, 0}), scratch(arrays.wide_scale, {0, 4})})});
+    sequence.push_back({conversion(elements)});
+    sequence.push_back({of_a_number({scratch(kScale, {4, 0}), scratch(kWideScale, {0, 4})})});
   }
   // Later releases launch each while the one before runs (programmatic dependent launch).
   for (Launched& node : sequence) {
@@ -142,10 +139,10 @@ LaunchSequence quantization(Quantize how, double elements, const QuantizedArrays
   return sequence;
 }
 
-Plan sum_of_parts(double outputs, double splits, double result_bytes, ArrayId parts, ArrayId to) {
+Plan sum_of_parts(double outputs, double splits, double bytes) {
   constexpr std::int64_t kPerThread = 4;
-  return sums(launch_over(outputs, kPerThread), outputs, splits, parts,
-              writes(to, outputs * result_bytes), splits * (1 + 1.0 / kPerThread) + 4, 1);
+  return sums(launch_over(outputs, kPerThread), outputs, splits, bytes,
+              splits * (1 + 1.0 / kPerThread) + 4, 1);
 }
 
 namespace tensor {
@@ -198,9 +195,9 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
 // A thread adds an element's partial sums in order, loaded four at once, the remaining one by one.
 Plan sum_of_parts(const Problem& p) {
   constexpr std::int64_t kTogether = 4;
-  // Instructions of an output: for each part, and besides, with 64-bit addresses and a loop over an
+  // Instructions of an output: for each part, and the rest, with 64-bit addresses and a loop over an
   // unknown number of parts. By warp_instructions of products in 2 to 12 parts.
-  constexpr double kOfPart = 4, kBeside = 95;
+  constexpr double kOfPart = 4, kRest = 95;
   const Sizes s(p);
   const std::int64_t parts = p[kSplitK];
   const Launch launch{
@@ -208,8 +205,8 @@ Plan sum_of_parts(const Problem& p) {
       .block = {passes::kThreads, 1, 1},
       .registers = compiled::registers("gemm::sum_kernel", result_type(p.dtype))};
   Plan plan =
-      sums(launch, s.batch * s.outputs(), as_double(parts), kParts, writes(kC, s.c()),
-           kOfPart * as_double(parts) + kBeside, as_double(parts / kTogether + parts % kTogether));
+      sums(launch, s.batch * s.outputs(), as_double(parts), s.c(),
+           kOfPart * as_double(parts) + kRest, as_double(parts / kTogether + parts % kTogether));
   plan.start = Start::code;
   return plan;
 }

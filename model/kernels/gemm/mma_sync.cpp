@@ -83,7 +83,7 @@ Plan main_launch(const TiledProduct& c, const MmaTile& tile, bool persistent,
   const double stored = scattered > 0 ? scattered * kSectorBytes : c.s.c();
   set_traffic(store.issued, {0, stored / tiles});
   store.wavefronts.l1 = scattered / tiles;
-  set_mma_loop(plan, c, tile, operands, persistent, store);
+  set_mma_loop(plan, c, tile, operands, store);
   return plan;
 }
 

@@ -41,8 +41,7 @@ Traffic in_sectors(const TiledProduct& c, std::int64_t depth) {
 Plan product_plan(const TiledProduct& c, Launch launch) {
   launch.grid = {c.across, c.down(), 1};
   Plan plan = c.plan({}, launch);
-  plan.arrays = {reads_activation(tensor::kA, c.s.a()), reads(tensor::kB, c.s.b()),
-                 writes(tensor::kC, c.s.c())};
+  plan.arrays = {reads_activation(kA, c.s.a()), reads(kB, c.s.b()), writes(kC, c.s.c())};
   plan.raster = c.raster();
   return plan;
 }

@@ -169,7 +169,7 @@ Plan main_launch(const Choice& c, const Operands& operands) {
     std::swap(tile.m, tile.n);
     std::swap(tile.warps_down, tile.warps_across);
   }
-  set_mma_loop(plan, c, tile, operands, false, end);
+  set_mma_loop(plan, c, tile, operands, end);
   return plan;
 }
 

@@ -31,11 +31,6 @@ IoComplexity product_io(const Problem& p, double compulsory_bytes, double on_chi
 
 namespace {
 
-// Products in fp32 run on the SIMT pipes.
-double& flops_in(Work& work, DType type) {
-  return type == DType::fp32 ? work.vector_flops : work.tensor_flops[type];
-}
-
 // The greatest common divisor of a pitch and a unit that is a power of two.
 constexpr std::int64_t common_divisor(std::int64_t pitch_bytes, std::int64_t unit_bytes) {
   const std::int64_t bits = pitch_bytes | unit_bytes;
@@ -58,8 +53,8 @@ struct Source {
   ArrayId copy;
 
   Operands::Side side(std::int64_t piece_bytes) const {
-    if (copied) return Operands::Side(scratch(copy, {matrix.bytes(), 0}), 0, piece_bytes);
-    return operand(use, pitch_bytes, piece_bytes);
+    if (copied) return {scratch(copy, {matrix.bytes(), 0}), 0, piece_bytes};
+    return {use, pitch_bytes, piece_bytes};
   }
   Plan copying() const {
     return transposed ? transposed_copy(matrix, use, copy) : copy_of_rows(matrix, use, copy);
@@ -108,14 +103,7 @@ ArrayUse writes_tiles(ArrayId array, double bytes) {
 
 // A piece shares its first and last line with others where rows do not begin at lines (tiles of 64
 // to 128 rows: 128 bytes at 0.90 of a stream's rate where rows begin at lines, at 0.82 and 0.80
-// where they begin at odd multiples of 64 and 16 bytes).
-Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes, std::int64_t piece_bytes) {
-  Operands::Side side(use, pitch_bytes, piece_bytes);
-  side.use.pattern.read_density = kDensityOfLines / lines_of_piece(kTileLineBytes, pitch_bytes);
-  return side;
-}
-
-// TMA asks L2 for 64 bytes at once, but sector by sector where a piece begins within one (pieces of
+// where they begin at odd multiples of 64 and 16 bytes). TMA asks L2 for 64 bytes at once, but sector by sector where a piece begins within one (pieces of
 // 128 bytes, one SM: 1.61, 2.03 and 3.00 clocks where rows begin at multiples of 128, 32 and 16).
 Operands::Side::Side(const ArrayUse& use_of, std::int64_t pitch_bytes, std::int64_t piece_bytes)
     : use(use_of),
@@ -124,16 +112,13 @@ Operands::Side::Side(const ArrayUse& use_of, std::int64_t pitch_bytes, std::int6
   const double off = off_sector_share(pitch_bytes);
   requests = off * as_double(piece_bytes / kSectorBytes + 1) +
              (1 - off) * as_double(piece_bytes / (2 * kSectorBytes));
+  if (pitch_bytes == 0) return;
+  use.pattern.read_density = kDensityOfLines / lines_of_piece(kTileLineBytes, pitch_bytes);
 }
 
 Operands operands_of(const Problem& p, Copies copies, std::int64_t piece_bytes) {
   const auto [a, b] = sources_of(p, copies);
-  return {a.side(piece_bytes), b.side(piece_bytes)};
-}
-
-std::size_t copied(const Problem& p, Copies copies) {
-  const auto [a, b] = sources_of(p, copies);
-  return std::size_t{a.copied} + std::size_t{b.copied};
+  return {a.side(piece_bytes), b.side(piece_bytes), std::size_t{a.copied} + std::size_t{b.copied}};
 }
 
 LaunchSequence with_copies(const Problem& p, Copies copies, Plan product) {
@@ -172,9 +157,9 @@ void check_split(std::string_view parameter, std::int64_t parts, std::string_vie
 
 double TiledProduct::asked(const Operands& operands, double Operands::Side::*each,
                            std::optional<std::int64_t> times_across) const {
-  const auto& [a, b] = operands;
-  return as_double(across) * down_bytes() * (swap_ab ? b : a).*each +
-         as_double(times_across.value_or(clusters_down)) * across_bytes() * (swap_ab ? a : b).*each;
+  return as_double(across) * down_bytes() * down_of(operands).*each +
+         as_double(times_across.value_or(clusters_down)) * across_bytes() *
+             across_of(operands).*each;
 }
 
 double TiledProduct::joined(const Operands& operands) const {
@@ -182,9 +167,8 @@ double TiledProduct::joined(const Operands& operands) const {
   const auto pairs = [](const Operands::Side& side, double bytes, std::int64_t blocks) {
     return bytes * side.sectors * side.joined * as_double(blocks / 2);
   };
-  const auto& [a, b] = operands;
-  return pairs(swap_ab ? b : a, down_bytes(), across) +
-         pairs(swap_ab ? a : b, across_bytes(), clusters_down);
+  return pairs(down_of(operands), down_bytes(), across) +
+         pairs(across_of(operands), across_bytes(), clusters_down);
 }
 
 std::optional<TileRaster> TiledProduct::raster() const {
@@ -204,7 +188,7 @@ Plan TiledProduct::plan(std::vector<Instruction> needs, const Launch& launch) co
   Plan plan;
   plan.needs = std::move(needs);
   plan.compute = p.dtype;
-  flops_in(plan.useful, p.dtype) = s.flops();
+  product_flops(plan.useful, p.dtype) = s.flops();
   plan.launch = launch;
   plan.on_chip_bytes = area() * kPartBytes + as_double(launch.shared_bytes);
   return plan;
@@ -212,7 +196,7 @@ Plan TiledProduct::plan(std::vector<Instruction> needs, const Launch& launch) co
 
 Step TiledProduct::step(double read_bytes) const {
   Step step;
-  flops_in(step.issued, p.dtype) = 2 * area() * as_double(tile.k);
+  product_flops(step.issued, p.dtype) = 2 * area() * as_double(tile.k);
   set_traffic(step.issued, {read_bytes, 0});
   step.issued.shared_bytes = stage_bytes();
   return step;
@@ -221,7 +205,8 @@ Step TiledProduct::step(double read_bytes) const {
 // Warps read operands by ldmatrix, kMatricesBytes an instruction. cp.async, unlike TMA, also takes
 // wavefronts, and for each 16 bytes of a thread kOfCopy instructions for address and bounds.
 void set_mma_loop(Plan& plan, const TiledProduct& c, const MmaTile& tile, const Operands& operands,
-                  bool by_tma, Step end) {
+                  const Step& end) {
+  const bool by_tma = plan.uses(Instruction::bulk_copy);
   constexpr double kMatricesBytes = 512, kOfCopy = 17;
   // A copy starts within a step, once all warps have read its stage, and is waited for within the
   // step before its use: a ring of S stages is S − 1.5 steps ahead.

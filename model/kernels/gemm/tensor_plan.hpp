@@ -9,6 +9,16 @@
 
 namespace roofcast::gemm {
 
+/// Arrays of a launch sequence. A library's kWideA has A in 16 bits where the product takes 8, with
+/// the scale between them as computed and as the product takes it; its epilogue reads kBeside and
+/// writes the array after it.
+enum : ArrayId { kA, kB, kC, kParts, kCopyOfA, kCopyOfB, kWideA, kScale, kWideScale, kBeside };
+
+/// The FLOPs of products: of fp32 on the SIMT pipes, else on the tensor cores.
+inline double& product_flops(Work& work, DType type) {
+  return type == DType::fp32 ? work.vector_flops : work.tensor_flops[type];
+}
+
 /// One thread an output element. `rows_first`: neighbouring threads take neighbouring rows, so each
 /// lane's load of A and store of C touches its own line.
 LaunchSequence plan_direct(const Problem&, bool rows_first);
@@ -33,16 +43,11 @@ enum Quantize : std::int64_t {
   kDynamicVectors  ///< the same, eight elements at a time, as later releases do: three launches
 };
 
-/// A in 16 bits and in 8 bits, and the scale between them, as computed and as the product takes it.
-struct QuantizedArrays {
-  ArrayId wide, narrow, scale, wide_scale;
-};
-
 /// The launches before the product; none if `how` is kNothing.
-LaunchSequence quantization(Quantize how, double elements, const QuantizedArrays& arrays);
+LaunchSequence quantization(Quantize how, double elements);
 
 /// The reduction of split-K: a thread adds `splits` partial sums of each of four outputs.
-Plan sum_of_parts(double outputs, double splits, double result_bytes, ArrayId parts, ArrayId sums);
+Plan sum_of_parts(double outputs, double splits, double bytes);
 
 }  // namespace roofcast::gemm
 
@@ -62,9 +67,6 @@ std::vector<Problem> skinny_candidates(const Problem&, const Gpu&);
 Work product_work(const Problem&);
 /// IO complexity of the product; a batch counts as one product with the rows of all.
 IoComplexity product_io(const Problem&, double compulsory_bytes, double on_chip_bytes);
-
-/// Arrays of a launch sequence.
-enum Array : ArrayId { kA, kB, kC, kParts, kCopyOfA, kCopyOfB };
 
 /// The extents and element sizes of a batch of products, as doubles.
 struct Sizes {
@@ -108,7 +110,8 @@ Plan sum_of_parts(const Problem&);
 struct Operands {
   struct Side {
     Side() : Side({}, 0) {}
-    /// Rows begin `pitch_bytes` apart; 0: at line boundaries.
+    /// Rows begin `pitch_bytes` apart, which sets the DRAM density of the pieces' lines
+    /// (AccessPattern::read_density). 0: of a copy, which is in L2, at line boundaries.
     Side(const ArrayUse& use_of, std::int64_t pitch_bytes,
          std::int64_t piece_bytes = kTileLineBytes);
     ArrayUse use;
@@ -117,10 +120,8 @@ struct Operands {
     double joined;    ///< joined_share() of the rows
   };
   Side a, b;
+  std::size_t copied = 0;  ///< operands that launches before the product copy, one each
 };
-/// An operand read in pieces, with the DRAM density of its lines (AccessPattern::read_density).
-Operands::Side operand(const ArrayUse& use, std::int64_t pitch_bytes,
-                       std::int64_t piece_bytes = kTileLineBytes);
 /// Which operands a kernel copies before the product. A stored by rows of k is always transposed.
 struct Copies {
   bool transposed_b;     ///< B is transposed
@@ -128,8 +129,7 @@ struct Copies {
 };
 /// The operands as the product's launch reads them: as stored, or from their copies.
 Operands operands_of(const Problem&, Copies, std::int64_t piece_bytes = kTileLineBytes);
-/// Number of operands copied, each by a launch; and these launches, followed by the product.
-std::size_t copied(const Problem&, Copies);
+/// The launches that copy them, followed by the product.
 LaunchSequence with_copies(const Problem&, Copies, Plan product);
 
 /// The tile settings of a problem, in elements.
@@ -197,6 +197,8 @@ struct TiledProduct {
   }
   double down_bytes() const { return swap_ab ? s.b() : s.a(); }
   double across_bytes() const { return swap_ab ? s.a() : s.b(); }
+  const Operands::Side& down_of(const Operands& of) const { return swap_ab ? of.b : of.a; }
+  const Operands::Side& across_of(const Operands& of) const { return swap_ab ? of.a : of.b; }
 
   /// Operand bytes that all blocks read, weighted by the member `each` of each operand (sectors,
   /// requests). The operand across is read `times_across` times, by default `clusters_down`.
@@ -221,9 +223,9 @@ std::int64_t registers_of(std::string_view kernel, DType type, const MmaTile& ti
                              others...);
 }
 
-/// Adds the main loop of mma.sync, its stages filled by TMA or cp.async, and `end`, the epilogue.
-void set_mma_loop(Plan&, const TiledProduct&, const MmaTile&, const Operands&, bool by_tma,
-                  Step end);
+/// Adds the main loop of mma.sync, its stages filled by TMA or cp.async as the plan needs, and
+/// `end`, the epilogue.
+void set_mma_loop(Plan&, const TiledProduct&, const MmaTile&, const Operands&, const Step& end);
 
 /// Products of mma.sync that a warp has in flight, and the latency of one, 33 cycles
 /// (arXiv:2402.13499), in dependent multiply-adds.

@@ -50,12 +50,11 @@ inline constexpr std::array kTf32Tiles = {
     tf32_tile(128, 128), tf32_tile(128, 256), tf32_tile(256, 128)};
 
 /// Tiles of mma.sync for small tf32 products on GPUs with wgmma (cutlass_80_tensorop_s1688gemm_*).
-inline constexpr std::array<LibraryTile, 1> kSmallTf32Tiles = {
-    {{64, 64, 2, 128, 6, kUsualStepBytes}}};
+inline constexpr std::array kSmallTf32Tiles = {LibraryTile{64, 64, 2, 128, 6, kUsualStepBytes}};
 /// Tiles of mma.sync for rows of odd length on GPUs with wgmma (cutlass_75_tensorop_s1688gemm_*):
 /// operands are loaded to registers one step ahead.
-inline constexpr std::array<LibraryTile, 2> kOddTiles = {
-    {{128, 128, 2, 128, 2, 64}, {64, 64, 5, 128, 2, 64}}};
+inline constexpr std::array kOddTiles = {LibraryTile{128, 128, 2, 128, 2, 64},
+                                         LibraryTile{64, 64, 5, 128, 2, 64}};
 
 /// Tiles of tcgen05, by the shapes of its instruction (PTX ISA, tcgen05.mma): a block multiplies 64
 /// or 128 rows by up to 256 columns, any multiple of 8.
@@ -65,30 +64,28 @@ inline constexpr std::int64_t kTcgen05Columns = 256;
 /// Tiles of mma.sync: cuBLAS's (NVIDIA, Deep Learning Performance: Matrix Multiplication
 /// Background), and a single-stage one for few rows, whose threads wait for each copy
 /// (cutlass_80_wmma_tensorop_*_32x32_128x1).
-inline constexpr std::array<LibraryTile, 7> kMmaTiles = {{{256, 128, 1},
-                                                          {128, 256, 1},
-                                                          {128, 128, 2},
-                                                          {128, 64, 2},
-                                                          {64, 128, 2},
-                                                          {64, 64, 2},
-                                                          {32, 32, 4, 128, 1, 256}}};
+inline constexpr std::array kMmaTiles = {LibraryTile{256, 128, 1},
+                                         LibraryTile{128, 256, 1},
+                                         LibraryTile{128, 128, 2},
+                                         LibraryTile{128, 64, 2},
+                                         LibraryTile{64, 128, 2},
+                                         LibraryTile{64, 64, 2},
+                                         LibraryTile{32, 32, 4, 128, 1, 256}};
 
 /// Tiles on the SIMT pipes, with k-slabs of 8 fp32 elements, by gemm_fp32.csv (sitar-lab/NeuSight,
 /// test set).
-inline constexpr std::array<LibraryTile, 5> kSimtTiles = {{{128, 128, 2, 256, 2, 32},
-                                                           {128, 64, 4, 128, 2, 32},
-                                                           {64, 128, 4, 128, 2, 32},
-                                                           {64, 64, 4, 128, 2, 32},
-                                                           {32, 32, 4, 128, 2, 32}}};
+inline constexpr std::array kSimtTiles = {
+    LibraryTile{128, 128, 2, 256, 2, 32}, LibraryTile{128, 64, 4, 128, 2, 32},
+    LibraryTile{64, 128, 4, 128, 2, 32}, LibraryTile{64, 64, 4, 128, 2, 32},
+    LibraryTile{32, 32, 4, 128, 2, 32}};
 /// Tiles of batches in the same table, on all its devices but the first.
-inline constexpr std::array<LibraryTile, 1> kSimtBatchTiles = {{{128, 128, 2, 256, 2, 32}}};
+inline constexpr std::array kSimtBatchTiles = {LibraryTile{128, 128, 2, 256, 2, 32}};
 /// Tiles of newer releases (sm80_xmma_gemm_f32f32_*, cutlass_80_simt_sgemm_*): threads copy one
 /// element at a time.
-inline constexpr std::array<LibraryTile, 5> kStagedSimtTiles = {{{128, 128, 2, 128, 3, 32},
-                                                                 {128, 64, 2, 128, 3, 32},
-                                                                 {64, 128, 2, 128, 3, 32},
-                                                                 {64, 64, 4, 128, 3, 32},
-                                                                 {32, 32, 10, 64, 3, 32}}};
+inline constexpr std::array kStagedSimtTiles = {
+    LibraryTile{128, 128, 2, 128, 3, 32}, LibraryTile{128, 64, 2, 128, 3, 32},
+    LibraryTile{64, 128, 2, 128, 3, 32}, LibraryTile{64, 64, 4, 128, 3, 32},
+    LibraryTile{32, 32, 10, 64, 3, 32}};
 
 /// Split-K factors to choose from, for a library and for a split_k that is left open.
 inline constexpr std::array<std::int64_t, 8> kSplits = {1, 2, 3, 4, 6, 8, 12, 16};

@@ -31,18 +31,16 @@ TileShape shape_of(const WgmmaTile& tile, DType type) {
 /// The product and its tile.
 struct Choice : TiledProduct {
   WgmmaTile one;
+  std::int64_t split;  ///< tail split-K: tiles of the last round that are split
 
-  Choice(const Problem& p, const WgmmaTile& tile)
-      : TiledProduct(p, shape_of(tile, p.dtype), tile.swap_ab), one(tile) {}
+  Choice(const Problem& p, const WgmmaTile& tile, const Gpu& gpu)
+      : TiledProduct(p, shape_of(tile, p.dtype), tile.swap_ab),
+        one(tile),
+        split(p[kSplitRest] > 1 ? tiles() % gpu.slots(1) : 0) {}
 
-  /// Tail split-K: tiles of the last round that are split, and k-slabs of each of their parts.
-  std::int64_t split_tiles(const Gpu& gpu) const {
-    return p[kSplitRest] > 1 ? tiles() % gpu.slots(1) : 0;
-  }
+  /// k-slabs of each part of a split tile, and of all tiles and parts of the launch.
   std::int64_t tail_steps() const { return ceil_div(steps, p[kSplitRest]); }
-  /// k-slabs of all tiles and parts of the launch.
-  double all_steps(const Gpu& gpu) const {
-    const std::int64_t split = split_tiles(gpu);
+  double all_steps() const {
     return as_double(blocks() - split) * as_double(steps) +
            as_double(split * p[kSplitRest] * tail_steps());
   }
@@ -56,7 +54,7 @@ struct Choice : TiledProduct {
 };
 
 // Throws InputError where there is no such tile or no such split.
-Choice choice_of(const Problem& p) {
+Choice choice_of(const Problem& p, const Gpu& gpu) {
   TileShape asked = tile_in(p);
   asked.cluster = p[kCluster];
   const WgmmaTile& tile = find_tile("gemm.wgmma", name(p.dtype), asked, tiles_for(p),
@@ -65,7 +63,7 @@ Choice choice_of(const Problem& p) {
   check_split("split_k", p[kSplitK], "tiles of k", steps);
   check_split("split_rest", p[kSplitRest], "tiles of k", steps);
   require(p[kSplitK] <= 1 || p[kSplitRest] <= 1, kOneSplit);
-  return {p, tile};
+  return {p, tile, gpu};
 }
 
 Launch launch_of(const Choice& c, const Gpu& gpu) {
@@ -124,8 +122,8 @@ Stores stores_of(const Choice& c) {
 // Products a warpgroup has in flight: each is issued before the previous one has ended.
 constexpr double kChains = 2;
 
-Step step_of(const Choice& c, const Operands& operands, const Gpu& gpu) {
-  const double steps = c.all_steps(gpu);
+Step step_of(const Choice& c, const Operands& operands) {
+  const double steps = c.all_steps();
   Step step = c.step(box_bytes(c, operands) / steps);
   // An instruction reads 64 rows of one operand and all columns of the other from shared memory.
   step.wavefronts.operands = as_double(c.one.down() / 64 * (64 + c.one.across()));
@@ -165,7 +163,7 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
     plan.raster->group_rows = std::min(wgmma_group(plan.raster->tile_columns, plan.launch.grid[0]),
                                        plan.raster->tile_rows);
   }
-  const std::int64_t split = c.split_tiles(gpu), others = c.p[kSplitRest] - 1;
+  const std::int64_t split = c.split, others = c.p[kSplitRest] - 1;
   plan.arrays = {operands.a.use, operands.b.use};
   if (c.parts() == 1) plan.arrays.push_back(writes_tiles(kC, c.s.c()));
   const double sums = c.partial_bytes() + as_double(split * others) * c.sums_bytes();
@@ -173,7 +171,7 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   const Stores stores = stores_of(c);
   plan.arrays.back().pattern.partial_writes = stores.merged;
 
-  const Step step = step_of(c, operands, gpu);
+  const Step step = step_of(c, operands);
   const auto add = [&](std::int64_t count, std::int64_t steps, const Step& end) {
     const Phase loop{step, as_double(steps), as_double(c.one.stages - 1), c.groups(), kChains};
     if (count > 0) plan.blocks.push_back({count, {loop, {end}}});
@@ -211,7 +209,7 @@ std::vector<std::int64_t> tail_splits(const Choice& c, std::int64_t split, const
 }  // namespace
 
 LaunchSequence plan_wgmma(const Problem& p, const Gpu& gpu) {
-  const Choice c = choice_of(p);
+  const Choice c = choice_of(p, gpu);
   LaunchSequence sequence =
       with_copies(p, copies_of(p), main_launch(c, operands_of(p, copies_of(p)), gpu));
   if (p[kSplitK] > 1) sequence.push_back({sum_of_parts(p)});
@@ -227,7 +225,7 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
     const TileShape shape = shape_of(tile, p.dtype);
     if (!shape.is_asked_by(p)) continue;
     // With one tile down, the second block of a cluster would have nothing to compute.
-    const Choice whole(p, tile);
+    const Choice whole(p, tile, gpu);
     if (p[kCluster] == kToChoose && tile.cluster > 1 &&
         (tile.swap_ab ? p[kN] : p[kM]) <= tile.down()) {
       continue;
@@ -244,7 +242,7 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
       }
     }
   }
-  if (found.empty()) (void)choice_of(p);  // throws, listing the tiles
+  if (found.empty()) (void)choice_of(p, gpu);  // throws, listing the tiles
   return found;
 }
 
@@ -252,11 +250,10 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
   const auto in_brief = [](const Step& end) {
     return Outline::Epilogue{end.issued.l2, end.warp_instructions, end.waits};
   };
-  const Choice c = choice_of(p);
+  const Choice c = choice_of(p, gpu);
   const Operands operands = operands_of(p, copies_of(p));
-  const Step step = step_of(c, operands, gpu), store = stores_of(c).step;
-  const std::int64_t split = c.split_tiles(gpu);
-  return {.blocks = c.blocks() - split,
+  const Step step = step_of(c, operands), store = stores_of(c).step;
+  return {.blocks = c.blocks() - c.split,
           .scheduler = c.scheduler(),
           .type = p.dtype,
           .warps = as_double(c.one.threads() / kWarpLanes),
@@ -270,10 +267,10 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
           .step_copies = step.wavefronts.copies,
           .epilogue = in_brief(store),
           .l2_read_bytes = lookup_bytes(c, operands),
-          .copies = copied(p, copies_of(p)),
+          .copies = operands.copied,
           .launches = p[kSplitK] > 1 ? 2.0 : 1.0,
           .reduction_bytes = c.partial_bytes(),
-          .tail_blocks = split * p[kSplitRest],
+          .tail_blocks = c.split * p[kSplitRest],
           .tail_steps = as_double(c.tail_steps()),
           .tail_epilogue = in_brief(partial_epilogue(c)),
           .reducing_epilogue = in_brief(reducing_epilogue(c, store)),
