@@ -16,10 +16,10 @@ void add_even_parts(Plan& plan, const Blocks& c, BlockSteps steps) {
   steps.loop.step.warp_instructions *= std::min(1.0, all);
   const Steps each{std::max(1.0, all), 0, std::min(1.0, all)};
   if (c.splits > 1) {
-    plan.blocks.push_back(block_class(steps, c.heads() * (c.splits - 1), each));
+    add_class(plan, steps, c.heads() * (c.splits - 1), each);
     steps = with_merging(steps, c);
   }
-  plan.blocks.push_back(block_class(steps, c.heads(), each));
+  add_class(plan, steps, c.heads(), each);
 }
 
 // Warps load the operands of the next product from shared memory while tensor cores multiply.
@@ -50,7 +50,7 @@ constexpr std::string_view kGuess =
     "the library; registers are a guess";
 
 Plan attention_launch(const Blocks& c, const Problem& p, const Gpu& gpu) {
-  Plan plan = forward_plan(c);
+  Plan plan = forward_plan(c, gpu);
   plan.notes.caveat = kGuess;
   const bool all_new = c.shape.seq_q >= c.shape.seq_kv;
   if (p[kCacheWrites] == kWritesQkv && all_new && !moves_queries(c)) {
@@ -60,9 +60,6 @@ Plan attention_launch(const Blocks& c, const Problem& p, const Gpu& gpu) {
     if (p[kCacheWrites] == kWritesQkv) plan.arrays[kQ] = scratch(kQ, {c.shape.q_bytes(), 0});
     plan.arrays[kK] = scratch(kK, {c.shape.kv_bytes(), 0});
     plan.arrays[kV] = scratch(kV, {c.shape.kv_bytes(), 0});
-  }
-  if (is_persistent(plan.scheduler)) {
-    plan.launch.grid[0] = std::min(plan.launch.grid[0], gpu.slots(c.tile.blocks_per_sm));
   }
   BlockSteps steps = forward_steps(c);
   if (!c.kernel.async_mma() && c.tile.chains > 1) read_as_multiplied(steps, c);

@@ -7,24 +7,18 @@
 namespace roofcast::attention {
 namespace {
 
-constexpr double kRowNumbers = 2 * kSumElement;  // bytes: the log-sum-exp and D
-
-// Products: S, dP, dV and dK, and dQ where blocks add to it.
 Blocks blocks_of_keys(const Backward& c) {
-  const bool adds = c.dq == kAtomic;
   return {.shape = c.shape,
           .kernel = c.kernel,
           .tile = c.keys,
           .width = c.width,
           .keys_stationary = true,
           .packed = c.heads_apart ? 1 : c.shape.group(),
-          .products = adds ? 5.0 : 4.0,
-          .dq_row_elements = adds ? as_double(c.rows.width) : 0};
+          .dq_row_elements = c.dq == kAtomic ? as_double(c.rows.width) : 0};
 }
 
-// Products: S and dP again, and dQ.
 Blocks blocks_of_queries(const Backward& c) {
-  return {.shape = c.shape, .kernel = c.kernel, .tile = c.queries, .width = c.width, .products = 3};
+  return {.shape = c.shape, .kernel = c.kernel, .tile = c.queries, .width = c.width};
 }
 
 // Operand elements that `down` × `across` warps read from shared memory for m by n results, k deep:
@@ -69,7 +63,7 @@ bool adds_over_groups(const Backward& c) {
 // The launch of blocks of keys or of queries.
 Plan blocks_plan(const Backward& c, const Blocks& b, const std::vector<ArrayUse>& results) {
   const Shape& s = c.shape;
-  Plan plan = launch_plan(b);
+  Plan plan = plan_of(b);
   if (!b.keys_stationary) {  // S and dP are useful once: in the blocks of keys
     plan.useful = {};
     plan.useful.tensor_flops[s.type] = s.product_flops();
@@ -98,8 +92,6 @@ Plan plan_of_keys(const Backward& c) {
   if (c.dq == kAtomic) results.push_back(scratch(kDqSums, {sums, sums}));
   return blocks_plan(c, blocks_of_keys(c), results);
 }
-
-constexpr std::int64_t kVectorElements = 8;  // 16 bytes
 
 // Computes D = rowsum(dO∘O), rewrites the log-sum-exp, and clears dQ where blocks add to it.
 Plan row_dots(const Backward& c) {

@@ -24,7 +24,7 @@ double step_instructions(const Blocks& b, bool masked) {
   const double sums = (b.keys_stationary ? 0 : queries * head) + queries * b.dq_row_elements;
   const double multiplying = !b.kernel.on_tensor_cores() ? b.kernel.vector_instructions * head
                              : b.kernel.async_mma()      ? 0
-                                                    : 2 * b.products * head * kInstructionsAFlop;
+                                                    : 2 * b.products() * head * kInstructionsAFlop;
   const double a_score =
       b.kernel.instructions_a_score + multiplying + (masked ? b.kernel.instructions_a_mask : 0);
   return (scores * a_score + sums) / 32;
@@ -33,11 +33,11 @@ double step_instructions(const Blocks& b, bool masked) {
 Step step_of(const Blocks& b) {
   const double scores = as_double(b.tile.queries * b.tile.keys);
   const double rows = as_double(b.rows_passing()), queries = as_double(b.tile.queries);
-  const double flops = 2 * b.products * as_double(b.width) * scores;
+  const double flops = 2 * b.products() * as_double(b.width) * scores;
   Step step;
   step.issued.special_flops = scores;
   set_traffic(step.issued,
-              {rows * (2 * b.copied_row_bytes() + (b.keys_stationary ? b.row_stat_bytes() : 0)),
+              {rows * (2 * b.copied_row_bytes() + (b.keys_stationary ? kRowNumbers : 0)),
                queries * b.dq_row_elements * kSumElement});
   if (b.kernel.on_tensor_cores()) {
     step.issued.tensor_flops[b.shape.type] = flops;
@@ -85,14 +85,14 @@ std::vector<Run> runs_of(const std::vector<Steps>& tiles, std::size_t most) {
 // The first parts of a tile have equally many whole steps, one the rest; later ones write zeros.
 void add_parts(Plan& plan, const BlockSteps& blocks, std::int64_t tiles, const Steps& all,
                std::int64_t splits) {
-  if (splits == 1) return plan.blocks.push_back(block_class(blocks, tiles, all));
+  if (splits == 1) return add_class(plan, blocks, tiles, all);
   const double each = std::max(1.0, std::ceil(all.all() / as_double(splits)));
   const auto whole = static_cast<std::int64_t>(all.all() / each);
   const double rest = all.all() - as_double(whole) * each;
-  const std::int64_t empty = splits - whole - (rest > 0 ? 1 : 0);
-  if (whole > 0) plan.blocks.push_back(block_class(blocks, tiles * whole, {each, 0}));
-  if (rest > 0) plan.blocks.push_back(block_class(blocks, tiles, {rest, 0}));
-  if (empty > 0) plan.blocks.push_back(block_class(blocks, tiles * empty, {0, 0}));
+  const std::int64_t part = rest > 0 ? 1 : 0;
+  add_class(plan, blocks, tiles * whole, {each, 0});
+  add_class(plan, blocks, tiles * part, {rest, 0});
+  add_class(plan, blocks, tiles * (splits - whole - part), {0, 0});
 }
 
 }  // namespace
@@ -118,9 +118,10 @@ BlockSteps block_steps(const Blocks& b) {
   const double there = as_double(b.rows()) / as_double(b.tiles());
   const double copied = b.kernel.by_boxes() ? as_double(b.rows_held()) : there;
   Step prologue, epilogue;
-  set_traffic(prologue.issued, {copied * (b.resident_matrices() * b.copied_row_bytes() +
-                                          (b.keys_stationary ? 0 : b.row_stat_bytes())),
-                                0});
+  set_traffic(prologue.issued,
+              {copied * (b.resident_matrices() * b.copied_row_bytes() +
+                         (b.shape.backward && !b.keys_stationary ? kRowNumbers : 0)),
+               0});
   prologue.waits = b.tile.waits_before;
   set_traffic(epilogue.issued, {0, there * b.written()});
   epilogue.warp_instructions = b.tile.block_instructions;
@@ -173,21 +174,22 @@ std::vector<Steps> steps_of_tiles(const Blocks& b) {
   return tiles;
 }
 
-BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps& steps) {
-  BlockClass result{count, {{blocks.prologue}}};
+void add_class(Plan& plan, const BlockSteps& blocks, std::int64_t count, const Steps& steps) {
+  if (count <= 0) return;
+  std::vector<Phase> phases = {{blocks.prologue}};
   Phase loop = blocks.loop;
   Work& issued = loop.step.issued;
   for (Traffic* level : {&issued.requested, &issued.l1, &issued.l2}) *level = steps.share * *level;
   const auto add = [&](double repeats) {
     if (repeats <= 0) return;
     loop.repeats = repeats;
-    result.phases.push_back(loop);
+    phases.push_back(loop);
   };
   add(steps.full);
   loop.step.warp_instructions = blocks.masked_instructions;
   add(steps.masked);
-  result.phases.push_back({blocks.epilogue});
-  return result;
+  phases.push_back({blocks.epilogue});
+  plan.blocks.push_back({count, std::move(phases)});
 }
 
 void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& tiles,
@@ -207,17 +209,14 @@ void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& 
   }
 }
 
-Plan launch_plan(const Blocks& b) {
-  Plan plan;
+Plan plan_of(const Blocks& b) {
+  Plan plan = launch_plan(b.tiles() * b.heads() * b.splits, {b.tile.warps * 32, 1, 1},
+                          b.tile.registers, b.tile.shared_bytes);
   plan.needs = {b.kernel.product, b.kernel.copy()};
   (b.kernel.on_tensor_cores() ? plan.useful.tensor_flops[b.shape.type] : plan.useful.vector_flops) =
-      b.products * b.shape.product_flops();
+      b.products() * b.shape.product_flops();
   // Without tensor memory every exponential goes through the special-function unit.
   if (b.kernel.product != Instruction::tcgen05) plan.useful.special_flops = b.shape.scores();
-  plan.launch.grid[0] = b.tiles() * b.heads() * b.splits;
-  plan.launch.block[0] = b.tile.warps * 32;
-  plan.launch.registers = b.tile.registers;
-  plan.launch.shared_bytes = b.tile.shared_bytes;
   plan.scheduler = b.tile.scheduler;
   const std::int64_t sums = (b.keys_stationary ? 2 : 1) * b.rows_held() * b.width;
   plan.on_chip_bytes = as_double(sums) * kSumElement + as_double(b.tile.shared_bytes);

@@ -31,7 +31,8 @@ enum Array : ArrayId {
   kKept      ///< dropout mask, one byte per score
 };
 
-inline constexpr double kSumElement = 4;  ///< bytes of an fp32 sum
+inline constexpr double kSumElement = 4;                ///< bytes of an fp32 sum
+inline constexpr double kRowNumbers = 2 * kSumElement;  ///< bytes of a query's log-sum-exp and D
 
 /// Share of a step's matrix products that a warpgroup waits for with nothing overlapped. Forward: S
 /// alone; P·V of the previous step overlaps the exponentials. Blocks of keys: dQ alone; dP overlaps
@@ -120,15 +121,18 @@ struct Blocks {
   bool writes_lse = false;       ///< forward: the log-sum-exp is kept for backward
   bool keys_stationary = false;  ///< the block keeps keys and streams queries; else the reverse
   std::int64_t packed = 1;       ///< query heads that share a block
-  double products = 2;           ///< matrix products per step
   double dq_row_elements = 0;    ///< elements per row of dQ that a step adds to
   PartSums sums{};               ///< forward
 
+  /// Matrix products per step: S and P·V; in backward S, dP and dQ, or S, dP, dV and dK, with dQ
+  /// where blocks add to it.
+  double products() const {
+    if (!shape.backward) return 2;
+    return !keys_stationary ? 3 : dq_row_elements > 0 ? 5 : 4;
+  }
   std::int64_t rows_held() const { return keys_stationary ? tile.keys : tile.queries; }
   std::int64_t rows_passing() const { return keys_stationary ? tile.queries : tile.keys; }
-  /// Matrices that the block keeps, and bytes per query besides its matrices: log-sum-exp and D.
   double resident_matrices() const { return shape.backward ? 2 : 1; }
-  double row_stat_bytes() const { return shape.backward ? 2 * kSumElement : 0; }
   /// Bytes per row of the kept tile that a block writes at its end.
   double written() const;
   /// Bytes of all fp32 parts of O, one scale factor a row included; 0 where keys are not split.
@@ -141,7 +145,7 @@ struct Blocks {
   /// head dim; cp.async: whole sectors.
   double copied_row_bytes() const;
   double passing_row_bytes() const {
-    return 2 * shape.row_bytes() + (keys_stationary ? row_stat_bytes() : 0);
+    return 2 * shape.row_bytes() + (keys_stationary ? kRowNumbers : 0);
   }
 };
 
@@ -155,7 +159,8 @@ struct BlockSteps {
 };
 /// Counts everything but the wavefronts of shared memory.
 BlockSteps block_steps(const Blocks& blocks);
-BlockClass block_class(const BlockSteps& blocks, std::int64_t count, const Steps& steps);
+/// Adds `count` blocks of that many steps to a plan, if any.
+void add_class(Plan& plan, const BlockSteps& blocks, std::int64_t count, const Steps& steps);
 
 /// The steps of each tile of a head, longest first unless Tile::in_order.
 std::vector<Steps> steps_of_tiles(const Blocks& blocks);
@@ -166,7 +171,7 @@ void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& 
                 std::int64_t copies, std::int64_t together, std::int64_t splits = 1);
 
 /// The launch without its arrays and block classes.
-Plan launch_plan(const Blocks& blocks);
+Plan plan_of(const Blocks& blocks);
 
 /// Adds the blocks, and their raster, from which the L2 reuse of streamed rows follows.
 void add_tiles(Plan& plan, const Blocks& blocks, const BlockSteps& steps);
@@ -177,8 +182,8 @@ void add_tiles(Plan& plan, const Blocks& blocks, const BlockSteps& steps);
 ArrayUse kv_input(const Shape& shape, ArrayId array);
 
 BlockSteps forward_steps(const Blocks& forward);
-/// The launch without its block classes.
-Plan forward_plan(const Blocks& forward);
+/// The launch without its block classes. Persistent blocks are as many as the GPU holds.
+Plan forward_plan(const Blocks& forward, const Gpu& gpu);
 
 /// Adds the block classes where keys are dealt to the parts in units of `unit` keys.
 void deal_keys(Plan& plan, const Blocks& forward, const BlockSteps& steps, std::int64_t unit);

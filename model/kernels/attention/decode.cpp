@@ -75,10 +75,10 @@ void set_ends(BlockSteps& blocks, const Tile& tile, double head_dim) {
   blocks.epilogue.waits = {.shared = 12, .arithmetic = 100 + dependent, .barriers = 2};
 }
 
-Plan main_launch(const Blocks& c) {
+Plan main_launch(const Blocks& c, const Gpu& gpu) {
   const decoding::Tile& tile = tile_for(c.shape);
   const double warps = as_double(tile.warps);
-  Plan plan = forward_plan(c);
+  Plan plan = forward_plan(c, gpu);
   plan.on_chip_bytes = as_double(kMostRows * tile.warps * c.width) * kSumElement +
                        as_double(plan.launch.shared_bytes);
   BlockSteps steps = block_steps(c);
@@ -123,7 +123,7 @@ LaunchSequence plan_decode(const Problem& p, const Gpu& gpu) {
   require(p[kDecodeSplits] >= 1 && p[kDecodeSplits] <= most, "splits is ", p[kDecodeSplits],
           ": give 1 to ", most, ", a unit of ", kUnitKeys, " keys each at least");
   const Blocks c = forward_of(shape, p[kDecodeSplits]);
-  LaunchSequence sequence = launch_of(main_launch(c));
+  LaunchSequence sequence = launch_of(main_launch(c, gpu));
   if (c.splits > 1) {
     Plan sum = sum_of_parts(c);
     sum.launch.registers = compiled::registers("attention::decoding::combine_kernel", p.dtype);

@@ -9,14 +9,15 @@ namespace {
 
 constexpr Kernel kMma{.product = Instruction::mma_sync}, kWgmma{.product = Instruction::wgmma};
 
-/// The tile of a compiled kernel, in which `multiplying` warps run the main loop.
+/// The tile of a kernel as compiled. Of wgmma's warpgroups one only copies.
 template <class Compiled>
-Tile tile_of(const Compiled& tile, const compiled::Kernel& kernel, std::int64_t shared_bytes,
-             std::int64_t together, std::int64_t multiplying) {
-  const double warps = as_double(multiplying);
+Tile tile_of(const Kernel& how, const Compiled& tile, const compiled::Kernel& kernel,
+             std::int64_t shared_bytes, std::int64_t together) {
+  const std::int64_t all = tile.threads() / 32;
+  const double warps = as_double(how.async_mma() ? 4 * multiplying_groups(all) : all);
   return {.queries = tile.queries,
           .keys = tile.keys,
-          .warps = tile.threads() / 32,
+          .warps = all,
           .stages = tile.stages,
           .registers = kernel.registers,
           .shared_bytes = shared_bytes,
@@ -33,8 +34,8 @@ std::int64_t forward_together(const Shape& s) {
 Tile flash2_forward(const Shape& s) {
   const std::size_t head = head_row(s.head_dim);
   const Flash2Tile& t = kFlash2Tiles[head];
-  Tile tile = tile_of(t, compiled::kernel("attention::mma::forward_kernel", s.type, head),
-                      t.shared_bytes(), forward_together(s), t.warps);
+  Tile tile = tile_of(kMma, t, compiled::kernel("attention::mma::forward_kernel", s.type, head),
+                      t.shared_bytes(), forward_together(s));
   tile.chains = gemm::tensor::kUnrolledProducts;
   return tile;
 }
@@ -42,14 +43,12 @@ Tile flash2_forward(const Shape& s) {
 // Persistent blocks. A causal mask makes tiles unequal: blocks take the next one from a counter.
 Tile flash3_forward(const Shape& s) {
   const Flash3Tile& t = kFlash3Tiles[s.causal ? 1 : 0][head_row(s.head_dim)];
-  const std::int64_t warps = 4 * t.warpgroups();
-  const compiled::Kernel kernel = compiled::kernel("attention::forward_kernel", s.type, t.head_dim,
-                                                   t.queries, t.keys, t.stages, t.stages_q);
-  Tile tile = tile_of(t, kernel, t.shared_bytes(), forward_together(s), warps);
+  compiled::Kernel kernel = compiled::kernel("attention::forward_kernel", s.type, t.head_dim,
+                                             t.queries, t.keys, t.stages, t.stages_q);
   // loops[0], over tiles, contains the first step; loops[1] is the loop of masked steps.
-  const auto& loops = kernel.loops;
-  tile.step_instructions = as_double(warps) * loops[1];
-  tile.block_instructions = as_double(warps) * (loops[0] - loops[1]);
+  kernel.straight = kernel.loops[0] - kernel.loops[1];
+  kernel.loops[0] = kernel.loops[1];
+  Tile tile = tile_of(kWgmma, t, kernel, t.shared_bytes(), forward_together(s));
   tile.scheduler = s.causal ? TileScheduler::queue : TileScheduler::persistent;
   tile.waited_products = kWaitsForScores;
   return tile;
@@ -73,9 +72,8 @@ Backward flash2_backward(const Shape& s, DqSum dq) {
   const Flash2Tile& of_queries = kFlash2DqTiles[head];
   const auto row = static_cast<std::int64_t>(s.row_bytes());
   const compiled::Kernel kernel = compiled::kernel("attention::mma::keys_kernel", s.type, head, dq);
-  Tile keys = tile_of(of_keys, kernel, of_keys.shared_bytes(dq),
-                      heads_together(s.batch * s.kv_heads, 1, s.group() * s.seq_q * row, s.causal),
-                      of_keys.threads() / 32);
+  Tile keys = tile_of(kMma, of_keys, kernel, of_keys.shared_bytes(dq),
+                      heads_together(s.batch * s.kv_heads, 1, s.group() * s.seq_q * row, s.causal));
   keys.waits = waits_of(of_keys);
   keys.warps_across = of_keys.warps_across;
   keys.parts = of_keys.queries / of_keys.at_once;
@@ -83,8 +81,8 @@ Backward flash2_backward(const Shape& s, DqSum dq) {
   keys.addition_bytes = 32;
   keys.dq_rows = 32;
   Tile queries =
-      tile_of(of_queries, compiled::kernel("attention::mma::queries_kernel", s.type, head),
-              of_queries.shared_bytes(), forward_together(s), of_queries.warps);
+      tile_of(kMma, of_queries, compiled::kernel("attention::mma::queries_kernel", s.type, head),
+              of_queries.shared_bytes(), forward_together(s));
   keys.chains = queries.chains = gemm::tensor::kUnrolledProducts;
   return {s, kMma, keys, {s.seq_q, s.head_dim, 16}, padded_head(s.head_dim), dq, queries};
 }
@@ -92,24 +90,21 @@ Backward flash2_backward(const Shape& s, DqSum dq) {
 Backward flash3_backward(const Shape& s, DqSum dq) {
   const Flash3BackwardTile& k = kFlash3BackwardTiles[head_row(s.head_dim)];
   const Flash3DqTile& q = kFlash3DqTiles[head_row(s.head_dim)];
-  constexpr std::int64_t kMultiplying = 8;
   // Bytes re-read per element of the head dim: Q, dO and the sums of dQ (kAtomic); K and V.
   const std::int64_t read_by_keys = s.group() * s.seq_q * (dq == kAtomic ? 8 : 4);
   const std::int64_t read_by_queries = s.seq_kv * 4;
-  Tile keys =
-      tile_of(k,
-              compiled::kernel("attention::flash3_backward::keys_kernel", s.type, k.head_dim,
-                               k.queries, k.keys, k.stages, dq == kAtomic),
-              k.shared_bytes(),
-              flash3_heads_together(s.batch * s.kv_heads, read_by_keys * s.head_dim), kMultiplying);
+  Tile keys = tile_of(kWgmma, k,
+                      compiled::kernel("attention::flash3_backward::keys_kernel", s.type,
+                                       k.head_dim, k.queries, k.keys, k.stages, dq == kAtomic),
+                      k.shared_bytes(),
+                      flash3_heads_together(s.batch * s.kv_heads, read_by_keys * s.head_dim));
   keys.addition_bytes = 128;
   keys.waited_products = k.splits_head() ? 1.0 : kWaitsForDq;
-  Tile queries =
-      tile_of(q,
-              compiled::kernel("attention::flash3_backward::queries_kernel", s.type, q.head_dim,
-                               q.queries, q.keys, q.stages),
-              q.shared_bytes(),
-              flash3_heads_together(s.batch * s.heads, read_by_queries * s.head_dim), kMultiplying);
+  Tile queries = tile_of(kWgmma, q,
+                         compiled::kernel("attention::flash3_backward::queries_kernel", s.type,
+                                          q.head_dim, q.queries, q.keys, q.stages),
+                         q.shared_bytes(),
+                         flash3_heads_together(s.batch * s.heads, read_by_queries * s.head_dim));
   return {s,
           kWgmma,
           keys,
@@ -125,9 +120,7 @@ LaunchSequence plan_flash(const Problem& p, const Gpu& gpu, const Kernel& kernel
   const Shape s = computable_shape(p, gpu);
   if (s.backward) return backward_launches(backward(s, static_cast<DqSum>(p[kDq])));
   const Blocks c{s, kernel, forward(s), padded_head(s.head_dim), 1, true};
-  Plan plan = forward_plan(c);
-  if (is_persistent(plan.scheduler))
-    plan.launch.grid[0] = std::min(plan.launch.grid[0], gpu.slots(1));
+  Plan plan = forward_plan(c, gpu);
   add_tiles(plan, c, forward_steps(c));
   LaunchSequence sequence = launch_of(std::move(plan));
   // The counter is cleared first, but the sequence begins with the kernel that it is about.

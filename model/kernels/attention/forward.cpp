@@ -27,9 +27,12 @@ BlockSteps forward_steps(const Blocks& c) {
   return steps;
 }
 
-Plan forward_plan(const Blocks& c) {
+Plan forward_plan(const Blocks& c, const Gpu& gpu) {
   const Shape& s = c.shape;
-  Plan plan = launch_plan(c);
+  Plan plan = plan_of(c);
+  if (is_persistent(plan.scheduler)) {
+    plan.launch.grid[0] = std::min(plan.launch.grid[0], gpu.slots(c.tile.blocks_per_sm));
+  }
   plan.arrays = {reads_activation(kQ, s.q_bytes()), kv_input(s, kK), kv_input(s, kV)};
   if (c.splits > 1) {
     plan.arrays.push_back(scratch(kParts, {c.tile.merges ? c.part_bytes() : 0, c.part_bytes()}));
@@ -55,10 +58,8 @@ void deal_keys(Plan& plan, const Blocks& c, const BlockSteps& steps, std::int64_
   const std::int64_t merging = c.tile.merges && c.splits > 1 ? 1 : 0;
   const double share = as_double(c.shape.seq_kv) / as_double(units * unit);
   const auto add = [&](const BlockSteps& some, std::int64_t parts, std::int64_t some_units) {
-    if (parts == 0) return;
-    plan.blocks.push_back(
-        block_class(some, c.heads() * parts,
-                    {as_double(some_units * unit) / as_double(c.tile.keys), 0, share}));
+    add_class(plan, some, c.heads() * parts,
+              {as_double(some_units * unit) / as_double(c.tile.keys), 0, share});
   };
   add(steps, with_most - merging, most);
   add(steps, c.splits - with_most, most - 1);
@@ -66,10 +67,10 @@ void deal_keys(Plan& plan, const Blocks& c, const BlockSteps& steps, std::int64_
 }
 
 Plan cleared_counter() {
-  Plan plan = even_launch(1, 32, {}, {});
-  plan.launch.registers = 16;
-  plan.notes = {};
-  set_traffic(plan.blocks.front().phases.front().step.issued, {0, kSectorBytes});
+  Plan plan = launch_plan(1, {32, 1, 1}, 16);
+  Step step;
+  set_traffic(step.issued, {0, kSectorBytes});
+  set_blocks(plan, {{step}});
   return plan;
 }
 
