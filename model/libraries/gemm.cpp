@@ -114,7 +114,7 @@ Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
   set_matrices(plan, c.p, c.sizes);
   plan.arrays[kA].pattern.out_of_step = plan.arrays[kB].pattern.out_of_step = true;
   if (c.mma && c.p[kSplitK] == 1) {
-    plan.arrays[kC].pattern = tensor::writes_tiles(kC, c.sizes.c).pattern;
+    plan.arrays[kC].pattern = tensor::writes_tiles(c.sizes.c).pattern;
   }
   if (c.p[kBatch] == 1) plan.raster = c.raster();
   // wgmma's kernels fetch their code while the launch before ends (programmatic dependent launch).

@@ -9,9 +9,7 @@
 namespace roofcast::attention {
 namespace {
 
-using decoding::kMostRows;
-using decoding::kTiles;
-using decoding::kUnitKeys;
+using decoding::kMostRows, decoding::kTiles, decoding::kUnitKeys;
 
 // Instructions of a warp outside its units: constant, and per element of the head dim. By the
 // counters: the compiled kernel's straight-line code has paths that a launch does not take.
@@ -36,7 +34,7 @@ Blocks forward_of(const Shape& shape, std::int64_t splits) {
   const decoding::Tile& t = tile_for(shape);
   const compiled::Kernel kernel =
       compiled::kernel("attention::decoding::decode_kernel", shape.type, head_row(shape.head_dim));
-  Tile tile{
+  const Tile tile{
       .queries = kMostRows,
       .keys = kUnitKeys * t.warps,
       .warps = t.warps,
@@ -45,8 +43,8 @@ Blocks forward_of(const Shape& shape, std::int64_t splits) {
       .shared_bytes = t.shared_bytes() + t.static_shared_bytes(),
       .step_instructions = as_double(t.warps) * kernel.loops[2],
       .block_instructions = as_double(t.warps) *
-                            (kEndsInstructions + kEndsElementInstructions * as_double(t.head_dim))};
-  tile.waits = {.tile_loads = 1};
+                            (kEndsInstructions + kEndsElementInstructions * as_double(t.head_dim)),
+      .waits = {.tile_loads = 1}};
   return {.shape = shape,
           .kernel = {.product = Instruction::mma_sync},
           .tile = tile,
@@ -111,8 +109,7 @@ std::vector<Problem> decode_candidates(const Problem& p, const Gpu& gpu) {
   for (const std::int64_t parts : splits) {
     const bool useful = parts <= most && (parts - 1) * whole < kMostRounds * places;
     if (parts < 1 || (parts > 1 && !useful)) continue;
-    found.push_back(p);
-    found.back()[kDecodeSplits] = parts;
+    found.emplace_back(p)[kDecodeSplits] = parts;
   }
   return found;
 }

@@ -27,10 +27,7 @@ std::vector<Problem> with_each(const std::vector<Problem>& problems, std::size_t
   std::vector<Problem> found;
   found.reserve(problems.size() * values.size());
   for (const Problem& p : problems) {
-    for (const std::int64_t value : values) {
-      found.push_back(p);
-      found.back()[setting] = value;
-    }
+    for (const std::int64_t value : values) found.emplace_back(p)[setting] = value;
   }
   return found;
 }

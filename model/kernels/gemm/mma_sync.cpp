@@ -48,15 +48,13 @@ std::int64_t resident_blocks(const Launch& launch, const Gpu& gpu) {
 }
 
 Launch launch_of(const TiledProduct& c, const MmaTile& tile, bool persistent, const Gpu& gpu) {
-  Launch launch;
-  launch.block[0] = tile.threads();
   const bool transposed_b = mma_sync_along_k(c.p.dtype) || c.p[kTransposedB] != 0;
-  launch.registers = registers_of("gemm::mma_kernel", c.p.dtype, tile, transposed_b);
-  launch.shared_bytes = shared_bytes_of(tile, c.p.dtype, persistent);
+  Launch launch{.grid = {c.down() * c.across, c.p[kBatch], 1},
+                .block = {tile.threads(), 1, 1},
+                .registers = registers_of("gemm::mma_kernel", c.p.dtype, tile, transposed_b),
+                .shared_bytes = shared_bytes_of(tile, c.p.dtype, persistent)};
   if (persistent) {
-    launch.grid[0] = std::min(c.tiles(), gpu.slots(resident_blocks(launch, gpu)));
-  } else {
-    launch.grid = {c.down() * c.across, c.p[kBatch], 1};
+    launch.grid = {std::min(c.tiles(), gpu.slots(resident_blocks(launch, gpu))), 1, 1};
   }
   return launch;
 }
@@ -94,7 +92,7 @@ LaunchSequence plan_mma_sync(const Problem& p, const Gpu& gpu) {
   const TiledProduct c(p);
   const Copies copies{mma_sync_along_k(p.dtype) && p[kTransposedB] == 0};
   Plan plan = main_launch(c, tile, is_persistent(gpu), operands_of(p, copies, tile.k_bytes),
-                          writes_tiles(kC, c.s.c()), gpu);
+                          writes_tiles(c.s.c()), gpu);
   plan.raster = c.raster();
   if (plan.raster) plan.raster->group_rows = std::min(kMmaGroupRows, c.down());
   return with_copies(p, copies, std::move(plan));

@@ -56,13 +56,9 @@ std::vector<Option> options_of(const Problem& p, const Gpu& gpu) {
   for (const MmaTile& ring : kSkinnyRings) {
     if (ring.m < tokens_of(p)) continue;
     Option option{{ring.m, ring.n, ring.k_bytes / element_bytes(p.dtype)}};
-    if (!has_wgmma || !skinny::of_wgmma(option.tile.chosen_in(p))) {
-      if (has_whole_rows(p)) {
-        option.ring = &ring;
-      } else {
-        option.registers = element_tile_for(p, ring.m);
-      }
-    }
+    const bool by_wgmma = has_wgmma && skinny::of_wgmma(option.tile.chosen_in(p));
+    if (!by_wgmma && has_whole_rows(p)) option.ring = &ring;
+    if (!by_wgmma && !has_whole_rows(p)) option.registers = element_tile_for(p, ring.m);
     all.push_back(option);
   }
   if (has_wgmma) {
@@ -96,20 +92,20 @@ Choice choice_of(const Problem& p, const Option& option) {
 }
 
 Launch launch_of(const Choice& c) {
-  Launch launch{.grid = {c.down(), c.p[kSplitK], c.p[kBatch]}};
+  const std::array grid = {c.down(), c.p[kSplitK], c.p[kBatch]};
   if (c.ring != nullptr) {
-    launch.block[0] = c.ring->threads();
-    launch.registers = registers_of("gemm::skinny_kernels::ring_kernel", c.p.dtype, *c.ring,
-                                    along_k(c.p), reads_across(c.p));
-    launch.shared_bytes = c.ring->shared_bytes();
-  } else {
-    launch.block[0] = kWarpLanes * SkinnyTile::kWarps;
-    launch.registers =
-        compiled::registers("gemm::skinny_kernels::register_kernel", c.p.dtype, c.registers->tokens,
-                            along_k(c.p), c.aligned(), c.p[kSplitK] > 1);
-    launch.shared_bytes = c.registers->shared_bytes();
+    return {.grid = grid,
+            .block = {c.ring->threads(), 1, 1},
+            .registers = registers_of("gemm::skinny_kernels::ring_kernel", c.p.dtype, *c.ring,
+                                      along_k(c.p), reads_across(c.p)),
+            .shared_bytes = c.ring->shared_bytes()};
   }
-  return launch;
+  return {.grid = grid,
+          .block = {kWarpLanes * SkinnyTile::kWarps, 1, 1},
+          .registers =
+              compiled::registers("gemm::skinny_kernels::register_kernel", c.p.dtype,
+                                  c.registers->tokens, along_k(c.p), c.aligned(), c.p[kSplitK] > 1),
+          .shared_bytes = c.registers->shared_bytes()};
 }
 
 // L1 lookups of a warp's loads in a round. Each eight lanes of a 16-byte load look up two lines of

@@ -94,8 +94,8 @@ double joined_share(std::int64_t pitch_bytes) {
   return pitch_bytes % kSectorBytes == 0 ? kOffLines : 0;
 }
 
-ArrayUse writes_tiles(ArrayId array, double bytes) {
-  ArrayUse use = writes(array, bytes);
+ArrayUse writes_tiles(double bytes) {
+  ArrayUse use = writes(kC, bytes);
   use.pattern.write_run_bytes = as_double(kTileLineBytes);
   use.pattern.blocks_to_next_run = std::numeric_limits<double>::infinity();
   return use;

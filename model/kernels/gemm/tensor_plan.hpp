@@ -93,7 +93,7 @@ double off_sector_share(std::int64_t pitch_bytes);
 /// lines, 0.5 where they begin at sectors, else 0 (by the times of tiles of 64 rows).
 double joined_share(std::int64_t pitch_bytes);
 /// C as tiles store it, one line of each of many rows: DRAM writes each line separately.
-ArrayUse writes_tiles(ArrayId array, double bytes);
+ArrayUse writes_tiles(double bytes);
 
 /// `count` row-major matrices with elements of `size` bytes.
 struct Matrix {

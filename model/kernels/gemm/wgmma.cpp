@@ -165,7 +165,7 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   }
   const std::int64_t split = c.split, others = c.p[kSplitRest] - 1;
   plan.arrays = {operands.a.use, operands.b.use};
-  if (c.parts() == 1) plan.arrays.push_back(writes_tiles(kC, c.s.c()));
+  if (c.parts() == 1) plan.arrays.push_back(writes_tiles(c.s.c()));
   const double sums = c.partial_bytes() + as_double(split * others) * c.sums_bytes();
   if (sums > 0) plan.arrays.push_back(scratch(kParts, {0, sums}));
   const Stores stores = stores_of(c);
