@@ -117,11 +117,10 @@ BlockSteps block_steps(const Blocks& b) {
   // Mean rows of a tile. Rows beyond the last are not written, but whole TMA boxes copy them.
   const double there = as_double(b.rows()) / as_double(b.tiles());
   const double copied = b.kernel.by_boxes() ? as_double(b.rows_held()) : there;
+  // A kept row is one of Q; in backward one of Q and of dO with its numbers, or one of K and of V.
+  const double row = b.copied_row_bytes(), numbers = b.keys_stationary ? 0 : kRowNumbers;
   Step prologue, epilogue;
-  set_traffic(prologue.issued,
-              {copied * (b.resident_matrices() * b.copied_row_bytes() +
-                         (b.shape.backward && !b.keys_stationary ? kRowNumbers : 0)),
-               0});
+  set_traffic(prologue.issued, {copied * (b.shape.backward ? 2 * row + numbers : row), 0});
   prologue.waits = b.tile.waits_before;
   set_traffic(epilogue.issued, {0, there * b.written()});
   epilogue.warp_instructions = b.tile.block_instructions;

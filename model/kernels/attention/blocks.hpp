@@ -132,7 +132,6 @@ struct Blocks {
   }
   std::int64_t rows_held() const { return keys_stationary ? tile.keys : tile.queries; }
   std::int64_t rows_passing() const { return keys_stationary ? tile.queries : tile.keys; }
-  double resident_matrices() const { return shape.backward ? 2 : 1; }
   /// Bytes per row of the kept tile that a block writes at its end.
   double written() const;
   /// Bytes of all fp32 parts of O, one scale factor a row included; 0 where keys are not split.

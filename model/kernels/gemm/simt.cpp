@@ -8,7 +8,7 @@
 namespace roofcast::gemm {
 namespace {
 
-using tensor::Operands, tensor::TiledProduct;
+using tensor::TiledProduct;
 
 constexpr std::int64_t kElementBytes = 4;  // fp32
 
@@ -31,11 +31,11 @@ std::int64_t thread_tile(const Problem& problem, std::size_t thread, std::size_t
 
 // Bytes in whole sectors that all blocks move, where a block reads `depth` columns of A at a time.
 Traffic in_sectors(const TiledProduct& c, std::int64_t depth) {
-  const auto pieces = [](std::int64_t run, std::int64_t row) {
-    return Operands::Side({}, row * kElementBytes, std::min(run, row) * kElementBytes);
+  const auto share = [](std::int64_t run, std::int64_t row) {
+    return tensor::sectors_share(std::min(run, row) * kElementBytes, row * kElementBytes);
   };
-  const Operands operands{pieces(depth, c.p[kK]), pieces(c.tile.n, c.p[kN])};
-  return {c.asked(operands, &Operands::Side::sectors), c.s.c() * operands.b.sectors};
+  const double a = share(depth, c.p[kK]), b = share(c.tile.n, c.p[kN]);
+  return {as_double(c.across) * c.s.a() * a + as_double(c.down()) * c.s.b() * b, c.s.c() * b};
 }
 
 Plan product_plan(const TiledProduct& c, Launch launch) {
@@ -174,7 +174,7 @@ LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
   step.wavefronts.shared = shared_loads + copies * width;
   step.waits = {.tile_loads = 1, .shared = 1, .barriers = staging.stages > 1 ? 1.0 : 2.0};
   Work traffic;
-  traffic.requested = {c.asked({}, &Operands::Side::sectors), c.s.c()};
+  traffic.requested = {as_double(c.across) * c.s.a() + as_double(c.down()) * c.s.b(), c.s.c()};
   traffic.l1 = traffic.l2 = in_sectors(c, tile_k);
   set_loop(plan, c, step, as_double(staging.stages - 1), traffic);
   return launch_of(std::move(plan));

@@ -109,7 +109,6 @@ Plan sum_of_parts(const Problem&);
 /// Operands that the product's launch reads. A TMA box is copied in pieces, one of each row.
 struct Operands {
   struct Side {
-    Side() : Side({}, 0) {}
     /// Rows begin `pitch_bytes` apart, which sets the DRAM density of the pieces' lines
     /// (AccessPattern::read_density). 0: of a copy, which is in L2, at line boundaries.
     Side(const ArrayUse& use_of, std::int64_t pitch_bytes,
