@@ -39,8 +39,8 @@ constexpr std::array kFlashParameters = with_own(
     choice("dq", "backward: blocks of keys add to dQ in any order, or a second pass sums it",
            kDqNames, kAtomic));
 constexpr std::array kDecodeParameters =
-    with_own(kShape, setting("splits", "parts of the keys, each a block's; 0: to choose", kToChoose,
-                             decoding::kMostSplits, kToChoose));
+    with_own(kShape, open_setting("splits", "parts of the keys, each a block's; 0: to choose",
+                                  decoding::kMostSplits));
 
 // Variants that keep the scores on chip. Scores in memory cost no DRAM bytes while L2 holds them.
 constexpr std::array<std::string_view, 2> kKeepScores = {"attention.flash2", "attention.flash3"};

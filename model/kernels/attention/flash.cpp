@@ -1,5 +1,5 @@
 // The plans of attention.flash2 and attention.flash3.
-#include <algorithm>
+#include <utility>
 
 #include "model/kernels/attention/blocks.hpp"
 #include "model/kernels/gemm/tensor_plan.hpp"

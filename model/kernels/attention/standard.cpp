@@ -56,12 +56,10 @@ struct Sequence {
     launches.push_back({std::move(plan)});
   }
 
-  // Appends an elementwise pass over all scores, with `instructions` of a thread per eight scores.
+  // Appends an elementwise pass over all scores, with `instructions` of a thread per eight scores,
+  // counted by hand: no run yet.
   void pass(double instructions, std::vector<ArrayUse> arrays) {
-    Plan plan = pass_over(s.all_scores(), instructions, std::move(arrays));
-    plan.notes.caveat =
-        "registers are those that blocks leave, instructions are counted by hand: no run yet";
-    launches.push_back({std::move(plan)});
+    launches.push_back({pass_over(s.all_scores(), instructions, std::move(arrays))});
   }
 
   // The launch of a pass over rows of scores, without its steps.

@@ -187,7 +187,6 @@ std::optional<TileRaster> TiledProduct::raster() const {
 Plan TiledProduct::plan(std::vector<Instruction> needs, const Launch& launch) const {
   Plan plan;
   plan.needs = std::move(needs);
-  plan.compute = p.dtype;
   product_flops(plan.useful, p.dtype) = s.flops();
   plan.launch = launch;
   plan.on_chip_bytes = area() * kPartBytes + as_double(launch.shared_bytes);
