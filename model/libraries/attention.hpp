@@ -11,7 +11,7 @@ namespace roofcast::attention {
 /// fully masked steps are skipped, and long tiles go first. A tile may hold queries of all heads
 /// that share K and V. Where tiles leave SMs idle the keys are split among blocks, and a launch
 /// adds the parts. Backward: D, blocks of keys that add to dQ in fp32, and dQ in its type.
-enum LibraryParameter : std::size_t { kLibraryChoice = 8, kSplits, kCacheWrites, kLayout };
+enum LibraryParameter : std::size_t { kLibraryChoice = kPass + 1, kSplits, kCacheWrites, kLayout };
 enum CacheWrites : std::int64_t { kNoWrites, kWritesKv, kWritesQkv };
 enum Layout : std::int64_t { kHeadsFirst, kTokensFirst };
 enum Library : std::int64_t { kBest, kCudnn, kFa2, kFa3, kTrtllm };

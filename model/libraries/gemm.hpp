@@ -13,8 +13,8 @@ namespace roofcast::gemm {
 /// cuBLAS's kernel for a product: the one of least expected time among a catalogue of tiles and
 /// splits of k (gemm_catalogue.hpp). Operands are loaded ahead of the arithmetic, in 128-byte
 /// k-slabs unless the tile says otherwise. A separate launch adds the parts of k.
-enum LibrarySetting : std::size_t { kSplitK = 5, kWeightCopies };
-enum LibraryParameter : std::size_t { kBatch = 7, kQuantize, kLayout, kLda, kLdb, kEpilogue };
+enum LibrarySetting : std::size_t { kSplitK = kTileN + 1, kWeightCopies, kBatch, kQuantize };
+enum LibraryParameter : std::size_t { kLayout = kQuantize + 1, kLda, kLdb, kEpilogue };
 
 /// One product of dense matrices in layout nn, with the given tile and parts of k.
 constexpr Problem library_problem(DType type, std::int64_t m, std::int64_t n, std::int64_t k,

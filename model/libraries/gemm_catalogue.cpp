@@ -24,6 +24,34 @@ bool is_small_tf32(const Problem& p) {
   return ceil_div(p[kM], kSide) * ceil_div(p[kN], kSide) * p[kBatch] * p[kK] < least;
 }
 
+// Row pitches in elements. Throws InputError where a leading dimension is less than a row.
+RowLengths library_rows(const Problem& p) {
+  RowLengths rows = row_lengths(p, p[kLayout]);
+  const auto lead = [](std::int64_t& row, std::int64_t leading, const char* name) {
+    require(leading == 0 || leading >= row, name, " is ", leading, " and a row holds ", row,
+            " elements: give at least that, or 0");
+    if (leading != 0) row = leading;
+  };
+  lead(rows.a, p[kLda], "lda");
+  lead(rows.b, p[kLdb], "ldb");
+  return rows;
+}
+
+// Elements per copy in the library's kernel. There are kernels for 16, 4 and 2 bytes, the same for
+// all operands: rows aligned to 8 bytes take the time of 4.
+std::int64_t copied_vector(const Problem& p) {
+  constexpr std::int64_t kNarrowBytes = 4;
+  const std::int64_t vector = narrowest_vector(library_rows(p), p.dtype);
+  if (vector * element_bytes(p.dtype) == kVectorBytes) return vector;
+  return std::clamp<std::int64_t>(kNarrowBytes / element_bytes(p.dtype), 1, vector);
+}
+
+// Whether the library takes its kernels for wgmma or tcgen05.
+bool takes_async_mma(const Problem& p, const Gpu& gpu) {
+  if (p.dtype == DType::fp32 || !has_async_mma(gpu) || !library_aligned(p)) return false;
+  return p.dtype != DType::tf32 || !is_small_tf32(p);
+}
+
 // Rows of A and columns of B, over all stages, that fit in shared memory.
 std::int64_t lines_of_stages(const Gpu& gpu) {
   return (gpu.occupancy->shared_bytes_per_block - kResultBytes) / kUsualStepBytes;
@@ -175,32 +203,7 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu, bool alone) {
   return found;
 }
 
-}  // namespace
-
-RowLengths library_rows(const Problem& p) {
-  RowLengths rows = row_lengths(p, p[kLayout]);
-  const auto lead = [](std::int64_t& row, std::int64_t leading, const char* name) {
-    require(leading == 0 || leading >= row, name, " is ", leading, " and a row holds ", row,
-            " elements: give at least that, or 0");
-    if (leading != 0) row = leading;
-  };
-  lead(rows.a, p[kLda], "lda");
-  lead(rows.b, p[kLdb], "ldb");
-  return rows;
-}
-
-std::int64_t copied_vector(const Problem& p) {
-  constexpr std::int64_t kNarrowBytes = 4;
-  const std::int64_t vector = narrowest_vector(library_rows(p), p.dtype);
-  if (vector * element_bytes(p.dtype) == kVectorBytes) return vector;
-  return std::clamp<std::int64_t>(kNarrowBytes / element_bytes(p.dtype), 1, vector);
-}
-
-bool takes_async_mma(const Problem& p, const Gpu& gpu) {
-  if (p.dtype == DType::fp32 || !has_async_mma(gpu) || !library_aligned(p)) return false;
-  return p.dtype != DType::tf32 || !is_small_tf32(p);
-}
-
+// The tile that the problem names. Throws InputError where the library has no such tile here.
 LibraryTile library_tile(const Problem& p, const Gpu& gpu) {
   if (const auto tile = find_tile(p, gpu)) return *tile;
   const auto side_text = [](std::int64_t side) {
@@ -217,12 +220,57 @@ LibraryTile library_tile(const Problem& p, const Gpu& gpu) {
                    ", the other a multiple of " + std::to_string(kColumnUnit));
 }
 
+// Fills in threads and stages that the catalogue does not give, stages as many as fit with the
+// tile's blocks per SM. The library's own numbers are not known.
+LibraryTile completed(LibraryTile tile, const Gpu& gpu) {
+  constexpr std::array<std::int64_t, 4> kThreads = {384, 256, 128, 128};
+  if (tile.threads == 0) tile.threads = kThreads[static_cast<std::size_t>(tile.blocks_per_sm - 1)];
+  if (tile.stages == 0 && gpu.occupancy) {
+    const OccupancyRules& rules = *gpu.occupancy;
+    const std::int64_t room = std::min(
+        rules.shared_bytes_per_sm / tile.blocks_per_sm - rules.shared_reserved_bytes_per_block,
+        rules.shared_bytes_per_block);
+    tile.stages = room / stage_bytes(tile);
+  }
+  return tile;
+}
+
+}  // namespace
+
+bool library_aligned(const Problem& p) {
+  return copied_vector(p) * element_bytes(p.dtype) == kVectorBytes;
+}
+
 std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, bool alone) {
   std::vector<Problem> found =
       tiles_for(p, gpu).empty() ? of_any_width(p, gpu) : of_tiles(p, gpu, alone);
   if (!found.empty()) return found;
   (void)library_tile(p, gpu);  // throws where there is no such tile
   return {in_tiles(p, p[kTileM], p[kTileN], p[kSplitK] == kToChoose ? 1 : p[kSplitK])};
+}
+
+LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings& packings) {
+  const RowLengths rows = library_rows(p);
+  const bool async = takes_async_mma(p, gpu), along_k = async && p.dtype == DType::tf32;
+  std::optional<Instruction> mma;
+  if (p.dtype != DType::fp32) mma = Instruction::mma_sync;
+  if (async) mma = gpu.features.has(Instruction::wgmma) ? Instruction::wgmma : Instruction::tcgen05;
+  const LibraryTile tile = library_tile(p, gpu);
+  const std::int64_t element = element_bytes(p.dtype);
+  return {
+      .p = p,
+      .sizes = sizes_of(p, packings),
+      .a = {p[kM], tile.m, along_k && transposes_a(p[kLayout]),
+            tensor::joined_share(rows.a * element), packings.a},
+      .b = {p[kN], tile.n, along_k && !transposes_b(p[kLayout]),
+            tensor::joined_share(rows.b * element), packings.b},
+      .k = as_double(p[kK]),
+      .tile = completed(tile, gpu),
+      .widening = packings.widening,
+      .vector = as_double(copied_vector(p)),
+      .mma = mma,
+      .through_registers = mma && tile.stages == 2,
+  };
 }
 
 }  // namespace roofcast::gemm

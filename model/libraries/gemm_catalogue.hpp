@@ -5,28 +5,13 @@
 #include <optional>
 #include <vector>
 
-#include "model/kernels/gemm/tiles.hpp"
 #include "model/libraries/gemm.hpp"
+#include "model/libraries/gemm_tiles.hpp"
 
 namespace roofcast::gemm {
 
-/// Row pitches in elements. Throws InputError where a leading dimension is less than a row.
-RowLengths library_rows(const Problem& p);
-
-/// Elements per copy in the library's kernel. There are kernels for 16, 4 and 2 bytes, the same for
-/// all operands: rows aligned to 8 bytes take the time of 4.
-std::int64_t copied_vector(const Problem& p);
-
 /// Whether all rows begin at multiples of 16 B, as the kernels for wgmma need.
-inline bool library_aligned(const Problem& p) {
-  return copied_vector(p) * element_bytes(p.dtype) == kVectorBytes;
-}
-
-/// Whether the library takes its kernels for wgmma or tcgen05.
-bool takes_async_mma(const Problem& p, const Gpu& gpu);
-
-/// The tile that the problem names. Throws InputError where the library has no such tile here.
-LibraryTile library_tile(const Problem& p, const Gpu& gpu);
+bool library_aligned(const Problem& p);
 
 /// The problem with each tile and split that the library is assumed to consider: for this product
 /// `alone`, or for several that share a tile.

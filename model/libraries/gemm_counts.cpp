@@ -8,21 +8,6 @@
 namespace roofcast::gemm {
 namespace {
 
-// Fills in threads and stages that the catalogue does not give, stages as many as fit with the
-// tile's blocks per SM. The library's own numbers are not known.
-LibraryTile completed(LibraryTile tile, const Gpu& gpu) {
-  constexpr std::array<std::int64_t, 4> kThreads = {384, 256, 128, 128};
-  if (tile.threads == 0) tile.threads = kThreads[static_cast<std::size_t>(tile.blocks_per_sm - 1)];
-  if (tile.stages == 0 && gpu.occupancy) {
-    const OccupancyRules& rules = *gpu.occupancy;
-    const std::int64_t room = std::min(
-        rules.shared_bytes_per_sm / tile.blocks_per_sm - rules.shared_reserved_bytes_per_block,
-        rules.shared_bytes_per_block);
-    tile.stages = room / stage_bytes(tile);
-  }
-  return tile;
-}
-
 // Warp instructions of a block per step on the SIMT pipes: multiply-adds; loads of four operand
 // elements, for a square of C per thread; copies of 32 elements, with addresses and predicates.
 double simt_instructions(const LibraryProduct& c) {
@@ -80,30 +65,6 @@ double copy_requests(const LibraryProduct& c) {
 }
 
 }  // namespace
-
-LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings& packings) {
-  const RowLengths rows = library_rows(p);
-  const bool async = takes_async_mma(p, gpu), along_k = async && p.dtype == DType::tf32;
-  std::optional<Instruction> mma;
-  if (p.dtype != DType::fp32) mma = Instruction::mma_sync;
-  if (async) mma = gpu.features.has(Instruction::wgmma) ? Instruction::wgmma : Instruction::tcgen05;
-  const LibraryTile tile = library_tile(p, gpu);
-  const std::int64_t element = element_bytes(p.dtype);
-  return {
-      .p = p,
-      .sizes = sizes_of(p, packings),
-      .a = {p[kM], tile.m, along_k && transposes_a(p[kLayout]),
-            tensor::joined_share(rows.a * element), packings.a},
-      .b = {p[kN], tile.n, along_k && !transposes_b(p[kLayout]),
-            tensor::joined_share(rows.b * element), packings.b},
-      .k = as_double(p[kK]),
-      .tile = completed(tile, gpu),
-      .widening = packings.widening,
-      .vector = as_double(copied_vector(p)),
-      .mma = mma,
-      .through_registers = mma && tile.stages == 2,
-  };
-}
 
 TileRaster LibraryProduct::raster() const {
   constexpr std::int64_t kGroupRows = 8;

@@ -9,7 +9,7 @@ namespace roofcast::products {
 
 /// Positions in Problem of a convolution, and of the library's settings behind them.
 enum Shape : std::size_t { kImages, kHeight, kWidth, kChannels, kFilters, kSide, kStride };
-enum LibraryParameter : std::size_t { kTileM = 7, kTileN, kSplitK };
+enum LibraryParameter : std::size_t { kTileM = kStride + 1, kTileN, kSplitK };
 
 extern const KernelFamily kInt4Family;
 extern const KernelFamily kConvolutionFamily;

@@ -19,7 +19,7 @@ inline constexpr std::array kLibraryValidated = {ValidatedRange{rows::kRows, 819
 /// the maximum, the sum and the result; 2.11 holds it in registers if it fits.
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu);
 
-enum LibraryParameter : std::size_t { kRelease = 2 };
+enum LibraryParameter : std::size_t { kRelease = rows::kCols + 1 };
 enum Release : std::int64_t { k2_1, k2_11 };
 inline constexpr std::array<std::string_view, 2> kReleaseNames = {"2.1", "2.11"};
 inline constexpr std::array kLibraryParameters = with_own(
@@ -44,7 +44,7 @@ namespace roofcast::norm {
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu);
 
 /// Positions in Problem after the shape.
-enum LibraryParameter : std::size_t { kLibraryKind = 3 };
+enum LibraryParameter : std::size_t { kLibraryKind = rows::kCols + 2 };
 enum LibraryKind : std::int64_t { kLibraryLayernorm, kLibraryRmsnorm };
 inline constexpr std::array<std::string_view, 2> kLibraryKinds = {"layernorm", "rmsnorm"};
 inline constexpr std::array<std::string_view, 1> kLibraryPasses = {"forward"};

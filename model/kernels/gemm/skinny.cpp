@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "model/kernels/gemm/tensor_plan.hpp"
-#include "model/kernels/gemm/tiles.hpp"
 
 namespace roofcast::gemm::tensor {
 namespace {

@@ -1,6 +1,9 @@
 #pragma once
 // The plans of the variants, and the parts that they share.
+#include <array>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
@@ -32,6 +35,25 @@ struct Staging {
   std::int64_t pad_a = 0;       ///< elements of padding after each column of A's transposed tile
 };
 LaunchSequence plan_staged(const Problem&, const Staging&);
+
+/// Split-K factors to choose from, for a library and for a split_k that is left open.
+inline constexpr std::array<std::int64_t, 8> kSplits = {1, 2, 3, 4, 6, 8, 12, 16};
+
+/// Split-K factors worth a forecast: `asked` alone if given, else those of `known` that leave each
+/// part at least `least_steps` of the `steps`, as long as one part less makes fewer than
+/// `most_blocks` blocks; `blocks` is the number without split-K.
+inline std::vector<std::int64_t> splits_of(std::int64_t asked, std::int64_t steps,
+                                           std::int64_t blocks, std::int64_t most_blocks,
+                                           std::span<const std::int64_t> known = kSplits,
+                                           std::int64_t least_steps = 3) {
+  if (asked != kToChoose) return {asked};
+  std::vector<std::int64_t> found = {1};
+  for (const std::int64_t splits : known.subspan(1)) {
+    if (steps < least_steps * splits || blocks * (splits - 1) >= most_blocks) break;
+    found.push_back(splits);
+  }
+  return found;
+}
 
 // --- launches before and after a library's product ---
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "model/kernels/gemm/tensor_plan.hpp"
-#include "model/kernels/gemm/tiles.hpp"
 
 namespace roofcast::gemm::tensor {
 namespace {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "model/counting/totals.hpp"
-#include "model/kernels/gemm/tiles.hpp"
 #include "model/laws/occupancy.hpp"
 #include "model/predict.hpp"
 #include "tests/model/plans.hpp"

@@ -1,11 +1,7 @@
 #pragma once
-// The tiles and split-K factors that a library is assumed to choose from.
+// The tiles that a library is assumed to choose from.
 #include <array>
 #include <cstdint>
-#include <span>
-#include <vector>
-
-#include "model/types/problem.hpp"
 
 namespace roofcast::gemm {
 
@@ -86,24 +82,5 @@ inline constexpr std::array kStagedSimtTiles = {
     LibraryTile{128, 128, 2, 128, 3, 32}, LibraryTile{128, 64, 2, 128, 3, 32},
     LibraryTile{64, 128, 2, 128, 3, 32}, LibraryTile{64, 64, 4, 128, 3, 32},
     LibraryTile{32, 32, 10, 64, 3, 32}};
-
-/// Split-K factors to choose from, for a library and for a split_k that is left open.
-inline constexpr std::array<std::int64_t, 8> kSplits = {1, 2, 3, 4, 6, 8, 12, 16};
-
-/// Split-K factors worth a forecast: `asked` alone if given, else those of `known` that leave each
-/// part at least `least_steps` of the `steps`, as long as one part less makes fewer than
-/// `most_blocks` blocks; `blocks` is the number without split-K.
-inline std::vector<std::int64_t> splits_of(std::int64_t asked, std::int64_t steps,
-                                           std::int64_t blocks, std::int64_t most_blocks,
-                                           std::span<const std::int64_t> known = kSplits,
-                                           std::int64_t least_steps = 3) {
-  if (asked != kToChoose) return {asked};
-  std::vector<std::int64_t> found = {1};
-  for (const std::int64_t splits : known.subspan(1)) {
-    if (steps < least_steps * splits || blocks * (splits - 1) >= most_blocks) break;
-    found.push_back(splits);
-  }
-  return found;
-}
 
 }  // namespace roofcast::gemm
