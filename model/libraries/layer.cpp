@@ -36,20 +36,21 @@ bool splits_rows(const Counted& all, const Gpu& gpu) {
 
 /// Splits a launch that exceeds most_elements: the number of full launches, and one for the rest.
 /// Where few columns leave SMs empty, blocks sum parts of the rows; two launches add those to γ, β.
-std::vector<std::pair<double, Counted>> parts_of(const Counted& all, const Gpu& gpu) {
+std::vector<Counted> parts_of(const Counted& all, const Gpu& gpu) {
   if (splits_rows(all, gpu)) {
-    Counted parts{kNormParts, all.type, all.rows, all.cols, 0};
-    return {{1, parts}, {2, {kPartSums, all.type, all.row_splits(), all.cols, 0}}};
+    return {{kNormParts, all.type, all.rows, all.cols},
+            {kPartSums, all.type, all.row_splits(), all.cols}};
   }
   const double most = all.movement.most_elements;
-  if (most <= 0) return {{1, all}};
+  if (most <= 0) return {all};
   const double full = std::floor(all.elements() / most);
   Counted one = all, rest = all;
   one.rows = most / all.cols;
+  one.launches *= full;
   rest.rows = all.rows - full * one.rows;
-  std::vector<std::pair<double, Counted>> parts;
-  if (full > 0) parts.emplace_back(full, one);
-  if (rest.rows > 0) parts.emplace_back(1, rest);
+  std::vector<Counted> parts;
+  if (full > 0) parts.push_back(one);
+  if (rest.rows > 0) parts.push_back(rest);
   return parts;
 }
 
@@ -59,7 +60,7 @@ Work work_of(const Operation& operation, const Problem& p) {
   for (const Movement& movement : launches_of(operation, p, kFused)) {
     const Counted one = counted(movement, p);
     work += one.work();
-    work.compulsory += movement.launches * one.bytes();
+    work.compulsory += one.launches * one.bytes();
   }
   return work;
 }
@@ -168,7 +169,7 @@ LaunchSequence plan_of(const Launches& movements, const Problem& p, const Gpu& g
     const double of_columns = p.dtype == DType::fp32 ? kDensityOfLines : 0;
     const double density = movement.walk == Walk::columns ? of_columns : 1;
     const Counted whole = counted(movement, p);
-    for (const auto& [launches, one] : parts_of(whole, gpu)) {
+    for (const Counted& one : parts_of(whole, gpu)) {
       const Traffic all = one.bytes();
       const double taken = movement.follows ? std::min(handed, all.read_bytes) : 0;
       const double given = all.read_bytes - taken;
@@ -185,7 +186,7 @@ LaunchSequence plan_of(const Launches& movements, const Problem& p, const Gpu& g
       }
       for (ArrayUse& use : plan.arrays) use.pattern.read_density = density;
       plan.notes.estimated_traffic = true;
-      sequence.push_back({std::move(plan), launches * movement.launches});
+      sequence.push_back({std::move(plan), one.launches});
     }
     handed = whole.bytes().write_bytes;
     input += 2;

@@ -98,11 +98,12 @@ struct Operation {
 
 inline constexpr double kChunk = 65536;  ///< elements of a block of Walk::chunks
 
-/// A launch, with the size of its matrix.
+/// Equal launches, with the size of their matrix.
 struct Counted {
   const Movement& movement;
   DType type;
-  double rows, cols, of;
+  double rows, cols, of = 0;
+  double launches = movement.launches;
 
   double elements() const;    ///< elements of the matrix; without one, rows
   double parts() const;       ///< rows of sums that Walk::part_sums writes
@@ -127,7 +128,7 @@ LaunchSequence plan_of(const Launches& launches, const Problem& problem, const G
 /// a chunk's logits are about as large as the layer's input, rounded up to a power of two.
 std::int64_t loss_chunk(std::int64_t tokens, std::int64_t vocabulary, std::int64_t hidden);
 
-enum LossParameter : std::size_t { kHidden = 3, kLossTileM, kLossTileN };
+enum LossParameter : std::size_t { kHidden = kPass + 1, kLossTileM, kLossTileN };
 inline constexpr std::array<std::size_t, 2> kLossTile = {kLossTileM, kLossTileN};
 
 LaunchSequence plan_linear_loss(const Problem& problem, const Gpu& gpu);

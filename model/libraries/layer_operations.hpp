@@ -110,12 +110,12 @@ inline constexpr Movement kNormInput = kNormSweeps.scaled()
 inline constexpr Movement kNormParameters =
     map(kTwo, kNone, 4).beside({8, 0}).walked(Walk::columns).with(&Movement::tall, 8);
 // The same of many rows and few columns, by blocks of a warp that take parts of the rows; and the
-// sum over the parts (aten/src/ATen/native/cuda/Reduce.cuh), by blocks of four warps.
+// sums over the parts, for γ and β (aten/src/ATen/native/cuda/Reduce.cuh), by blocks of four warps.
 inline constexpr Movement kNormParts = kNormParameters.walked(Walk::part_columns)
                                            .with(&Movement::tall, 32)
                                            .with(&Movement::threads, 32);
 inline constexpr Movement kPartSums{
-    .walk = Walk::columns, .reads = kOne, .flops = 1, .threads = 128, .tall = 4};
+    .walk = Walk::columns, .reads = kOne, .flops = 1, .launches = 2, .threads = 128, .tall = 4};
 inline constexpr Movement kRowNorm =
     by_rows(kOne, kOne, kNormFlops).swept(2).scaled().beside({0, 4});
 inline constexpr Operation kNormBackward{.fused = {kNormInput, kNormParameters}};

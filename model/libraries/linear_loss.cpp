@@ -53,7 +53,7 @@ LaunchSequence plan_linear_loss(const Problem& p, const Gpu& gpu) {
   const std::int64_t chunk = forward[gemm::kM], vocabulary = p[kCols], hidden = p[kHidden];
   const double chunks = as_double(ceil_div(p[kRows], chunk)), tokens = as_double(chunk);
   const bool gradients = p[kPass] == kBackward;
-  const Counted loss{rows_of(p), p.dtype, tokens, as_double(vocabulary), 0};
+  const Counted loss{rows_of(p), p.dtype, tokens, as_double(vocabulary)};
   Plan of_rows = plan_of(loss);
   const double logits = loss.of_elements().read_bytes;
   of_rows.arrays = {scratch(kLogits, {logits, gradients ? logits : 0}),
