@@ -46,12 +46,13 @@ ParameterCounts count_parameters(const Architecture& model) {
   counts.norms_layer = 2 * norm(model);
   counts.dense_layer = feed_forward(model, as_double(model.intermediate));
   const double layers = as_double(model.layers);
+  double active_layer = 0;  // experts that one token passes, and the router
   const double dense = model.experts ? model.experts->dense_layers : layers;
   if (const auto& experts = model.experts) {
     const double one = feed_forward(model, experts->intermediate);
     const double router = experts->count * (hidden + (experts->router_biased ? 1 : 0));
     counts.expert_layer = (experts->count + experts->shared) * one + router;
-    counts.active_expert_layer = (experts->per_token + experts->shared) * one + router;
+    active_layer = (experts->per_token + experts->shared) * one + router;
     counts.routed = (layers - dense) * experts->count * one;
   }
   counts.embeddings = as_double(model.vocabulary + model.positions + model.token_types) * hidden;
@@ -63,7 +64,7 @@ ParameterCounts count_parameters(const Architecture& model) {
   const double shared = layers * (counts.attention_layer + counts.norms_layer) + norm(model) +
                         counts.embeddings + counts.head + dense * counts.dense_layer;
   counts.total = shared + (layers - dense) * counts.expert_layer;
-  counts.active = shared + (layers - dense) * counts.active_expert_layer;
+  counts.active = shared + (layers - dense) * active_layer;
   return counts;
 }
 

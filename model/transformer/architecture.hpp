@@ -65,10 +65,9 @@ struct Architecture {
 struct ParameterCounts {
   double attention_layer = 0;
   double norms_layer = 0;
-  double dense_layer = 0;          ///< feed-forward part without experts
-  double expert_layer = 0;         ///< all experts of a layer and its router
-  double active_expert_layer = 0;  ///< experts that one token passes, and the router
-  double routed = 0;               ///< routed experts of all layers
+  double dense_layer = 0;   ///< feed-forward part without experts
+  double expert_layer = 0;  ///< all experts of a layer and its router
+  double routed = 0;        ///< routed experts of all layers
   double embeddings = 0;
   double head = 0;  ///< LM head or pooler; tied weights count once, in embeddings
   double total = 0;

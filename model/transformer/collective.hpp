@@ -16,8 +16,7 @@ struct Duration {
   double energy_j = 0;  ///< Forecast::energy_j; 0 for transfers
 
   /// Adds `times` repetitions of a time with its interval.
-  template <class Time>
-  void add(double times, const Time& one) {
+  void add(double times, const Duration& one) {
     expected_s += times * one.expected_s;
     low_s += times * one.low_s;
     high_s += times * one.high_s;
@@ -44,9 +43,8 @@ inline constexpr std::array kCollectives = {Collective::all_reduce, Collective::
                                             Collective::reduce_scatter, Collective::alltoall,
                                             Collective::send_recv};
 constexpr std::string_view name(Collective collective) {
-  constexpr std::array<std::string_view, kCollectives.size()> names = {
-      "all_reduce", "all_gather", "reduce_scatter", "alltoall", "send_recv"};
-  return names[static_cast<std::size_t>(collective)];
+  return word_of(collective,
+                 {"all_reduce", "all_gather", "reduce_scatter", "alltoall", "send_recv"});
 }
 
 /// One collective among GPUs.

@@ -67,6 +67,8 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
   for (StepOperation& one : step.operations) {
     const bool in_layers = one.section == Section::layer;
     if (in_layers) {
+      one.first_layer = 0;
+      one.last_layer = model.layers / task.pp;
       one.scale(1 / stages);
       one.alone_s /= stages;
       one.count /= stages;
@@ -105,22 +107,17 @@ double computed_again(const Architecture& model, const Task& task) {
 }
 
 void add_parts(Step& step) {
+  std::map<std::string_view, double> longest_s;
   for (const StepOperation& one : step.operations) {
-    const auto same = [&](const StepPart& part) { return part.name == one.part; };
-    if (std::none_of(step.parts.begin(), step.parts.end(), same)) {
-      step.parts.push_back({{}, one.part});
-    }
+    auto part = std::find_if(step.parts.begin(), step.parts.end(),
+                             [&](const StepPart& known) { return known.name == one.part; });
+    if (part == step.parts.end()) part = step.parts.insert(part, {{}, one.part});
+    part->add(1, one);
+    double& longest = longest_s[one.part];
+    if (one.alone_s > longest) part->bound = one.bound;
+    longest = std::max(longest, one.alone_s);
   }
-  for (StepPart& part : step.parts) {
-    double longest_s = 0;
-    for (const StepOperation& one : step.operations) {
-      if (one.part != part.name) continue;
-      part.add(1, one);
-      if (one.alone_s > longest_s) part.bound = one.bound;
-      longest_s = std::max(longest_s, one.alone_s);
-    }
-    step.add(1, part);
-  }
+  for (const StepPart& part : step.parts) step.add(1, part);
 }
 
 void total(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
@@ -165,10 +162,14 @@ const KernelForecasts::One& KernelForecasts::of(std::string_view kernel, DType d
   const Prediction answer = predict(ref, problem_of(ref, dtype, given), gpu_,
                                     {.cache = CacheState::steady, .clock_slowdown = slowdown_});
   require(answer.time.has_value(), "there is no forecast of ", kernel, " there");
-  return known_
-      .emplace(key_, One{key_.substr(0, what), *answer.time, answer.limit.time_s, answer.launches,
-                         use_of(answer)})
-      .first->second;
+  const Forecast& time = *answer.time;
+  One one{key_.substr(0, what),
+          roofcast::name(binding(time.terms)),
+          {time.expected_s, time.low_s, time.high_s, time.energy_j},
+          answer.limit.time_s,
+          answer.launches,
+          use_of(answer)};
+  return known_.emplace(key_, std::move(one)).first->second;
 }
 
 Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu) {

@@ -37,16 +37,20 @@ inline constexpr std::array<std::string_view, 3> kDirections = {"forward", "forw
 /// before_layer ends before its layer begins, after_layer starts after its layer's gradients.
 enum class Order : unsigned char { in_turn, before_layer, after_layer };
 
-/// Equal kernels or transfers, and their summed time; for transfers that overlap, the exposed time.
-/// Operations stand in the order of the forward pass.
-struct StepOperation : Duration {
+/// What runs, and where in a step.
+struct Run {
   std::string part{};
-  std::string what{};  ///< the kernel and its shape: "gemm.library m=8192 n=4800 k=1600"
+  std::string what{};   ///< the kernel and its shape: "gemm.library m=8192 n=4800 k=1600"
+  std::string bound{};  ///< as StepPart::bound
   Section section = Section::layer;
   Direction direction = Direction::forward;
-  double count = 0;     ///< runs of the kernel in the step
-  double launches = 0;  ///< of those runs, all together
-  std::string bound{};
+};
+
+/// Equal kernels or transfers, and their summed time; for transfers that overlap, the exposed time.
+/// Operations stand in the order of the forward pass.
+struct StepOperation : Run, Duration {
+  double count = 0;              ///< runs of the kernel in the step
+  double launches = 0;           ///< of those runs, all together
   std::int64_t first_layer = 0;  ///< in Section::layer: the first layer that has it
   std::int64_t last_layer = 0;   ///< one past the last such layer
   Use use{};
@@ -75,8 +79,7 @@ struct Step : Duration {
   std::vector<std::string> notes;
 
   /// Adds an operation; each of its launches or transfers takes `each`.
-  template <class Time>
-  void add_operation(StepOperation one, const Time& each) {
+  void add_operation(StepOperation one, const Duration& each) {
     one.add(one.count, each);
     one.alone_s = one.expected_s;
     operations.push_back(std::move(one));
@@ -112,8 +115,9 @@ class KernelForecasts {
   void slow_clock(double slowdown) { slowdown_ = slowdown; }
 
   struct One {
-    std::string what;  ///< the kernel and its parameters
-    Forecast time;
+    std::string what;        ///< the kernel and its parameters
+    std::string_view bound;  ///< as StepPart::bound
+    Duration time;
     double limit_s = 0;
     std::int64_t launches = 0;
     Use use{};
@@ -144,12 +148,7 @@ Step predict_step(const Architecture& model, const Task& task, KernelForecasts& 
                   const SoftwareConstants& software = {}, double worked_s = kForLong);
 
 /// One run of an operation: in one layer and pass, with its time.
-struct TimelineEvent {
-  std::string part;
-  std::string what;
-  std::string bound;
-  Section section = Section::layer;
-  Direction direction = Direction::forward;
+struct TimelineEvent : Run {
   std::int64_t layer = 0;  ///< index from 0, in Section::layer
   double start_s = 0;
   double duration_s = 0;

@@ -11,7 +11,7 @@ constexpr std::string_view kProducts = "attention products";
 
 class AttentionComposer : public Composer {
  public:
-  using Composer::Composer;
+  explicit AttentionComposer(const Composer& composer) : Composer(composer) {}
 
   void compose() {
     at_layers(0, model_.layers);
@@ -164,9 +164,8 @@ class AttentionComposer : public Composer {
 
 }  // namespace
 
-void add_attention(Step& step, const Architecture& model, const Task& task,
-                   KernelForecasts& forecasts) {
-  AttentionComposer(step, model, task, forecasts).compose();
+void add_attention(const Composer& composer) {
+  AttentionComposer(composer).compose();
 }
 
 }  // namespace roofcast::transformer

@@ -1,18 +1,39 @@
 #pragma once
 // Adds the kernels and transfers of a step, each with its section and direction.
+#include <array>
 #include <initializer_list>
 #include <numeric>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/counting/integers.hpp"
 #include "model/transformer/step.hpp"
+#include "model/types/quantity_text.hpp"
 
 namespace roofcast::transformer {
 
 // Names of parts that other files look for.
 inline constexpr std::string_view kAttention = "attention";
 inline constexpr std::string_view kWeightsBetweenGpus = "gradients and weights between GPUs";
+
+/// Operations that run one after the other: those of a section in one direction.
+struct Stretch {
+  Section section;
+  Direction direction;  ///< backward: recomputation too
+
+  bool is_forward() const { return direction == Direction::forward; }
+  bool has(const StepOperation& one) const {
+    return one.section == section && (one.direction == Direction::forward) == is_forward();
+  }
+};
+/// In the order of a step; Section::once follows the last pass.
+inline constexpr std::array kStretches = {
+    Stretch{Section::begin, Direction::forward},  Stretch{Section::layer, Direction::forward},
+    Stretch{Section::end, Direction::forward},    Stretch{Section::end, Direction::backward},
+    Stretch{Section::layer, Direction::backward}, Stretch{Section::begin, Direction::backward},
+    Stretch{Section::once, Direction::forward}};
 
 /// An operation that is no kernel: its part has the same name.
 inline StepOperation named(std::string_view name, std::string_view bound) {
@@ -69,7 +90,7 @@ class Composer {
     added.what = one.what;
     added.count *= times;
     added.launches = added.count * as_double(one.launches);
-    added.bound = roofcast::name(binding(one.time.terms));
+    added.bound = one.bound;
     added.use = one.use;
     step_.limit_s += added.count * one.limit_s;
     step_.add_operation(std::move(added), one.time);
@@ -77,7 +98,23 @@ class Composer {
 
   /// Adds a collective for each run of the section, if it has several GPUs.
   void send(std::string_view part, const Transfer& transfer, Order order = Order::in_turn,
-            bool last_pass = false);
+            bool last_pass = false) {
+    StepOperation one = here_;
+    if (last_pass) one.count /= task_.passes();
+    if (transfer.gpus < 2 || one.count <= 0 || transfer.bytes <= 0) return;
+    const Gpu& gpu = forecasts_.gpu();
+    const CollectiveForecast time = predict_collective(transfer, gpu, task_.network);
+    one.part = part;
+    one.what = message("collective.", name(transfer.kind), " ", si_text(transfer.bytes, "B"),
+                       " gpus=", static_cast<std::int64_t>(transfer.gpus));
+    one.bound = "link";
+    one.use = use_of(transfer, time.expected_s, gpu);
+    one.transfer = transfer;
+    one.order = order;
+    one.last_pass = last_pass;
+    if (order == Order::in_turn) step_.limit_s += one.count * time.limit_s;
+    step_.add_operation(std::move(one), time);
+  }
   /// Adds the all-reduce of partial sums after a GEMM that the GPUs of tp split along k.
   void add_partial_sums() {
     const Transfer sum{Collective::all_reduce, row_bytes() * tokens_, tp_};
@@ -204,7 +241,6 @@ void overlap(Step& step, const Architecture& model, const Task& task);
 void add_host(Step& step, const Architecture& model, const Task& task);
 
 /// Adds attention with its projections, for all layers.
-void add_attention(Step& step, const Architecture& model, const Task& task,
-                   KernelForecasts& forecasts);
+void add_attention(const Composer& composer);
 
 }  // namespace roofcast::transformer

@@ -1,10 +1,7 @@
 #include <algorithm>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "model/transformer/step_composer.hpp"
-#include "model/types/quantity_text.hpp"
 
 namespace roofcast::transformer {
 namespace {
@@ -21,7 +18,7 @@ class LayersComposer : public Composer {
     add_embedding();
     at_layers(0, model_.layers);
     add_residual_norm();
-    add_attention(step_, model_, task_, forecasts_);
+    add_attention(*this);
     if (eager_) add_residual();
     add_residual_norm();
     add_feed_forward();
@@ -210,24 +207,6 @@ class LayersComposer : public Composer {
 };
 
 }  // namespace
-
-void Composer::send(std::string_view part, const Transfer& transfer, Order order, bool last_pass) {
-  StepOperation one = here_;
-  if (last_pass) one.count /= task_.passes();
-  if (transfer.gpus < 2 || one.count <= 0 || transfer.bytes <= 0) return;
-  const Gpu& gpu = forecasts_.gpu();
-  const CollectiveForecast time = predict_collective(transfer, gpu, task_.network);
-  one.part = part;
-  one.what = "collective." + std::string(name(transfer.kind)) + " " + si_text(transfer.bytes, "B") +
-             " gpus=" + std::to_string(static_cast<std::int64_t>(transfer.gpus));
-  one.bound = "link";
-  one.use = use_of(transfer, time.expected_s, gpu);
-  one.transfer = transfer;
-  one.order = order;
-  one.last_pass = last_pass;
-  if (order == Order::in_turn) step_.limit_s += one.count * time.limit_s;
-  step_.add_operation(std::move(one), time);
-}
 
 void add_layers(Step& step, const Architecture& model, const Task& task,
                 KernelForecasts& forecasts) {

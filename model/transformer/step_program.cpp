@@ -16,26 +16,22 @@ struct Visit {
   std::size_t begin, end;  ///< positions of its nodes in Program::chain
 };
 
-/// Builds the program of a pass on one GPU: Section::begin, each layer, Section::end, and in
-/// training the same backward; the last pass also has Section::once. Software's time is spread
-/// evenly over layers. `staged`: the step is already that of a pipeline stage (put_in_stages).
+/// Builds the program of a pass of so many layers on one GPU: kStretches, of which only the last
+/// pass has Section::once. Software's time is spread evenly over layers.
 class Builder {
  public:
-  Builder(const Step& step, const Architecture& model, const Task& task, bool last, bool staged)
-      : step_(step),
-        task_(task),
-        last_(last),
-        staged_(staged && task.pp > 1),
-        layers_(staged_ ? std::max<std::int64_t>(1, model.layers / task.pp) : model.layers) {}
+  Builder(const Step& step, const Task& task, std::int64_t layers, bool last)
+      : step_(step), task_(task), layers_(layers), last_(last) {}
 
   Program program() && {
-    add(Section::begin, Direction::forward);
-    for (std::int64_t layer = 0; layer < layers_; ++layer) visit(Direction::forward, layer);
-    add(Section::end, Direction::forward);
-    if (task_.phase == Phase::train) {
-      add(Section::end, Direction::backward);
-      for (std::int64_t layer = layers_; layer-- > 0;) visit(Direction::backward, layer);
-      add(Section::begin, Direction::backward);
+    for (const Stretch& here : kStretches) {
+      if (here.section == Section::layer) {
+        for (std::int64_t i = 0; i < layers_; ++i) {
+          visit(here.direction, here.is_forward() ? i : layers_ - 1 - i);
+        }
+      } else if (here.section != Section::once) {
+        add(here.section, here.direction);
+      }
     }
     add_beside();
     const std::size_t once = result_.chain.size();
@@ -86,10 +82,9 @@ class Builder {
       const StepOperation& one = step_.operations[i];
       if (one.order != order || one.section != section || one.direction != direction) continue;
       if (one.last_pass && !last_) continue;
-      const bool has = staged_ || (layer >= one.first_layer && layer < one.last_layer);
-      if (in_layer && !has) continue;
+      if (in_layer && (layer < one.first_layer || layer >= one.last_layer)) continue;
       double alone_s = one.alone_s;
-      if (in_layer) alone_s /= as_double(staged_ ? layers_ : one.last_layer - one.first_layer);
+      if (in_layer) alone_s /= as_double(one.last_layer - one.first_layer);
       if (section != Section::once && !one.last_pass) alone_s /= task_.passes();
       (in_turn ? result_.chain : result_.beside).push_back({alone_s, one.use, after, i, layer});
     }
@@ -97,8 +92,8 @@ class Builder {
 
   const Step& step_;
   const Task& task_;
-  bool last_, staged_;
   std::int64_t layers_;
+  bool last_;
   std::vector<Visit> visits_;
   Program result_;
 };
@@ -116,7 +111,7 @@ Scheduled scheduled(const Step& step, const Architecture& model, const Task& tas
   for (const bool last : {false, true}) {
     const double passes = last ? 1 : task.passes() - 1;
     if (passes <= 0) continue;
-    Program program = Builder(step, model, task, last, false).program();
+    Program program = Builder(step, task, model.layers, last).program();
     for (Node& node : program.beside) node.alone_s *= times;
     program = schedule(std::move(program));
     for (const Node& node : program.chain) sum.time_s[node.operation] += passes * node.duration_s();
@@ -156,13 +151,12 @@ void overlap(Step& step, const Architecture& model, const Task& task) {
 }
 
 std::vector<TimelineEvent> timeline(const Step& step, const Architecture& model, const Task& task) {
-  const Program program = schedule(Builder(step, model, task, true, true).program());
+  const Program program = schedule(Builder(step, task, model.layers / task.pp, true).program());
   std::vector<TimelineEvent> events;
   for (const auto* nodes : {&program.chain, &program.beside}) {
     for (const Node& node : *nodes) {
       const StepOperation& one = step.operations[node.operation];
-      events.push_back({one.part, one.what, one.bound, one.section, one.direction, node.layer,
-                        node.start_s, node.duration_s(), one.transfer.has_value(),
+      events.push_back({one, node.layer, node.start_s, node.duration_s(), one.transfer.has_value(),
                         one.order != Order::in_turn});
     }
   }
