@@ -29,7 +29,6 @@
 namespace roofcast::cuda::attention {
 namespace {
 
-using roofcast::attention::kBackward;
 using roofcast::attention::kPass;
 using roofcast::attention::standard::kHeldKeys;
 using roofcast::attention::standard::kHeldVectors;

@@ -212,8 +212,8 @@ constexpr std::array kConfigurations = {
     configuration(kForward, kInRegisters, 8, 16, 1),
     configuration(kForward, kInShared, 8, 1, 3),
     configuration(kForward, kInShared, 8, 4, 3),
-    configuration(roofcast::norm::kBackward, kInRegisters, 0, 0, 0),
-    configuration(roofcast::norm::kBackward, kInShared, 0, 0, 0)};
+    configuration(kBackward, kInRegisters, 0, 0, 0),
+    configuration(kBackward, kInShared, 0, 0, 0)};
 
 template <Kind kKind>
 KernelEntry entry(std::string_view name) {

@@ -20,7 +20,6 @@ namespace roofcast::cuda::norm {
 
 using roofcast::norm::is_streamed;
 using roofcast::norm::kEpsilon;
-using roofcast::norm::kForward;
 using roofcast::norm::Kind;
 using roofcast::norm::kPass;
 using roofcast::norm::kStaging;

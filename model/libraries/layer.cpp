@@ -66,7 +66,6 @@ Work work_of(const Operation& operation, const Problem& p) {
 }
 
 using Names = std::span<const std::string_view>;
-constexpr std::array<std::string_view, 2> kPassNames = {"forward", "backward"};
 constexpr std::array<std::string_view, 2> kFormNames = {"fused", "eager"};
 constexpr std::array<std::string_view, 2> kAdamNames = {"fused", "foreach"};
 constexpr std::array<std::string_view, 2> kScaleNames = {"static", "dynamic"};

@@ -16,7 +16,6 @@ namespace roofcast::layer {
 
 /// Positions in Problem. `kOf` is an operation's own number: table entries, or experts per token.
 enum Parameter : std::size_t { kRows, kCols, kPass, kForm, kOf };
-enum Pass : std::int64_t { kForward, kBackward };
 enum Form : std::int64_t { kFused, kEager };
 
 /// Numbers of matrices of rows × cols, read or written: in the kernel's type, in fp32, of bytes.

@@ -2,6 +2,7 @@
 // Softmax and normalizations as PyTorch launches them.
 #include <array>
 #include <cstddef>
+#include <span>
 #include <string_view>
 
 #include "model/kernels/common/plan_parts.hpp"
@@ -47,11 +48,10 @@ LaunchSequence plan_library(const Problem& problem, const Gpu& gpu);
 enum LibraryParameter : std::size_t { kLibraryKind = rows::kCols + 2 };
 enum LibraryKind : std::int64_t { kLibraryLayernorm, kLibraryRmsnorm };
 inline constexpr std::array<std::string_view, 2> kLibraryKinds = {"layernorm", "rmsnorm"};
-inline constexpr std::array<std::string_view, 1> kLibraryPasses = {"forward"};
-inline constexpr std::array kLibraryParameters =
-    with_own(rows::kShape, choice("pass", "forward alone", kLibraryPasses, 0),
-             choice("kind", "what is normalized: mean and variance, or the root mean square",
-                    kLibraryKinds, kLibraryLayernorm));
+inline constexpr std::array kLibraryParameters = with_own(
+    rows::kShape, choice("pass", "forward alone", std::span(kPassNames).first(1), kForward),
+    choice("kind", "what is normalized: mean and variance, or the root mean square", kLibraryKinds,
+           kLibraryLayernorm));
 
 inline constexpr KernelModel kLibrary = {
     .name = "norm.library",

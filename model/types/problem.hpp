@@ -64,6 +64,10 @@ constexpr Parameter choice(std::string_view name, std::string_view meaning,
           fallback, false,   choices};
 }
 
+/// The choice of a kernel whose result has gradients.
+enum Pass : std::int64_t { kForward, kBackward };
+inline constexpr std::array<std::string_view, 2> kPassNames = {"forward", "backward"};
+
 /// A family's parameters, and after them a variant's own.
 template <std::size_t kShared, std::same_as<Parameter>... Own>
 constexpr auto with_own(const std::array<Parameter, kShared>& shared, const Own&... own) {

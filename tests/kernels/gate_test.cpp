@@ -84,7 +84,7 @@ class GateTest : public GpuTest {
     }
     if (entry_.name.starts_with("attention.") && entry_.name != "attention.decode") {
       problems.push_back(problems.front());
-      problems.back()[roofcast::attention::kPass] = roofcast::attention::kBackward;
+      problems.back()[roofcast::attention::kPass] = roofcast::kBackward;
     }
     for (Problem problem : problems) {
       for (const DType dtype : kAllDTypes) {

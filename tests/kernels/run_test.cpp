@@ -68,7 +68,7 @@ std::vector<Sizes> ragged_sizes(std::string_view name) {
       // A single query has no gradient that stands out of its roundings where keys are few.
       if (all[i][3] == 1) continue;
       all.push_back(all[i]);
-      all.back().back() = roofcast::attention::kBackward;
+      all.back().back() = roofcast::kBackward;
     }
     return all;
   }
@@ -81,7 +81,7 @@ std::vector<Sizes> ragged_sizes(std::string_view name) {
 }
 
 bool backward(std::string_view name, const Problem& p) {
-  return name.starts_with("norm.") && p[roofcast::norm::kPass] == roofcast::norm::kBackward;
+  return name.starts_with("norm.") && p[roofcast::norm::kPass] == roofcast::kBackward;
 }
 
 std::vector<Sizes> small_sizes(std::string_view name, const Problem& configuration) {

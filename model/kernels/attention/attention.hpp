@@ -9,11 +9,9 @@ namespace roofcast::attention {
 /// O = softmax(Q·Kᵀ/√d)·V for each query head, or the gradients of Q, K and V from that of O.
 /// Matrices are [batch, heads, sequence, head_dim]. Positions in Problem; a variant's own follow.
 enum Parameter : std::size_t { kBatch, kHeads, kKvHeads, kSeqQ, kSeqKv, kHeadDim, kCausal, kPass };
-enum Pass : std::int64_t { kForward, kBackward };
 
 inline constexpr std::int64_t kAsTheOther = 0;  ///< kKvHeads: as kHeads; kSeqKv: as kSeqQ
 inline constexpr std::array<std::string_view, 2> kCausalNames = {"no", "yes"};
-inline constexpr std::array<std::string_view, 2> kPassNames = {"forward", "backward"};
 inline constexpr std::array kTypes = {DType::bf16, DType::fp16};
 inline constexpr std::int64_t kVectorElements = 8;  ///< of 16 bytes
 

@@ -186,7 +186,6 @@ std::vector<Problem> candidates(const Problem& p, const Gpu& gpu) {
   return found;
 }
 
-constexpr std::array<std::string_view, 2> kPasses = {"forward", "backward"};
 constexpr std::array<std::string_view, 3> kStagings = {"fastest", "registers", "shared"};
 constexpr roofcast::Parameter kStagingSetting = {
     "staging", "where rows arrive: in registers, or with bulk copies in shared memory, a row ahead",
@@ -195,7 +194,7 @@ constexpr roofcast::Parameter kStagingSetting = {
     kStagings};
 constexpr std::array kParameters = with_own(
     rows::kShape,
-    choice("pass", "forward; or backward, from x, dy and the forward pass's statistics", kPasses,
+    choice("pass", "forward; or backward, from x, dy and the forward pass's statistics", kPassNames,
            kForward),
     setting("vectors", "16-byte accesses a thread holds, forward: 1, 2, 4, 8; 0: the fastest", 0, 8,
             0),

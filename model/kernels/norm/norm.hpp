@@ -7,7 +7,6 @@ enum class Kind : unsigned char { layernorm, rmsnorm };
 
 /// Positions in Problem after the shape.
 enum Parameter : std::size_t { kPass = 2, kVectors, kCluster, kRowsPerCluster, kStaging };
-enum Pass : std::int64_t { kForward, kBackward };
 /// Where rows arrive: in registers, or with bulk copies in shared memory, a row ahead.
 enum Staging : std::int64_t { kChosen, kInRegisters, kInShared };
 

@@ -57,9 +57,8 @@ TEST(RowCandidates, NormStreamsWhereBulkCopiesCanTakeTheRows) {
              held = Values({norm::kInRegisters});
   EXPECT_EQ(tried("norm.rmsnorm", problem(1000, 4096), norm::kStaging), both);
   EXPECT_EQ(tried("norm.rmsnorm", problem(1000, 4097), norm::kStaging), held);
-  EXPECT_EQ(
-      tried("norm.rmsnorm", problem(1000, 4096, DType::bf16, norm::kBackward), norm::kStaging),
-      both);
+  EXPECT_EQ(tried("norm.rmsnorm", problem(1000, 4096, DType::bf16, kBackward), norm::kStaging),
+            both);
   Gpu without = gpu_with_l1();
   without.features.instructions = {};
   for (const Problem& one :

@@ -202,7 +202,7 @@ TEST(Norm, StreamedRowsWaitForBulkCopies) {
 // From its first part to its last a warp makes 16 stores of dγ and dβ, or 8 of dγ alone, and the
 // other warp opens as many sectors meanwhile.
 TEST(Norm, PartialSumsComeApartAmongTheOtherWarpsStores) {
-  Problem p = problem(8000, 1024, DType::bf16, norm::kBackward);
+  Problem p = problem(8000, 1024, DType::bf16, kBackward);
   p[norm::kStaging] = norm::kInShared;
   const auto split = [&](const char* name) {
     return plans_of(name, p).front().plan.arrays.back().split.value();
@@ -214,7 +214,7 @@ TEST(Norm, PartialSumsComeApartAmongTheOtherWarpsStores) {
 
 TEST(Norm, BackwardMovesThreeMatricesAndItsPartialSums) {
   // 4096 fp32: 2 blocks of 128 threads of 16 elements; 264 clusters at once, strips of 31 rows.
-  Problem p = problem(8000, 4096, DType::fp32, norm::kBackward);
+  Problem p = problem(8000, 4096, DType::fp32, kBackward);
   p[norm::kStaging] = norm::kInShared;
   const LaunchSequence plans = plans_of("norm.layernorm", p);
   ASSERT_EQ(plans.size(), 2U);
