@@ -91,7 +91,7 @@ struct LibraryProduct {
 };
 
 /// Throws InputError where the library has no such tile here.
-LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings& packings = {});
+LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings& packings);
 Outline outline_of(const LibraryProduct& c, const Gpu& gpu);
 
 }  // namespace roofcast::gemm

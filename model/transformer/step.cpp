@@ -86,8 +86,9 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
   between.section = idle.section = Section::once;
   between.count = 2 * (passes + stages - 1);  // activations forward, gradients back
   const double bytes = task.tokens() * as_double(model.hidden) * task.activation_bytes();
-  between.transfer = {Collective::send_recv, bytes, 2, as_double(task.tp * task.dp * task.fsdp)};
-  step.add_operation(between, predict_collective(*between.transfer, gpu, task.network));
+  between.use.transfer = true;
+  const Transfer sent{Collective::send_recv, bytes, 2, as_double(task.tp * task.dp * task.fsdp)};
+  step.add_operation(between, predict_collective(sent, gpu, task.network));
   idle.count = 1;
   bubble.energy_j = 0;
   step.add_operation(idle, bubble);
@@ -124,7 +125,7 @@ void total(Step& step, const Architecture& model, const Task& task, const Gpu& g
   add_parts(step);
   StepTransfers& sent = step.transfers;
   for (const StepOperation& one : step.operations) {
-    if (!one.transfer) continue;
+    if (!one.use.transfer) continue;
     sent.alone_s += one.alone_s;
     sent.exposed_s += one.expected_s;
   }

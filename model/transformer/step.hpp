@@ -55,7 +55,6 @@ struct StepOperation : Run, Duration {
   std::int64_t last_layer = 0;   ///< one past the last such layer
   Use use{};
   double alone_s = 0;  ///< summed time if each had the GPU and the link for itself
-  std::optional<Transfer> transfer{};
   Order order = Order::in_turn;
   bool last_pass = false;  ///< runs in the last pass only
 };

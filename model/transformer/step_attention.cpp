@@ -28,7 +28,7 @@ class AttentionComposer : public Composer {
   void add_attention() {
     const double query = as_double(model_.heads * model_.head_dim) / tp_;
     const double kv = as_double(kv_heads_of_gpu(model_.kv_heads) * model_.head_dim);
-    linears(kProducts, tokens_, {query, kv, kv}, hidden_, model_.joined_projections);
+    linears(kProducts, {query, kv, kv}, model_.joined_projections);
     if (model_.attention_biased) {
       add_biases(tokens_ * (query + 2 * kv + hidden_), model_.joined_projections ? 2 : 4);
     }

@@ -109,7 +109,6 @@ class Composer {
                        " gpus=", static_cast<std::int64_t>(transfer.gpus));
     one.bound = "link";
     one.use = use_of(transfer, time.expected_s, gpu);
-    one.transfer = transfer;
     one.order = order;
     one.last_pass = last_pass;
     if (order == Order::in_turn) step_.limit_s += one.count * time.limit_s;
@@ -166,16 +165,16 @@ class Composer {
 
   // Linear layers of one input. PyTorch's models have a GEMM for each, `joined` ones and serving
   // frameworks one for all. Eager code adds up the input's gradients; compiled code fuses that.
-  void linears(std::string_view part, double tokens, const std::vector<double>& widths, double k,
-               bool joined = false) {
+  void linears(std::string_view part, const std::vector<double>& widths, bool joined = false) {
     if (joined || !by_pytorch_) {
-      return linear(part, tokens, std::accumulate(widths.begin(), widths.end(), 0.0), k);
+      const double all = std::accumulate(widths.begin(), widths.end(), 0.0);
+      return linear(part, tokens_, all, hidden_);
     }
-    for (const double n : widths) linear(part, tokens, n, k);
+    for (const double n : widths) linear(part, tokens_, n, hidden_);
     if (!eager_) return;
     backward([&] {
       for (std::size_t i = 1; i < widths.size(); ++i) {
-        one_pass("residuals", "layer.add", tokens, k, "backward");
+        one_pass("residuals", "layer.add", tokens_, hidden_, "backward");
       }
     });
   }

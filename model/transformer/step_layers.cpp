@@ -49,7 +49,7 @@ class LayersComposer : public Composer {
     if (width <= 0) return;
     const double inner = width / tp_, up = model_.gated ? 2 * inner : inner;
     if (activation_in_epilogue()) return add_dense_with_epilogues(inner);
-    linears(kFeedForward, tokens_, std::vector<double>(model_.gated ? 2 : 1, inner), hidden_);
+    linears(kFeedForward, std::vector<double>(model_.gated ? 2 : 1, inner));
     add_activation(inner);
     linear(kFeedForward, tokens_, hidden_, inner);
     if (model_.feed_forward_biased) add_biases(tokens_ * (up + hidden_), 2);

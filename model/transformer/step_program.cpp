@@ -145,7 +145,7 @@ void overlap(Step& step, const Architecture& model, const Task& task) {
     } else if (one.alone_s > 0) {
       const double longer = std::max(1.0, expected.time_s[i] / one.alone_s);
       one.scale(longer);
-      if (!one.transfer) step.transfers.slowed_s += (longer - 1) * one.alone_s;
+      if (!one.use.transfer) step.transfers.slowed_s += (longer - 1) * one.alone_s;
     }
   }
 }
@@ -156,7 +156,7 @@ std::vector<TimelineEvent> timeline(const Step& step, const Architecture& model,
   for (const auto* nodes : {&program.chain, &program.beside}) {
     for (const Node& node : *nodes) {
       const StepOperation& one = step.operations[node.operation];
-      events.push_back({one, node.layer, node.start_s, node.duration_s(), one.transfer.has_value(),
+      events.push_back({one, node.layer, node.start_s, node.duration_s(), one.use.transfer,
                         one.order != Order::in_turn});
     }
   }

@@ -37,7 +37,7 @@ Step step_of(const Task& task) {
 double launches_s(const Step& step) {
   double sum_s = 0;
   for (const StepOperation& one : step.operations) {
-    if (!one.transfer) sum_s += one.alone_s;
+    if (!one.use.transfer) sum_s += one.alone_s;
   }
   return sum_s;
 }
