@@ -14,7 +14,6 @@ class AttentionComposer : public Composer {
   explicit AttentionComposer(const Composer& composer) : Composer(composer) {}
 
   void compose() {
-    at_layers(0, model_.layers);
     model_.latent ? add_latent_attention(*model_.latent) : add_attention();
     add_partial_sums();
   }

@@ -239,7 +239,7 @@ void overlap(Step& step, const Architecture& model, const Task& task);
 /// 1.5 times as long.
 void add_host(Step& step, const Architecture& model, const Task& task);
 
-/// Adds attention with its projections, for all layers.
+/// Adds attention with its projections, in the layers that the composer stands in.
 void add_attention(const Composer& composer);
 
 }  // namespace roofcast::transformer
