@@ -48,6 +48,7 @@ Gpu all_known(double datasheet) {
   }
   gpu.sustained.dram_scattered_bytes_per_s = 3;
   gpu.sustained.vector_flop_energy_j = 3;
+  gpu.sustained.tensor_flop_energy_j = 3;
   return gpu;
 }
 
