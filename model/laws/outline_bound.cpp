@@ -17,13 +17,13 @@ constexpr double kNever = 1e18;
 /// A block's last step, in SM cycles.
 class End {
  public:
-  End(const Outline::Epilogue& step, double warps, const Gpu& gpu)
-      : stored_(step.bytes.write_bytes),
-        loads_(step.bytes.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever)) {
+  End(const Step& step, double warps, const Gpu& gpu)
+      : stored_(step.issued.l2.write_bytes),
+        loads_(step.issued.l2.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever)) {
     const StepLatency latency = latency_of(step.waits, {}, gpu);
     waits_ = latency.loads + latency.rest;
     const bool together = step.waits.barriers > 0;
-    if (together) issue_ = step.instructions / gpu.sm.warp_issue_per_clk.value_or(kNever);
+    if (together) issue_ = step.warp_instructions / gpu.sm.warp_issue_per_clk.value_or(kNever);
     port_share_ = together ? 1 : 1 / warps;
     shown_ = std::min(1.0, law::kOverlappingWarps / warps);
   }
@@ -46,30 +46,33 @@ class LoopBound {
  public:
   LoopBound(const Outline& outline, double clock_hz, const Gpu& gpu)
       : outline_(outline),
+        loop_(outline.loop),
+        parts_(loop_.groups > 0 ? loop_.groups * loop_.chains : 1),
         l2_reads_(gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kNever) / clock_hz) {
-    const auto& sheet = outline.on_tensor_cores ? gpu.sm.tensor_flop_per_clk[outline.type]
-                                                : gpu.sm.vector_flop_per_clk[outline.type];
-    arithmetic_ =
-        std::max({outline.step_flops / sheet.value_or(kNever), outline.step_operands,
-                  outline.step_instructions / gpu.sm.warp_issue_per_clk.value_or(kNever)});
-    port_ = std::max(outline.step_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever),
-                     law::kClocksPerCopyRequest * outline.step_copies);
+    const Step& step = loop_.step;
+    arithmetic_ = std::max(
+        {tensor_cycles(step.issued.tensor_flops, gpu),
+         step.issued.vector_flops / gpu.sm.vector_flop_per_clk[outline.type].value_or(kNever),
+         step.wavefronts.operands,
+         step.warp_instructions / gpu.sm.warp_issue_per_clk.value_or(kNever)});
+    port_ = std::max(step.issued.l2.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever),
+                     law::kClocksPerCopyRequest * step.wavefronts.copies);
     // Cycles of a step for one chain of a group.
-    const StepLatency latency = latency_of(outline.step_waits, {}, gpu);
-    const double handed_over = hands_over() ? law::kPipelineStepCycles / outline.chains : 0;
+    const StepLatency latency = latency_of(step.waits, {}, gpu);
+    const double handed_over = is_pipelined(loop_) ? law::kPipelineStepCycles / loop_.chains : 0;
     const double load = latency.loads + port_;
     loads_ = latency.loads;
-    multiplied_ = arithmetic_ / outline.parts + latency.rest + handed_over;
+    multiplied_ = arithmetic_ / parts_ + latency.rest + handed_over;
     // Copies ahead take no longer than the steps that they are ahead by. Without copies ahead, port
     // and pipes overlap within a block.
-    step_ = outline.ahead > 0
-                ? std::max(multiplied_, std::min(load + multiplied_, load / outline.ahead))
+    step_ = loop_.ahead > 0
+                ? std::max(multiplied_, std::min(load + multiplied_, load / loop_.ahead))
                 : latency.loads + std::max(multiplied_, port_);
   }
 
   /// Cycles to start the copy pipeline, once a launch.
   double start() const {
-    const bool feeds = outline_.on_tensor_cores && !outline_.of_tcgen05 && hands_over();
+    const bool feeds = outline_.on_tensor_cores() && !outline_.of_tcgen05 && is_pipelined(loop_);
     return feeds ? double{law::kPipelineStartCycles} : 0;
   }
   /// Cycles of `count` rounds of `resident` blocks on each of `active` SMs, which share L2's write
@@ -81,7 +84,7 @@ class LoopBound {
     const double port = end.port(rate);
     const double mixed = block(resident, steps, port, end.own(port));
     const bool in_turns = outline_.scheduler == TileScheduler::ping_pong;
-    if (resident > 1 || outline_.parts <= 1 || (in_turns && !first)) return count * mixed;
+    if (resident > 1 || parts_ <= 1 || (in_turns && !first)) return count * mixed;
     // A block alone on its SM does not overlap loop and stores: its warpgroups end the loop first.
     const double stores = end.port(law::kSmStoreBytesPerClk);
     const double alone = block(1, steps, 0, 0) + std::max(stores, end.own(stores));
@@ -91,31 +94,30 @@ class LoopBound {
   }
   /// Cycles of L2 for the bytes that the launch looks up, and for its stores at the rate of writes.
   double l2() const {
-    const double stored = as_double(outline_.blocks) * outline_.epilogue.bytes.write_bytes;
+    const double stored = as_double(outline_.blocks) * outline_.end.issued.l2.write_bytes;
     return (outline_.l2_read_bytes + stored / law::kL2WriteShare) / l2_reads_;
   }
 
  private:
-  bool hands_over() const { return outline_.ahead > 0 && outline_.step_waits.tile_loads > 0; }
-
   // Cycles of a block. Its chains start and end a step apart: chains − 1 steps more.
   double block(double resident, double steps, double end_port, double end_own) const {
     const double tiles = outline_.scheduler == TileScheduler::ping_pong ? 2 : 1;
-    const double blocks = resident * tiles, walked = steps + outline_.chains - 1;
+    const double blocks = resident * tiles, walked = steps + loop_.chains - 1;
     const double busy = std::max(steps * arithmetic_, steps * port_ + end_port);
     const double cycles = std::max(blocks * busy, walked * step_ + end_own);
     if (steps * arithmetic_ <= 0) return cycles / tiles;
     // Parts queue at the arithmetic pipe (network.cpp), the less the longer a block takes: one step
     // of Newton's method from a lower bound ends at a lower bound.
-    const double all = blocks * steps * arithmetic_, others = blocks * outline_.parts - 1;
+    const double all = blocks * steps * arithmetic_, others = blocks * parts_ - 1;
     const double ahead = others / (others + law::kSmVariability), idle = cycles - ahead * all;
-    const double wait =
-        law::kSmVariability * walked * arithmetic_ / outline_.parts * ahead * all / idle;
+    const double wait = law::kSmVariability * walked * arithmetic_ / parts_ * ahead * all / idle;
     const double missing = walked * multiplied_ + end_own + wait - cycles;
     return (cycles + std::max(0.0, missing / (1 + wait / idle))) / tiles;
   }
 
   const Outline& outline_;
+  const Phase& loop_;
+  double parts_;  // products in flight in a block
   double l2_reads_, arithmetic_, port_, loads_, multiplied_, step_;
 };
 
@@ -130,15 +132,15 @@ double rounds_cycles(const Outline& outline, const LoopBound& loop, const Gpu& g
                        const End& end) {
     if (rounds > 0) cycles += loop.rounds(rounds, resident, active, steps, end, cycles <= 0);
   };
-  const End end(outline.epilogue, outline.warps, gpu);
-  add(full, as_double(outline.blocks_per_sm), as_double(sms), outline.steps, end);
-  add(last > 0 ? 1 : 0, last, left / last, outline.steps, end);
+  const End end(outline.end, outline.warps, gpu);
+  add(full, as_double(outline.blocks_per_sm), as_double(sms), outline.loop.repeats, end);
+  add(last > 0 ? 1 : 0, last, left / last, outline.loop.repeats, end);
   if (outline.tail_blocks > 0) {
     const std::int64_t before = (outline.tail_blocks - 1) / all;
     add(as_double(before), 1, as_double(sms), outline.tail_steps,
-        End(outline.tail_epilogue, outline.warps, gpu));
+        End(outline.partial_end, outline.warps, gpu));
     add(1, 1, as_double(outline.tail_blocks - before * all), outline.tail_steps,
-        End(outline.reducing_epilogue, outline.warps, gpu));
+        End(outline.reducing_end, outline.warps, gpu));
   }
   return cycles;
 }
@@ -164,7 +166,7 @@ double least_beside_s(const Outline& outline, const Gpu& gpu, const Assumptions&
 }  // namespace
 
 double least_time_s(const Outline& outline, const Gpu& gpu, const Assumptions& assumptions) {
-  const auto clock = expected_clock(outline.on_tensor_cores, gpu, assumptions);
+  const auto clock = expected_clock(outline.on_tensor_cores(), gpu, assumptions);
   if (!clock) return 0;
   const double cycles = least_cycles(outline, clock->hz, gpu);
   double running_s = cycles / clock->hz;

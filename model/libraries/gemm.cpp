@@ -79,38 +79,12 @@ void add_epilogue(Plan& plan, const Problem& p) {
 
 // --- the plan by tiles ---
 
-// The main loop of the outline, with prologue and epilogue.
-std::vector<Phase> phases_of(const LibraryProduct& c, const Outline& brief) {
-  Step step;
-  product_flops(step.issued, c.p.dtype) = brief.step_flops;
-  step.warp_instructions = brief.step_instructions;
-  set_traffic(step.issued, {brief.step_bytes, 0});
-  step.issued.shared_bytes = as_double(stage_bytes(c.tile));
-  // A transposed line is read from one bank after another and written two words at a time.
-  constexpr double kTransposedLine = 4;
-  step.wavefronts.shared = kTransposedLine * as_double((c.a.transposed ? c.tile.m : 0) +
-                                                       (c.b.transposed ? c.tile.n : 0));
-  step.wavefronts.operands = brief.step_operands;
-  step.wavefronts.copies = brief.step_copies;
-  step.waits = brief.step_waits;
-  // Threads that copy for themselves first load the parameters and compute addresses.
-  const Step first{.waits = {.global = 2, .tile_loads = 1}};
-  Step epilogue{.warp_instructions = brief.epilogue.instructions};
-  set_traffic(epilogue.issued, brief.epilogue.bytes);
-  std::vector<Phase> phases;
-  if (step.waits.tile_loads == 0) phases.push_back({first});
-  const double groups = c.is_async() ? brief.parts / brief.chains : 0;
-  phases.push_back({step, brief.steps, brief.ahead, groups, brief.chains});
-  phases.push_back({epilogue});
-  return phases;
-}
-
 Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
   const Outline brief = outline_of(c, gpu);
   Plan plan = launch_plan(brief.blocks, {c.tile.threads, 1, 1}, 0);
   plan.compute = c.p.dtype;
   if (c.mma) plan.needs = {*c.mma};
-  product_flops(plan.useful, c.p.dtype) = c.flops();
+  tensor::product_flops(plan.useful, c.p.dtype) = c.flops();
   set_matrices(plan, c.p, c.sizes);
   plan.arrays[kA].pattern.out_of_step = plan.arrays[kB].pattern.out_of_step = true;
   if (c.mma && c.p[kSplitK] == 1) {
@@ -125,8 +99,13 @@ Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
     plan.launch.shared_bytes = c.tile.stages * stage_bytes(c.tile);
   }
   plan.joined.bytes =
-      brief.step_bytes * brief.steps * as_double(brief.blocks) - brief.l2_read_bytes;
-  set_blocks(plan, phases_of(c, brief));
+      brief.loop.step.issued.l2.read_bytes * brief.loop.repeats * as_double(brief.blocks) -
+      brief.l2_read_bytes;
+  // Threads that copy for themselves first load the parameters and compute addresses.
+  const Step first{.waits = {.global = 2, .tile_loads = 1}};
+  std::vector<Phase> phases = {{first}, brief.loop, {brief.end}};
+  if (brief.loop.step.waits.tile_loads > 0) phases.erase(phases.begin());
+  set_blocks(plan, std::move(phases));
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
   plan.notes.estimated_traffic = true;
   plan.notes.caveat = c.aligned() ? kGuess : kUnaligned;
@@ -171,7 +150,7 @@ Work library_work(const Problem& p) {
   const ProductSizes sizes = sizes_of(p);
   const double widened = quantizes(p) ? 2 / size_bytes(p.dtype) : 1;  // A comes in 16 bits
   Work work = epilogue_work(p);
-  product_flops(work, p.dtype) += 2 * sizes.outputs * as_double(p[kK]);
+  tensor::product_flops(work, p.dtype) += 2 * sizes.outputs * as_double(p[kK]);
   work.compulsory += {widened * sizes.a + sizes.b, sizes.c};
   return work;
 }
@@ -204,7 +183,7 @@ std::vector<Problem> candidates_of(const Problem& problem, const Problem& produc
 }
 
 Outline library_outline(const Problem& p, const Gpu& gpu, const Packings& packings) {
-  if (is_vector_product(p)) return {.blocks = 0, .on_tensor_cores = false};
+  if (is_vector_product(p)) return {.blocks = 0};
   return outline_of(library_product(p, gpu, packings), gpu);
 }
 

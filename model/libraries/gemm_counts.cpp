@@ -81,32 +81,36 @@ TileRaster LibraryProduct::raster() const {
 Outline outline_of(const LibraryProduct& c, const Gpu& gpu) {
   const double blocks = as_double(c.blocks()), steps = c.steps();
   // A warpgroup issues a product before the previous one has ended.
-  const double chains = c.is_async() ? 2 : 1, groups = c.is_async() && !c.tile.ping_pong ? 2 : 1;
+  const double chains = c.is_async() ? 2 : 1;
+  const double groups = !c.is_async() ? 0 : c.tile.ping_pong ? 1 : 2;
   const std::int64_t splits = c.p[kSplitK];
   const double stored = splits > 1 ? as_double(splits * kPartBytes) * c.sizes.outputs : c.sizes.c;
+  // A transposed line is read from one bank after another and written two words at a time.
+  constexpr double kTransposedLine = 4;
+  Step step;
+  tensor::product_flops(step.issued, c.p.dtype) = 2 * c.area() * c.depth() / c.tile.rate;
+  set_traffic(step.issued, {(c.received(c.a, c.b) + c.received(c.b, c.a)) / (blocks * steps), 0});
+  step.issued.shared_bytes = as_double(stage_bytes(c.tile));
+  step.warp_instructions =
+      c.mma ? c.widening * as_double(c.tile.n) * c.depth() / as_double(kWarpLanes)
+            : simt_instructions(c);
+  step.wavefronts = {.shared = kTransposedLine * as_double((c.a.transposed ? c.tile.m : 0) +
+                                                           (c.b.transposed ? c.tile.n : 0)),
+                     .operands = operand_wavefronts(c),
+                     .copies = copy_requests(c)};
+  step.waits = step_waits(c);
+  Step end{.warp_instructions = c.mma ? tensor::end_instructions(c.area()) : 0};
+  set_traffic(end.issued, {0, stored / blocks});
   return {.blocks = c.blocks(),
           .blocks_per_sm = c.tile.blocks_per_sm,
           .scheduler = c.tile.ping_pong ? TileScheduler::ping_pong
                        : c.is_async()   ? TileScheduler::persistent
                                         : TileScheduler::hardware,
           .type = c.p.dtype,
-          .on_tensor_cores = c.mma.has_value(),
           .of_tcgen05 = c.mma == Instruction::tcgen05,
           .warps = as_double(c.tile.threads / kWarpLanes),
-          .steps = steps,
-          .ahead = std::max(0.0, as_double(c.tile.stages - 1)),
-          .parts = groups * chains,
-          .chains = chains,
-          .step_waits = step_waits(c),
-          .step_flops = 2 * c.area() * c.depth() / c.tile.rate,
-          .step_instructions =
-              c.mma ? c.widening * as_double(c.tile.n) * c.depth() / as_double(kWarpLanes)
-                    : simt_instructions(c),
-          .step_operands = operand_wavefronts(c),
-          .step_bytes = (c.received(c.a, c.b) + c.received(c.b, c.a)) / (blocks * steps),
-          .step_copies = copy_requests(c),
-          .epilogue = {.bytes = {0, stored / blocks},
-                       .instructions = c.mma ? tensor::end_instructions(c.area()) : 0},
+          .loop = {step, steps, std::max(0.0, as_double(c.tile.stages - 1)), groups, chains},
+          .end = end,
           .l2_read_bytes = step_lookup_bytes(c, gpu) * blocks * steps,
           .launches = splits > 1 ? 2.0 : 1.0,
           .useful_flops = c.mma ? c.flops() : 0};

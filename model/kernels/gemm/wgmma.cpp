@@ -121,14 +121,14 @@ Stores stores_of(const Choice& c) {
 // Products a warpgroup has in flight: each is issued before the previous one has ended.
 constexpr double kChains = 2;
 
-Step step_of(const Choice& c, const Operands& operands) {
+Phase loop_of(const Choice& c, const Operands& operands) {
   const double steps = c.all_steps();
   Step step = c.step(box_bytes(c, operands) / steps);
   // An instruction reads 64 rows of one operand and all columns of the other from shared memory.
   step.wavefronts.operands = as_double(c.one.down() / 64 * (64 + c.one.across()));
   step.wavefronts.copies = c.asked(operands, &Operands::Side::requests) / kTileLineBytes / steps;
   step.waits = {.tile_loads = 1, .barriers = 1};
-  return step;
+  return {step, as_double(c.steps), as_double(c.one.stages - 1), c.groups(), kChains};
 }
 
 // The epilogue of a part of a split tile, except its last part: the partial sums go to memory.
@@ -170,9 +170,9 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   const Stores stores = stores_of(c);
   plan.arrays.back().pattern.partial_writes = stores.merged;
 
-  const Step step = step_of(c, operands);
+  Phase loop = loop_of(c, operands);
   const auto add = [&](std::int64_t count, std::int64_t steps, const Step& end) {
-    const Phase loop{step, as_double(steps), as_double(c.one.stages - 1), c.groups(), kChains};
+    loop.repeats = as_double(steps);
     if (count > 0) plan.blocks.push_back({count, {loop, {end}}});
   };
   plan.blocks.reserve(3);
@@ -246,33 +246,23 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
 }
 
 Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
-  const auto in_brief = [](const Step& end) {
-    return Outline::Epilogue{end.issued.l2, end.warp_instructions, end.waits};
-  };
   const Choice c = choice_of(p, gpu);
   const Operands operands = operands_of(p, copies_of(p));
-  const Step step = step_of(c, operands), store = stores_of(c).step;
+  const Step store = stores_of(c).step;
   return {.blocks = c.blocks() - c.split,
           .scheduler = c.scheduler(),
           .type = p.dtype,
           .warps = as_double(c.one.threads() / kWarpLanes),
-          .steps = as_double(c.steps),
-          .ahead = as_double(c.one.stages - 1),
-          .parts = c.groups() * kChains,
-          .chains = kChains,
-          .step_flops = step.issued.tensor_flops[p.dtype],
-          .step_operands = step.wavefronts.operands,
-          .step_bytes = step.issued.l2.read_bytes,
-          .step_copies = step.wavefronts.copies,
-          .epilogue = in_brief(store),
+          .loop = loop_of(c, operands),
+          .end = store,
           .l2_read_bytes = lookup_bytes(c, operands),
           .copies = operands.copied,
           .launches = p[kSplitK] > 1 ? 2.0 : 1.0,
           .reduction_bytes = c.partial_bytes(),
           .tail_blocks = c.split * p[kSplitRest],
           .tail_steps = as_double(c.tail_steps()),
-          .tail_epilogue = in_brief(partial_epilogue(c)),
-          .reducing_epilogue = in_brief(reducing_epilogue(c, store)),
+          .partial_end = partial_epilogue(c),
+          .reducing_end = reducing_epilogue(c, store),
           .useful_flops = c.s.flops()};
 }
 

@@ -228,7 +228,8 @@ TEST(GemmLibrary, FindsAScaleInFourLaunches) {
 TEST(GemmLibrary, SumsOfFp32EndAfterAnyEightElements) {
   const Gpu a100 = gpu_named("a100-pcie-80gb");
   const auto steps = [&a100](std::int64_t k) {
-    return library_outline(with_tile(product(512, 512, k, DType::fp32), 128, 64), a100).steps;
+    return library_outline(with_tile(product(512, 512, k, DType::fp32), 128, 64), a100)
+        .loop.repeats;
   };
   EXPECT_DOUBLE_EQ(steps(196), 25);
   EXPECT_DOUBLE_EQ(steps(200), 25);
