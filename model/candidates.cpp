@@ -12,11 +12,8 @@ std::optional<Candidate> candidate_of(const Question& question, double at_most_s
   const Gpu& gpu = question.gpu;
   const Assumptions& assumptions = question.assumptions;
   Candidate one{question.problem, question.kernel.kernel->plan_of(question.problem, gpu)};
-  if (gpu.occupancy && gpu.sm_count) one.clock = clock_of(one.sequence, gpu, assumptions);
-  if (one.clock) {
-    one.time = sequence_time(one.sequence, *one.clock, gpu, assumptions);
-    if (one.time->total_s() > at_most_s) return std::nullopt;
-  }
+  one.time = sequence_time(one.sequence, gpu, assumptions);
+  if (one.time && one.time->total_s() > at_most_s) return std::nullopt;
   one.limit = limit(one.sequence, gpu, assumptions.cache);
   return one;
 }

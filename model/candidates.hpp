@@ -15,8 +15,7 @@ struct Candidate {
   Problem problem;
   LaunchSequence sequence;
   Limit limit{};
-  std::optional<SmClock> clock{};      ///< absent: none is known
-  std::optional<SequenceTime> time{};  ///< absent without a clock or occupancy rules
+  std::optional<SequenceTime> time{};  ///< absent as sequence_time
 
   /// Expected time (s), at least the limit: the limit is a fact, the forecast an estimate.
   double expected_s() const;

@@ -44,7 +44,7 @@ void show(Prediction& result, const SequenceTime& found, const Gpu& gpu) {
 void add_forecast(Prediction& result, const Candidate& answer, const KernelModel& kernel,
                   const Gpu& gpu) {
   const SequenceTime& found = *answer.time;
-  const double clock_hz = answer.clock->hz;
+  const double clock_hz = found.clock_hz;
   result.work.l2 = found.l2;
   result.work.dram = found.dram;
   add_warm_reason(result, found);

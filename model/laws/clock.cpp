@@ -23,11 +23,15 @@ std::optional<double> tensor_peak_clock_hz(const Gpu& gpu, DType type) {
   return gpu.clocks.tensor_boost_hz ? gpu.clocks.tensor_boost_hz : limit_clock_hz(gpu);
 }
 
-std::optional<double> expected_clock_hz(const Gpu& gpu, bool on_tensor_cores) {
+std::optional<double> expected_clock_hz(const Gpu& gpu, bool on_tensor_cores,
+                                        const Assumptions& assumptions) {
+  if (assumptions.sm_clock_hz) return assumptions.sm_clock_hz;
   const auto hz = gpu.sustained.sm_clock_hz ? gpu.sustained.sm_clock_hz : vector_peak_clock_hz(gpu);
   const auto tensor =
       gpu.sustained.tensor_clock_hz ? gpu.sustained.tensor_clock_hz : gpu.clocks.tensor_boost_hz;
-  return on_tensor_cores && hz && tensor ? std::min(*hz, *tensor) : hz;
+  if (!hz) return std::nullopt;
+  const double full_hz = on_tensor_cores && tensor ? std::min(*hz, *tensor) : *hz;
+  return full_hz / (1 + assumptions.clock_slowdown);
 }
 
 Energy energy_of(const WorkDone& work, const Gpu& gpu) {

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "model/types/gpu.hpp"
+#include "model/types/prediction.hpp"
 
 namespace roofcast {
 
@@ -13,20 +14,14 @@ std::optional<double> limit_clock_hz(const Gpu& gpu);
 std::optional<double> vector_peak_clock_hz(const Gpu& gpu);
 std::optional<double> tensor_peak_clock_hz(const Gpu& gpu, DType type);
 
-/// The SM clock a kernel is expected to run at: as calibrated, else the vector boost clock. Where
-/// tensor cores are used, however little, it is lower (`tensor_clock_hz`, else their boost clock):
-/// gemm.skinny, whose tensor cores are busy for 2% of its time, runs at 1.81 and 1.87 GHz on two
-/// GPUs that keep up 1.98 without them. The clock does not rise again between a sequence's
-/// launches.
-std::optional<double> expected_clock_hz(const Gpu& gpu, bool on_tensor_cores);
-
-/// An SM clock.
-struct SmClock {
-  double hz;
-  bool given = false;   ///< measured: no law lowers it
-  double worked_s = 0;  ///< Assumptions::worked_s
-  double slowdown = 0;  ///< Assumptions::clock_slowdown, which `hz` has
-};
+/// The SM clock a launch sequence is expected to run at, before its own power lowers it: a measured
+/// clock where one is assumed; else as calibrated, or the vector boost clock, slowed by
+/// Assumptions::clock_slowdown. Where tensor cores are used, however little, it is lower
+/// (`tensor_clock_hz`, else their boost clock): gemm.skinny, whose tensor cores are busy for 2% of
+/// its time, runs at 1.81 and 1.87 GHz on two GPUs that keep up 1.98 without them. The clock does
+/// not rise again between a sequence's launches.
+std::optional<double> expected_clock_hz(const Gpu& gpu, bool on_tensor_cores,
+                                        const Assumptions& assumptions = {});
 
 /// What a launch, or a step of many, does that takes energy.
 struct WorkDone {

@@ -44,28 +44,28 @@ constexpr double kUncalibratedSpread = 0.5;
 }  // namespace
 
 LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
-                       const SmClock& clock, const Gpu& gpu) {
-  const MemoryCost cost = memory_cost(plan, occupancy, memory, clock.hz, gpu);
+                       double clock_hz, const Gpu& gpu, const Assumptions& assumptions) {
+  const MemoryCost cost = memory_cost(plan, occupancy, memory, clock_hz, gpu);
   const SmTime sm = sm_time(plan, occupancy, cost, gpu);
   LaunchTime result;
-  result.time_s = sm.cycles / clock.hz;
+  result.time_s = sm.cycles / clock_hz;
   const Energy energy = energy_of(work_of(plan, sm.busy, memory.dram, gpu), gpu);
   result.energy_j = energy.total_j();
-  if (!clock.given) {
-    const double sm_power_w = energy.sms_j / result.time_s * (1 + clock.slowdown);
+  if (!assumptions.sm_clock_hz) {
+    const double sm_power_w = energy.sms_j / result.time_s * (1 + assumptions.clock_slowdown);
     const double own = launch_slowdown(sm_power_w, result.time_s, gpu);
     const double mean_power_w = result.energy_j / (result.time_s * (1 + own));
-    const double long_run = long_run_slowdown(mean_power_w, clock.worked_s, gpu);
+    const double long_run = long_run_slowdown(mean_power_w, assumptions.worked_s, gpu);
     result.slower_s = result.time_s * ((1 + own) * (1 + long_run) - 1);
     result.time_s += result.slower_s;
   }
-  for (std::size_t i = 0; i < kResources; ++i) result.terms_s.at(i) = sm.busy.at(i) / clock.hz;
+  for (std::size_t i = 0; i < kResources; ++i) result.terms_s.at(i) = sm.busy.at(i) / clock_hz;
   const bool on_tensor_cores = plan.useful.tensor_flops.total() > 0;
   result.terms_s[on_tensor_cores ? Resource::tensor : Resource::vector] += result.slower_s;
-  result.parts = parts_of(sm, result, clock.hz);
+  result.parts = parts_of(sm, result, clock_hz);
   const double new_data_s = memory.new_share * gpu.sustained.first_access_s.value_or(0);
-  const double first_s =
-      std::max(new_data_s, code_fetch_s(plan.start, memory.back_to_back, clock.hz, gpu));
+  const double first_s = std::max(
+      new_data_s, code_fetch_s(plan.start, back_to_back(assumptions.cache), clock_hz, gpu));
   if (first_s > 0) result.parts[Part::first_access] = first_s;
   result.time_s += result.parts[Part::first_access];
   return result;
@@ -97,27 +97,16 @@ void add_memory(SequenceTime& result, CacheState cache, const Gpu& gpu) {
 
 }  // namespace
 
-std::optional<SmClock> expected_clock(bool on_tensor_cores, const Gpu& gpu,
-                                      const Assumptions& assumptions) {
-  const auto& measured = assumptions.sm_clock_hz;
-  const auto hz = measured ? measured : expected_clock_hz(gpu, on_tensor_cores);
-  if (!hz) return std::nullopt;
-  const double slowdown = measured ? 0 : assumptions.clock_slowdown;
-  return SmClock{*hz / (1 + slowdown), measured.has_value(), assumptions.worked_s, slowdown};
-}
-
-std::optional<SmClock> clock_of(const LaunchSequence& sequence, const Gpu& gpu,
-                                const Assumptions& assumptions) {
+std::optional<SequenceTime> sequence_time(const LaunchSequence& sequence, const Gpu& gpu,
+                                          const Assumptions& assumptions) {
   const bool on_tensor_cores =
       std::any_of(sequence.begin(), sequence.end(),
                   [](const Launched& node) { return node.plan.useful.tensor_flops.total() > 0; });
-  return expected_clock(on_tensor_cores, gpu, assumptions);
-}
-
-SequenceTime sequence_time(const LaunchSequence& sequence, const SmClock& clock, const Gpu& gpu,
-                           const Assumptions& assumptions) {
+  const auto clock_hz = expected_clock_hz(gpu, on_tensor_cores, assumptions);
+  if (!clock_hz || !gpu.occupancy || !gpu.sm_count) return std::nullopt;
   const CacheState cache = assumptions.cache;
   SequenceTime result;
+  result.clock_hz = *clock_hz;
   result.launches.reserve(sequence.size());
   result.runs.reserve(sequence.size());
   for (std::size_t i = 0; i < sequence.size(); ++i) {
@@ -127,7 +116,7 @@ SequenceTime sequence_time(const LaunchSequence& sequence, const SmClock& clock,
   add_memory(result, cache, gpu);
   for (TimedLaunch& one : result.launches) {
     const auto& [plan, repeats] = *one.node;
-    one.time = launch_time(plan, one.fit, one.memory, clock, gpu);
+    one.time = launch_time(plan, one.fit, one.memory, *clock_hz, gpu, assumptions);
     result.runs.push_back({repeats, one.time.time_s, plan.start == Start::programmatic});
     result.running_s += repeats * one.time.time_s;
   }

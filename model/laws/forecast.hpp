@@ -20,7 +20,7 @@ struct LaunchTime {
   double energy_j = 0;  ///< of its work
 };
 LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
-                       const SmClock& clock, const Gpu& gpu);
+                       double clock_hz, const Gpu& gpu, const Assumptions& assumptions = {});
 
 /// Relative half-width of the interval around an expected time, by the regime of the launch.
 double relative_spread(double expected_s, const ByResource& terms, const Gpu& gpu);
@@ -35,6 +35,7 @@ struct TimedLaunch {
 
 /// The forecast of a launch sequence.
 struct SequenceTime {
+  double clock_hz = 0;  ///< of the SMs, before the power of a launch lowers it
   std::vector<TimedLaunch> launches;
   std::vector<LaunchRun> runs;  ///< the same launches as input of schedule()
   LaunchCosts costs;
@@ -51,17 +52,10 @@ struct SequenceTime {
   }
 };
 
-/// The SM clock of a launch sequence, with or without use of tensor cores: the assumed clock, else
-/// the expected one. Absent where neither is known.
-std::optional<SmClock> expected_clock(bool on_tensor_cores, const Gpu& gpu,
-                                      const Assumptions& assumptions);
-std::optional<SmClock> clock_of(const LaunchSequence& sequence, const Gpu& gpu,
-                                const Assumptions& assumptions);
-
-/// Forecasts a launch sequence on a device whose occupancy rules and SM count are known. Throws
-/// InputError where it cannot run a launch (checked_occupancy). The result points into `sequence`,
-/// which must outlive it.
-SequenceTime sequence_time(const LaunchSequence& sequence, const SmClock& clock, const Gpu& gpu,
-                           const Assumptions& assumptions);
+/// Forecasts a launch sequence; absent where the device's clock, occupancy rules or SM count are
+/// unknown. Throws InputError where it cannot run a launch (checked_occupancy). The result points
+/// into `sequence`, which must outlive it.
+std::optional<SequenceTime> sequence_time(const LaunchSequence& sequence, const Gpu& gpu,
+                                          const Assumptions& assumptions);
 
 }  // namespace roofcast

@@ -232,7 +232,6 @@ LaunchMemory launch_memory(const LaunchSequence& sequence, std::size_t position,
       memory.new_share = lost_of_sets(bytes, bytes, gpu);
     }
   }
-  memory.back_to_back = back_to_back(cache);
   memory.early_bytes = written_back_early_bytes(plan, occupancy, gpu);
   memory.misses = l1_misses(plan, occupancy, gpu);
   memory.l2 = l2_traffic(plan, memory.misses);

@@ -48,9 +48,8 @@ struct LaunchMemory {
   Traffic dram;
   /// Share of first_access_s that the launch waits: L2 and address translations are cold.
   double new_share = 0;
-  bool back_to_back = false;  ///< equal launches ran right before it
-  double warm_bytes = 0;      ///< reads that hit in L2 on data left there before the sequence
-  double early_bytes = 0;     ///< bytes of sectors evicted from L2 before they were complete
+  double warm_bytes = 0;   ///< reads that hit in L2 on data left there before the sequence
+  double early_bytes = 0;  ///< bytes of sectors evicted from L2 before they were complete
   L1Misses misses{};
 };
 

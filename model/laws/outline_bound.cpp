@@ -5,7 +5,6 @@
 #include "model/counting/integers.hpp"
 #include "model/laws/bounds.hpp"
 #include "model/laws/clock.hpp"
-#include "model/laws/forecast.hpp"
 #include "model/laws/launching.hpp"
 #include "model/laws/stations.hpp"
 
@@ -166,16 +165,17 @@ double least_beside_s(const Outline& outline, const Gpu& gpu, const Assumptions&
 }  // namespace
 
 double least_time_s(const Outline& outline, const Gpu& gpu, const Assumptions& assumptions) {
-  const auto clock = expected_clock(outline.on_tensor_cores(), gpu, assumptions);
-  if (!clock) return 0;
-  const double cycles = least_cycles(outline, clock->hz, gpu);
-  double running_s = cycles / clock->hz;
+  const auto clock_hz = expected_clock_hz(gpu, outline.on_tensor_cores(), assumptions);
+  if (!clock_hz) return 0;
+  const double cycles = least_cycles(outline, *clock_hz, gpu);
+  double running_s = cycles / *clock_hz;
   const auto& sheet = gpu.sm.tensor_flop_per_clk[outline.type];
-  if (!clock->given && sheet && cycles > 0) {
+  if (!assumptions.sm_clock_hz && sheet && cycles > 0) {
     // The slowdown at the lower bound is one too: a longer launch draws less and yet ends later.
     const double least_w =
         energy_of({.tensor_clk = outline.useful_flops / *sheet}, gpu).sms_j / running_s;
-    running_s += running_s * launch_slowdown(least_w * (1 + clock->slowdown), running_s, gpu);
+    running_s +=
+        running_s * launch_slowdown(least_w * (1 + assumptions.clock_slowdown), running_s, gpu);
   }
   return least_beside_s(outline, gpu, assumptions) + running_s;
 }

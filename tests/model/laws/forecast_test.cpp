@@ -23,18 +23,22 @@ Plan waiting_blocks(std::int64_t count) {
   return plan;
 }
 
-LaunchTime time_of(const Plan& plan, LaunchMemory memory, const Gpu& gpu) {
+LaunchTime time_of(const Plan& plan, LaunchMemory memory, const Gpu& gpu,
+                   CacheState cache = CacheState::cold) {
   memory.misses = l1_misses(plan, kOneAnSm, gpu);
   constexpr double kClock_hz = 1e9;
-  return launch_time(plan, kOneAnSm, memory, {kClock_hz}, gpu);
+  return launch_time(plan, kOneAnSm, memory, kClock_hz, gpu, {.cache = cache});
 }
 
 TEST(LaunchTime, OnlyLaunchesBackToBackFindTheirCodeInL2) {
   const Gpu gpu = testing::hopper_like();
-  const LaunchSequence program = {{waiting_blocks(kSms)}};
-  EXPECT_FALSE(launch_memory(program, 0, kOneAnSm, CacheState::cold, gpu).back_to_back);
-  EXPECT_FALSE(launch_memory(program, 0, kOneAnSm, CacheState::warm, gpu).back_to_back);
-  EXPECT_TRUE(launch_memory(program, 0, kOneAnSm, CacheState::steady, gpu).back_to_back);
+  Plan plan = waiting_blocks(kSms);
+  plan.start = Start::code;
+  const auto first_access_s = [&](CacheState cache) {
+    return time_of(plan, {}, gpu, cache).parts[Part::first_access];
+  };
+  EXPECT_GT(first_access_s(CacheState::cold), first_access_s(CacheState::steady));
+  EXPECT_EQ(first_access_s(CacheState::cold), first_access_s(CacheState::warm));
 }
 
 TEST(LaunchTime, PartsAddUp) {
