@@ -107,11 +107,11 @@ void visit_sustained(Sustained& sustained, const Visit& visit) {
   visit("/sustained/warp_launch_cycles", sustained.warp_launch_cycles);
   visit("/sustained/barrier_cycles", sustained.barrier_cycles);
   visit("/sustained/l1_tags_per_clk", sustained.l1_tags_per_clk);
-  visit("/sustained/fma_latency_cycles", sustained.fma_latency_cycles);
-  visit("/sustained/shared_latency_cycles", sustained.shared_latency_cycles);
-  visit("/sustained/l1_latency_cycles", sustained.l1_latency_cycles);
-  visit("/sustained/l2_latency_cycles", sustained.l2_latency_cycles);
-  visit("/sustained/dram_latency_cycles", sustained.dram_latency_cycles);
+  visit("/sustained/fma_latency_cycles", sustained.latency.fma_cycles);
+  visit("/sustained/shared_latency_cycles", sustained.latency.shared_cycles);
+  visit("/sustained/l1_latency_cycles", sustained.latency.l1_cycles);
+  visit("/sustained/l2_latency_cycles", sustained.latency.l2_cycles);
+  visit("/sustained/dram_latency_cycles", sustained.latency.dram_cycles);
   visit("/sustained/dram_scattered_bytes_per_s", sustained.dram_scattered_bytes_per_s);
   visit("/sustained/host_submit_s", sustained.host_submit_s);
   visit("/sustained/block_launch_cycles", sustained.block_launch_cycles);

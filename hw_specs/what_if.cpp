@@ -16,9 +16,12 @@ double ratio(std::optional<Number> asked, std::optional<Number> measured) {
 }  // namespace
 
 void carry_over(const Gpu& measured, Gpu& asked) {
+  const auto scale_value = [](std::optional<double>& value, const std::optional<double>& from,
+                              double factor) {
+    if (value && value == from) value = *value * factor;
+  };
   const auto scale = [&](std::optional<double> Sustained::*member, double factor) {
-    auto& value = asked.sustained.*member;
-    if (value && value == measured.sustained.*member) value = *value * factor;
+    scale_value(asked.sustained.*member, measured.sustained.*member, factor);
   };
   const double dram =
       ratio(asked.memory.dram_bandwidth_bytes_per_s, measured.memory.dram_bandwidth_bytes_per_s);
@@ -35,22 +38,19 @@ void carry_over(const Gpu& measured, Gpu& asked) {
   scale(&Sustained::sm_clock_hz, clock);
   scale(&Sustained::tensor_clock_hz,
         ratio(asked.clocks.tensor_boost_hz, measured.clocks.tensor_boost_hz));
-  const auto latency = [&](std::optional<double> Latencies::*member) {
-    return ratio(asked.latency.*member, measured.latency.*member);
-  };
-  scale(&Sustained::fma_latency_cycles, latency(&Latencies::fma_cycles));
-  scale(&Sustained::shared_latency_cycles, latency(&Latencies::shared_cycles));
-  scale(&Sustained::l1_latency_cycles, latency(&Latencies::l1_cycles));
-  scale(&Sustained::l2_latency_cycles, latency(&Latencies::l2_cycles));
-  scale(&Sustained::dram_latency_cycles, latency(&Latencies::dram_cycles));
+  for (const auto member :
+       {&Latencies::fma_cycles, &Latencies::shared_cycles, &Latencies::l1_cycles,
+        &Latencies::l2_cycles, &Latencies::dram_cycles}) {
+    scale_value(asked.sustained.latency.*member, measured.sustained.latency.*member,
+                ratio(asked.latency.*member, measured.latency.*member));
+  }
   scale(&Sustained::special_per_clk, ratio(asked.sm.special_per_clk, measured.sm.special_per_clk));
   scale(&Sustained::conversion_per_clk,
         ratio(asked.sm.conversion_per_clk, measured.sm.conversion_per_clk));
   for (const DType type : kAllDTypes) {
-    auto& value = asked.sustained.vector_flop_per_clk[type];
-    if (!value || value != measured.sustained.vector_flop_per_clk[type]) continue;
-    value =
-        *value * ratio(asked.sm.vector_flop_per_clk[type], measured.sm.vector_flop_per_clk[type]);
+    scale_value(asked.sustained.vector_flop_per_clk[type],
+                measured.sustained.vector_flop_per_clk[type],
+                ratio(asked.sm.vector_flop_per_clk[type], measured.sm.vector_flop_per_clk[type]));
   }
 }
 

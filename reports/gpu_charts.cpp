@@ -49,11 +49,11 @@ std::vector<LevelFacts> levels_of(const Gpu& gpu) {
         times(sms, kRegisterBytes * static_cast<double>(gpu.occupancy->registers_per_sm));
   }
   LevelFacts l1{"L1 + shared", times(sms, gpu.memory.l1_shared_bytes)};
-  l1.latency_s = in_seconds(gpu.sustained.l1_latency_cycles, gpu.latency.l1_cycles, gpu);
+  l1.latency_s = in_seconds(gpu.sustained.latency.l1_cycles, gpu.latency.l1_cycles, gpu);
   LevelFacts l2{"L2", gpu.memory.l2_bytes};
-  l2.latency_s = in_seconds(gpu.sustained.l2_latency_cycles, gpu.latency.l2_cycles, gpu);
+  l2.latency_s = in_seconds(gpu.sustained.latency.l2_cycles, gpu.latency.l2_cycles, gpu);
   LevelFacts dram{"DRAM", gpu.memory.dram_bytes};
-  dram.latency_s = in_seconds(gpu.sustained.dram_latency_cycles, gpu.latency.dram_cycles, gpu);
+  dram.latency_s = in_seconds(gpu.sustained.latency.dram_cycles, gpu.latency.dram_cycles, gpu);
   for (const MemoryRoof& roof : memory_roofs(gpu)) {
     for (LevelFacts* level : {&l1, &l2, &dram}) {
       if (level->name == roof.level) level->bytes_per_s = roof.highest();

@@ -53,22 +53,20 @@ ByResource pipe_cycles(const Step& step, const Plan& plan, const Gpu& gpu) {
 }
 
 StepLatency latency_of(const Waits& waits, const WaitShares& shares, const Gpu& gpu) {
-  const double l1 = rate(gpu.sustained.l1_latency_cycles, gpu.latency.l1_cycles).value_or(0);
-  const double l2 = rate(gpu.sustained.l2_latency_cycles, gpu.latency.l2_cycles).value_or(0);
-  const double dram =
-      std::max(l2, rate(gpu.sustained.dram_latency_cycles, gpu.latency.dram_cycles).value_or(l2));
+  const auto cycles = [&](std::optional<double> Latencies::*of, double unknown = 0) {
+    return rate(gpu.sustained.latency.*of, gpu.latency.*of).value_or(unknown);
+  };
+  const double l1 = cycles(&Latencies::l1_cycles), l2 = cycles(&Latencies::l2_cycles);
+  const double dram = std::max(l2, cycles(&Latencies::dram_cycles, l2));
   const double below_l1 = 1 - shares.l1;
   const double load =
       shares.l1 * std::min(l1, l2) + (below_l1 - shares.dram) * l2 + shares.dram * dram;
   // One trip for the stores to the other SMs, one for the barrier's arrivals.
   constexpr double kTripsOfExchange = 2;
-  const double rest =
-      waits.shared *
-          rate(gpu.sustained.shared_latency_cycles, gpu.latency.shared_cycles).value_or(0) +
-      waits.arithmetic *
-          rate(gpu.sustained.fma_latency_cycles, gpu.latency.fma_cycles).value_or(0) +
-      waits.barriers * gpu.sustained.barrier_cycles.value_or(0) +
-      waits.cluster_exchanges * kTripsOfExchange * l2;
+  const double rest = waits.shared * cycles(&Latencies::shared_cycles) +
+                      waits.arithmetic * cycles(&Latencies::fma_cycles) +
+                      waits.barriers * gpu.sustained.barrier_cycles.value_or(0) +
+                      waits.cluster_exchanges * kTripsOfExchange * l2;
   return {waits.global * load + waits.tile_loads * std::max<double>(law::kTileLoadCycles, load),
           rest};
 }

@@ -116,7 +116,7 @@ struct MemorySystem {
   std::int64_t shared_bank_bytes = 4;
 };
 
-/// Cycles of the SM clock from issue to use.
+/// Cycles of the SM clock from load or issue to use, unloaded; of L2 the mean of near and far slices.
 struct Latencies {
   std::optional<double> fma_cycles;
   std::optional<double> shared_cycles;
@@ -143,12 +143,7 @@ struct Sustained {
   std::optional<double> warp_launch_cycles;        ///< between the starts of two warps on one SM
   std::optional<double> barrier_cycles;
   std::optional<double> l1_tags_per_clk;  ///< distinct lines of a warp request looked up per clock
-  /// Unloaded latency from load to use, in SM clocks; L2's is the mean of near and far slices.
-  std::optional<double> fma_latency_cycles;
-  std::optional<double> shared_latency_cycles;
-  std::optional<double> l1_latency_cycles;
-  std::optional<double> l2_latency_cycles;
-  std::optional<double> dram_latency_cycles;
+  Latencies latency;
   std::optional<double> dram_scattered_bytes_per_s;  ///< reads of 64 B pieces at random places
   std::optional<double> host_submit_s;               ///< the host's time to enqueue one launch
   std::optional<double> block_launch_cycles;         ///< between the starts of two blocks on one SM

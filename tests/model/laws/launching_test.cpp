@@ -18,7 +18,7 @@ constexpr LaunchCosts kStream = {3 * kMicro, 1 * kMicro, 2 * kMicro};
 TEST(Launching, CodeThatNoCacheHasIsWaitedForTwice) {
   Gpu gpu;
   gpu.sustained.first_access_s = 0.5 * kMicro;
-  gpu.sustained.dram_latency_cycles = 700;
+  gpu.sustained.latency.dram_cycles = 700;
   for (const Start how : {Start::cold_code, Start::code}) {
     EXPECT_NEAR(code_fetch_s(how, false, 2e9, gpu), 0.85 * kMicro, 1e-15);
   }
@@ -28,7 +28,7 @@ TEST(Launching, CodeThatNoCacheHasIsWaitedForTwice) {
 TEST(Launching, CodeBetweenLaunchesBackToBackComesFromL2OrIsKept) {
   Gpu gpu;
   gpu.sustained.first_access_s = 0.5 * kMicro;
-  gpu.sustained.dram_latency_cycles = 700;
+  gpu.sustained.latency.dram_cycles = 700;
   EXPECT_NEAR(code_fetch_s(Start::code, true, 2e9, gpu), 0.5 * kMicro, 1e-15);
   EXPECT_NEAR(code_fetch_s(Start::kept_code, false, 2e9, gpu), 0.5 * kMicro, 1e-15);
   EXPECT_EQ(code_fetch_s(Start::cold_code, true, 2e9, gpu), 0);

@@ -160,7 +160,7 @@ TEST(SustainedValues, OverlayOfTheMeasurementsLoads) {
   const Calibration found = to_calibration(m, "curves.json", specs::load(source));
   source.overlay_file = "overlay.json";
   source.overlay_text = to_json(found.overlay);
-  EXPECT_EQ(specs::load(source).sustained.l2_latency_cycles, 270.0);
+  EXPECT_EQ(specs::load(source).sustained.latency.l2_cycles, 270.0);
 }
 
 }  // namespace
