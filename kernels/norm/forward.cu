@@ -19,7 +19,6 @@ namespace roofcast::cuda::norm {
 namespace {
 
 using roofcast::norm::forward_layout;
-using roofcast::norm::forward_ring_layout;
 using roofcast::norm::kMostThreads;
 
 template <class T, int kVectors, Kind kKind>
@@ -135,14 +134,12 @@ ForwardKernel<T> find(std::int64_t vectors) {
 }
 
 template <class T>
-ForwardKernel<T> find(Kind kind, const rows::Layout& layout) {
+ForwardKernel<T> find(Kind kind, const Problem& p) {
+  const rows::Layout layout = forward_layout(p);
+  if (is_streamed(p)) return find_forward_ring<T>(kind, layout.cluster > 1);
   if (layout.rows_per_cluster > 1 || layout.cluster > 1) return find_several<T>(kind, layout);
   return kind == Kind::layernorm ? find<T, Kind::layernorm>(layout.vectors)
                                  : find<T, Kind::rmsnorm>(layout.vectors);
-}
-
-std::size_t shared_bytes(Kind kind, const Problem& p) {
-  return static_cast<std::size_t>(roofcast::norm::kept_bytes(p, kind == Kind::layernorm ? 2 : 1));
 }
 
 template <class T>
@@ -158,15 +155,6 @@ Forward<T> arguments(Kind kind, const Addresses& at) {
           statistic(centred ? 2 : 1)};
 }
 
-template <class T>
-Launch ring_launch(Kind kind, const Problem& p) {
-  const rows::Layout layout = forward_ring_layout(p);
-  return {reinterpret_cast<const void*>(find_forward_ring<T>(kind, layout.cluster > 1)),
-          rows::grid_of(layout, p[rows::kRows]), rows::block_of(layout),
-          static_cast<std::size_t>(
-              roofcast::norm::forward_ring_bytes(p, kind == Kind::layernorm ? 2 : 1))};
-}
-
 }  // namespace
 
 std::string unsupported_forward(Kind kind, const Problem& p) {
@@ -176,17 +164,16 @@ std::string unsupported_forward(Kind kind, const Problem& p) {
   }
   if (p[roofcast::norm::kRowsPerCluster] < 1) return "rows_per_cluster must be at least 1";
   if (p[roofcast::norm::kVectors] < 1) return "vectors must be at least 1";
+  const rows::Layout layout = forward_layout(p);
   if (is_streamed(p)) {
     if (p[roofcast::norm::kVectors] != roofcast::norm::kForwardRingVectors) {
       return "vectors must be 8 for rows that arrive in shared memory";
     }
-    const rows::Layout ring = forward_ring_layout(p);
-    if (ring.threads > kMostThreads) return "the row needs a larger cluster, or shorter rows";
-    return rows::unsupported_layout(p, ring, "shorter rows");
+    if (layout.threads > kMostThreads) return "the row needs a larger cluster, or shorter rows";
+    return rows::unsupported_layout(p, layout, "shorter rows");
   }
-  const rows::Layout layout = forward_layout(p);
   return visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) -> std::string {
-    if (find<T>(kind, layout) == nullptr) {
+    if (find<T>(kind, p) == nullptr) {
       return "compiled for at most " + std::to_string(roofcast::rows::most_vectors(p.dtype)) +
              " vectors a thread of " + std::string(name(p.dtype)) +
              ", a power of two, and at least half of that for several rows a cluster; asked for " +
@@ -204,18 +191,17 @@ std::string unsupported_forward(Kind kind, const Problem& p) {
 
 std::vector<Launch> forward_launches(Kind kind, const Problem& p) {
   return visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) {
-    if (is_streamed(p)) return std::vector{ring_launch<T>(kind, p)};
     const rows::Layout layout = forward_layout(p);
-    return std::vector{Launch{reinterpret_cast<const void*>(find<T>(kind, layout)),
+    const std::int64_t shared = roofcast::norm::forward_bytes(p, kind == Kind::layernorm ? 2 : 1);
+    return std::vector{Launch{reinterpret_cast<const void*>(find<T>(kind, p)),
                               rows::grid_of(layout, p[rows::kRows]), rows::block_of(layout),
-                              shared_bytes(kind, p)}};
+                              static_cast<std::size_t>(shared)}};
   });
 }
 
 void run_forward(Kind kind, const Problem& p, const Addresses& at, cudaStream_t stream) {
   visit_up_to_fp32(p.dtype, [&]<class T>(std::type_identity<T>) {
-    const bool streams = is_streamed(p);
-    const rows::Layout layout = streams ? forward_ring_layout(p) : forward_layout(p);
+    const rows::Layout layout = forward_layout(p);
     Forward<T> tensors = arguments<T>(kind, at);
     std::int64_t rows = p[rows::kRows];
     int cols = static_cast<int>(p[rows::kCols]);
@@ -226,7 +212,7 @@ void run_forward(Kind kind, const Problem& p, const Addresses& at, cudaStream_t 
     };
     const bool aligned = at_vector(tensors.x) && at_vector(tensors.y) && at_vector(tensors.gamma) &&
                          at_vector(tensors.beta);
-    if (streams ? aligned : rows::same_shift(tensors.x, tensors.y)) {
+    if (is_streamed(p) ? aligned : rows::same_shift(tensors.x, tensors.y)) {
       const Launch launch = forward_launches(kind, p).front();
       rows::launch(launch.function, launch.grid, launch.block, arguments, stream,
                    {.cluster = layout.cluster, .shared_bytes = launch.shared_bytes});

@@ -37,7 +37,7 @@ struct Forward {
 
 Forward forward_of(Kind kind, const Problem& p) {
   const bool streams = is_streamed(p);
-  const rows::Layout layout = streams ? forward_ring_layout(p) : forward_layout(p);
+  const rows::Layout layout = forward_layout(p);
   const bool clustered = layout.cluster > 1;
   const bool in_turn = streams || clustered || layout.rows_per_cluster > 1;
   const compiled::Kernel kernel =
@@ -45,9 +45,8 @@ Forward forward_of(Kind kind, const Problem& p) {
       : in_turn
           ? compiled::kernel("norm::several_rows_kernel", p.dtype, layout.vectors, kind, clustered)
           : compiled::kernel("norm::forward_kernel", p.dtype, layout.vectors, kind);
-  const auto parameters = static_cast<std::int64_t>(counts_of(kind).parameters);
   return {in_turn, layout, kernel,
-          streams ? forward_ring_bytes(p, parameters) : kept_bytes(p, parameters)};
+          forward_bytes(p, static_cast<std::int64_t>(counts_of(kind).parameters))};
 }
 
 rows::Instructions instructions_of(Kind kind, const Problem& p, const Forward& how, bool ragged) {

@@ -28,36 +28,27 @@ constexpr bool rows_are_aligned(const Problem& p) {
   return rows::row_bytes(p) % rows::kVectorBytes == 0;
 }
 
-/// The forward pass with a row, or a block's slice of it, in registers.
-constexpr rows::Layout forward_layout(const Problem& p) {
-  return rows::held_layout(rows::vectors_of(p), p[kVectors], p[kCluster], p[kRowsPerCluster]);
-}
-
-/// Bytes of shared memory that keep `parameters` arrays (γ, β) of a block's columns where registers
-/// hold rows in turn; 0 where they are read for each row.
-constexpr std::int64_t kept_bytes(const Problem& p, std::int64_t parameters) {
-  const rows::Layout layout = forward_layout(p);
-  const bool in_turn = layout.rows_per_cluster > 1 || layout.cluster > 1;
-  if (!in_turn || 2 * layout.vectors > rows::most_vectors(p.dtype) || !rows_are_aligned(p))
-    return 0;
-  return parameters * layout.vectors * layout.threads * rows::kVectorBytes;
-}
-
 /// Where the forward pass streams: 16-byte accesses of a thread, and bytes of a row in a block, for
 /// 256 threads. Rows too long for a cluster of such blocks take more threads.
 inline constexpr std::int64_t kForwardRingVectors = 8;
 inline constexpr std::int64_t kForwardRingSliceBytes =
     256 * kForwardRingVectors * rows::kVectorBytes;
 
-constexpr rows::Layout forward_ring_layout(const Problem& p) {
-  return rows::ring_layout(rows::vectors_of(p), p[kVectors], p[kCluster], p[kRowsPerCluster]);
+/// The forward pass, with a row or a block's slice of it in registers or in rings.
+constexpr rows::Layout forward_layout(const Problem& p) {
+  const auto layout = is_streamed(p) ? rows::ring_layout : rows::held_layout;
+  return layout(rows::vectors_of(p), p[kVectors], p[kCluster], p[kRowsPerCluster]);
 }
 
-/// Bytes of dynamic shared memory: a buffer a warp, and `parameters` arrays (γ, β).
-constexpr std::int64_t forward_ring_bytes(const Problem& p, std::int64_t parameters) {
-  const rows::Layout layout = forward_ring_layout(p);
-  return rows::ring_bytes(layout, 1, 1) +
-         parameters * layout.vectors * layout.threads * rows::kVectorBytes;
+/// Bytes of its dynamic shared memory: rings of a buffer a warp, and `parameters` arrays (γ, β) of a
+/// block's columns. Where registers hold rows, 0 unless rows in turn leave room to keep the arrays.
+constexpr std::int64_t forward_bytes(const Problem& p, std::int64_t parameters) {
+  const rows::Layout layout = forward_layout(p);
+  const std::int64_t kept = parameters * layout.vectors * layout.threads * rows::kVectorBytes;
+  if (is_streamed(p)) return rows::ring_bytes(layout, 1, 1) + kept;
+  const bool in_turn = layout.rows_per_cluster > 1 || layout.cluster > 1;
+  const bool has_room = 2 * layout.vectors <= rows::most_vectors(p.dtype);
+  return in_turn && has_room && rows_are_aligned(p) ? kept : 0;
 }
 
 /// The backward pass in registers: each thread keeps its columns over all rows of a strip.

@@ -143,7 +143,7 @@ TEST(Norm, RowsInTurnShareTheirParameters) {
             total_work(plan).requested.read_bytes);
   EXPECT_GE(plan.launch.shared_bytes, 2 * 8192 * 4);
   // Ragged rows have other columns in a thread each time, so nothing is kept.
-  EXPECT_EQ(norm::kept_bytes(held_norm(problem(4096, 65537), 4, 8, 8), 2), 0);
+  EXPECT_EQ(norm::forward_bytes(held_norm(problem(4096, 65537), 4, 8, 8), 2), 0);
 }
 
 TEST(Norm, RootMeanSquareTakesOneParameterAndLeavesOneStatistic) {
@@ -178,12 +178,11 @@ TEST(Norm, LongRowsStreamBesideTheirScaleAndShift) {
 TEST(Norm, ClustersOfStreamedRowsTakeEightRows) {
   // 16384 fp32: 2 blocks of 8192 elements a row; 8192 rows in 1024 clusters of 8 rows.
   const Problem p = streamed_norm(problem(8192, 16384), 2, 8);
-  EXPECT_EQ(norm::forward_ring_layout(p).blocks(8192), 2 * 1024);
+  EXPECT_EQ(norm::forward_layout(p).blocks(8192), 2 * 1024);
   // γ and β once a cluster: 1 + 2/8 times the row's bytes.
   const Plan plan = plans_of("norm.layernorm", p).front().plan;
   EXPECT_EQ(total_work(plan).requested.read_bytes, (8192 + 2 * 1024) * 65536.0);
-  EXPECT_EQ(norm::forward_ring_layout(streamed_norm(problem(8192, 16384), 2, 3)).blocks(8192),
-            2 * 2731);
+  EXPECT_EQ(norm::forward_layout(streamed_norm(problem(8192, 16384), 2, 3)).blocks(8192), 2 * 2731);
 }
 
 // The start of a streaming block waits for half a tile load (kLoadsOfStart), each row for one; no
