@@ -42,12 +42,8 @@ constexpr std::int64_t words(std::int64_t stride, std::int64_t width) {
 }
 }  // namespace shared
 
-LaunchSequence plan_strided(const Problem& problem, const Gpu& gpu);
-LaunchSequence plan_offset(const Problem& problem, const Gpu& gpu);
-LaunchSequence plan_gather(const Problem& problem, const Gpu& gpu);
-/// Copies a matrix with a warp's lanes along a row, or (kDown) down a column.
-template <bool kDown>
-LaunchSequence plan_matrix(const Problem& problem, const Gpu& gpu);
+/// The plan of access.shared.
+LaunchSequence plan_shared(const Problem& problem, const Gpu& gpu);
 
 extern const KernelFamily kFamily;
 
