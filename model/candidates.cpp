@@ -13,13 +13,13 @@ std::optional<Candidate> candidate_of(const Question& question, double at_most_s
   const Assumptions& assumptions = question.assumptions;
   Candidate one{question.problem, question.kernel.kernel->plan_of(question.problem, gpu)};
   one.time = sequence_time(one.sequence, gpu, assumptions);
-  if (one.time && one.time->total_s() > at_most_s) return std::nullopt;
+  if (one.time && one.time->chain.total_s > at_most_s) return std::nullopt;
   one.limit = limit(one.sequence, gpu, assumptions.cache);
   return one;
 }
 
 double Candidate::expected_s() const {
-  return std::max(time->total_s(), limit.time_s);
+  return std::max(time->chain.total_s, limit.time_s);
 }
 
 Candidate fastest_candidate(const Question& question) {
@@ -56,7 +56,11 @@ Candidate fastest_candidate(const Question& question) {
       if (!one) continue;
       const double time_s = one->time ? one->expected_s() : kForever;
       if (best && std::pair(time_s, i) > std::pair(least_s, position)) continue;
-      if (one->time && !best && tells_copies) copies_s = one->time->running_s_of_first(copies);
+      if (one->time && !best && tells_copies) {
+        for (std::size_t copy = 0; copy < copies; ++copy) {
+          copies_s += one->time->launches[copy].total_s();
+        }
+      }
       best = std::move(one);
       position = i;
     } catch (const InputError& error) {

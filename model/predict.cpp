@@ -24,12 +24,11 @@ void add_warm_reason(Prediction& result, const SequenceTime& found) {
 
 // Shows grid, occupancy and waves of the launch that takes most of the time.
 void show(Prediction& result, const SequenceTime& found, const Gpu& gpu) {
-  const auto time_s = [](const LaunchRun& run) { return run.count * run.running_s; };
   const auto longest = std::max_element(
-      found.runs.begin(), found.runs.end(),
-      [&](const LaunchRun& a, const LaunchRun& b) { return time_s(a) < time_s(b); });
-  result.shown_launch = static_cast<std::size_t>(longest - found.runs.begin());
-  const TimedLaunch& shown = found.launches[result.shown_launch];
+      found.launches.begin(), found.launches.end(),
+      [&](const TimedLaunch& a, const TimedLaunch& b) { return a.total_s() < b.total_s(); });
+  result.shown_launch = static_cast<std::size_t>(longest - found.launches.begin());
+  const TimedLaunch& shown = *longest;
   result.launch = shown.node->plan.launch;
   result.occupancy = shown.fit;
   // Each SM that the launch can use gets a block before any gets a second one.
@@ -63,25 +62,25 @@ void add_forecast(Prediction& result, const Candidate& answer, const KernelModel
     }
   }
   show(result, found, gpu);
-  const double launch_s = found.launch_s();
+  const double launch_s = found.chain.total_s - found.chain.running_s;
   time.waterfall[Part::launch] = launch_s - found.chain.waiting_s;
   time.waterfall[Part::host] = found.chain.waiting_s;
   time.terms[Resource::launch] += launch_s;
   time.expected_s = answer.expected_s();
-  time.waterfall[Part::limit] = time.expected_s - found.total_s();
+  time.waterfall[Part::limit] = time.expected_s - found.chain.total_s;
   const double spread = kernel.interval_factor * relative_spread(time.expected_s, time.terms, gpu);
   time.low_s = std::max(time.expected_s / (1 + spread), result.limit.time_s);
   time.high_s = time.expected_s * (1 + spread);
-  time.sm_cycles = (found.running_s - slower_s) * clock_hz;
-  time.sm_clock_hz = slower_s > 0 ? time.sm_cycles / found.running_s : clock_hz;
+  time.sm_cycles = (found.chain.running_s - slower_s) * clock_hz;
+  time.sm_clock_hz = slower_s > 0 ? time.sm_cycles / found.chain.running_s : clock_hz;
   result.time = time;
   constexpr double kWorthANote = 0.1;
-  if (slower_s > kWorthANote * found.running_s) {
+  if (slower_s > kWorthANote * found.chain.running_s) {
     result.notes.push_back(message("the power limit of ", si_text(*gpu.power_w, "W"),
                                    " lowers the SM clock from ", si_text(clock_hz, "Hz"), " to ",
                                    si_text(time.sm_clock_hz, "Hz")));
   }
-  if (auto note = launching_note(found.runs, found.costs, found.chain)) {
+  if (auto note = launching_note(found.costs, found.chain)) {
     result.notes.push_back(std::move(*note));
   }
 }

@@ -108,7 +108,8 @@ std::optional<SequenceTime> sequence_time(const LaunchSequence& sequence, const 
   SequenceTime result;
   result.clock_hz = *clock_hz;
   result.launches.reserve(sequence.size());
-  result.runs.reserve(sequence.size());
+  std::vector<LaunchRun> runs;
+  runs.reserve(sequence.size());
   for (std::size_t i = 0; i < sequence.size(); ++i) {
     const Occupancy fit = checked_occupancy(sequence[i].plan, gpu);
     result.launches.push_back({&sequence[i], fit, launch_memory(sequence, i, fit, cache, gpu)});
@@ -117,11 +118,10 @@ std::optional<SequenceTime> sequence_time(const LaunchSequence& sequence, const 
   for (TimedLaunch& one : result.launches) {
     const auto& [plan, repeats] = *one.node;
     one.time = launch_time(plan, one.fit, one.memory, *clock_hz, gpu, assumptions);
-    result.runs.push_back({repeats, one.time.time_s, plan.start == Start::programmatic});
-    result.running_s += repeats * one.time.time_s;
+    runs.push_back({repeats, one.time.time_s, plan.start == Start::programmatic});
   }
   result.costs = launch_costs(gpu, assumptions);
-  result.chain = schedule(result.runs, result.costs, assumptions.queued_s);
+  result.chain = schedule(runs, result.costs, assumptions.queued_s);
   return result;
 }
 

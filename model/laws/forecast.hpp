@@ -31,25 +31,17 @@ struct TimedLaunch {
   Occupancy fit;
   LaunchMemory memory;
   LaunchTime time{};
+
+  double total_s() const { return node->repeats * time.time_s; }
 };
 
 /// The forecast of a launch sequence.
 struct SequenceTime {
   double clock_hz = 0;  ///< of the SMs, before the power of a launch lowers it
   std::vector<TimedLaunch> launches;
-  std::vector<LaunchRun> runs;  ///< the same launches as input of schedule()
   LaunchCosts costs;
   Schedule chain;
-  Traffic l2, dram;      ///< sums over all launches
-  double running_s = 0;  ///< sum of the kernels' times
-
-  double total_s() const { return chain.total_s; }
-  double launch_s() const { return total_s() - running_s; }
-  double running_s_of_first(std::size_t count) const {
-    double sum_s = 0;
-    for (std::size_t i = 0; i < count; ++i) sum_s += runs[i].count * runs[i].running_s;
-    return sum_s;
-  }
+  Traffic l2, dram;  ///< sums over all launches
 };
 
 /// Forecasts a launch sequence; absent where the device's clock, occupancy rules or SM count are

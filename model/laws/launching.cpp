@@ -9,12 +9,6 @@
 namespace roofcast {
 namespace {
 
-double launches_of(std::span<const LaunchRun> runs) {
-  double count = 0;
-  for (const LaunchRun& run : runs) count += run.count;
-  return count;
-}
-
 double gap_s(const LaunchRun& run, const LaunchCosts& costs) {
   return run.starts_early ? 0 : costs.next_s;
 }
@@ -70,24 +64,27 @@ double code_fetch_s(Start how, bool back_to_back, double clock_hz, const Gpu& gp
 }
 
 Schedule schedule(std::span<const LaunchRun> runs, const LaunchCosts& costs, double queued_s) {
-  if (launches_of(runs) <= 0) return {};
-  const double end_s = end_of(runs, costs, queued_s);
+  Schedule result;
+  for (const LaunchRun& run : runs) {
+    result.launches += run.count;
+    result.running_s += run.count * run.running_s;
+  }
+  if (result.launches <= 0) return result;
+  result.total_s = end_of(runs, costs, queued_s);
   const double busy_s = end_of(runs, {costs.first_s, costs.next_s, std::nullopt}, 0);
   constexpr double kRounding = 1e-12;
-  return {end_s, end_s - busy_s > kRounding * busy_s ? end_s - busy_s : 0};
+  const double waiting_s = result.total_s - busy_s;
+  if (waiting_s > kRounding * busy_s) result.waiting_s = waiting_s;
+  return result;
 }
 
-std::optional<std::string> launching_note(std::span<const LaunchRun> runs, const LaunchCosts& costs,
-                                          const Schedule& schedule) {
-  const double launches = launches_of(runs);
-  if (!costs.host_submit_s || launches <= 1) return std::nullopt;
-  double running_s = 0;
-  for (const LaunchRun& run : runs) running_s += run.count * run.running_s;
+std::optional<std::string> launching_note(const LaunchCosts& costs, const Schedule& schedule) {
+  if (!costs.host_submit_s || schedule.launches <= 1) return std::nullopt;
   // Costs are known to three digits at best.
   const auto time_text = [](double seconds) { return si_text(seconds, "s", 3); };
-  const std::string work =
-      message(time_text(*costs.host_submit_s), " to submit each of ", std::llround(launches),
-              " kernels of ", time_text(running_s / launches));
+  const std::string work = message(time_text(*costs.host_submit_s), " to submit each of ",
+                                   std::llround(schedule.launches), " kernels of ",
+                                   time_text(schedule.running_s / schedule.launches));
   if (schedule.waiting_s <= 0) return "the queue hides the launches: " + work;
   return message("bound by the host: ", work, "; the device waits ", time_text(schedule.waiting_s));
 }

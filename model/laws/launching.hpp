@@ -41,13 +41,14 @@ struct LaunchRun {
 ///   end_i   = start_i + running_i
 /// where queued_s is the work that the stream had before it when the first kernel was submitted.
 struct Schedule {
+  double launches = 0;
+  double running_s = 0;  ///< sum of the kernels' times
   double total_s = 0;    ///< until the last kernel ends
   double waiting_s = 0;  ///< part of total_s: the device waits for the host
 };
 Schedule schedule(std::span<const LaunchRun> runs, const LaunchCosts& costs, double queued_s = 0);
 
 /// A sentence that says whether the queue hides the launches; absent for one launch or a graph.
-std::optional<std::string> launching_note(std::span<const LaunchRun> runs, const LaunchCosts& costs,
-                                          const Schedule& schedule);
+std::optional<std::string> launching_note(const LaunchCosts& costs, const Schedule& schedule);
 
 }  // namespace roofcast

@@ -40,7 +40,7 @@ TEST(Launching, TheQueueHidesLongKernels) {
   const Schedule found = schedule(runs, kStream);
   EXPECT_NEAR(found.total_s, (3 + 10 + 2 * (1 + 5)) * kMicro, 1e-15);
   EXPECT_EQ(found.waiting_s, 0);
-  EXPECT_EQ(*launching_note(runs, kStream, found),
+  EXPECT_EQ(*launching_note(kStream, found),
             "the queue hides the launches: 2 µs to submit each of 3 kernels of 6.67 µs");
 }
 
@@ -50,7 +50,7 @@ TEST(Launching, ShortKernelsRunAtTheHostsPace) {
   const Schedule found = schedule(runs, kStream);
   EXPECT_NEAR(found.total_s, (3 + 3 * 2 + 0.5) * kMicro, 1e-15);
   EXPECT_NEAR(found.waiting_s, 1.5 * kMicro, 1e-15);
-  EXPECT_EQ(*launching_note(runs, kStream, found),
+  EXPECT_EQ(*launching_note(kStream, found),
             "bound by the host: 2 µs to submit each of 4 kernels of 500 ns; the device waits "
             "1.5 µs");
 }
@@ -84,14 +84,14 @@ TEST(Launching, AGraphIsSubmittedAtOnce) {
   const LaunchCosts graph = {1 * kMicro, 1 * kMicro, std::nullopt};
   const Schedule found = schedule(runs, graph);
   EXPECT_NEAR(found.total_s, 4 * 1.5 * kMicro, 1e-15);
-  EXPECT_FALSE(launching_note(runs, graph, found));
+  EXPECT_FALSE(launching_note(graph, found));
 }
 
 TEST(Launching, OneKernelNeedsNoQueue) {
   const std::array runs = {LaunchRun{1, 0.5 * kMicro}};
   const Schedule found = schedule(runs, kStream);
   EXPECT_NEAR(found.total_s, 3.5 * kMicro, 1e-15);
-  EXPECT_FALSE(launching_note(runs, kStream, found));
+  EXPECT_FALSE(launching_note(kStream, found));
 }
 
 // The closed form of a run of equal kernels against the kernels one by one.
