@@ -144,11 +144,6 @@ double rounds_cycles(const Outline& outline, const LoopBound& loop, const Gpu& g
   return cycles;
 }
 
-double least_cycles(const Outline& outline, double clock_hz, const Gpu& gpu) {
-  const LoopBound loop(outline, clock_hz, gpu);
-  return loop.start() + std::max(rounds_cycles(outline, loop, gpu), loop.l2());
-}
-
 // Time beside the blocks of the GEMM kernel and of copies: launch costs, one first access to new
 // data, for each further kernel the wait for its code, and the bytes that the last one sums.
 double least_beside_s(const Outline& outline, const Gpu& gpu, const Assumptions& assumptions) {
@@ -167,7 +162,8 @@ double least_beside_s(const Outline& outline, const Gpu& gpu, const Assumptions&
 double least_time_s(const Outline& outline, const Gpu& gpu, const Assumptions& assumptions) {
   const auto clock_hz = expected_clock_hz(gpu, outline.on_tensor_cores(), assumptions);
   if (!clock_hz) return 0;
-  const double cycles = least_cycles(outline, *clock_hz, gpu);
+  const LoopBound loop(outline, *clock_hz, gpu);
+  const double cycles = loop.start() + std::max(rounds_cycles(outline, loop, gpu), loop.l2());
   double running_s = cycles / *clock_hz;
   const auto& sheet = gpu.sm.tensor_flop_per_clk[outline.type];
   if (!assumptions.sm_clock_hz && sheet && cycles > 0) {

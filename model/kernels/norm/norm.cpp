@@ -195,12 +195,11 @@ constexpr std::array kParameters = with_own(
     rows::kShape,
     choice("pass", "forward; or backward, from x, dy and the forward pass's statistics", kPassNames,
            kForward),
-    setting("vectors", "16-byte accesses a thread holds, forward: 1, 2, 4, 8; 0: the fastest", 0, 8,
-            0),
-    setting("cluster", "blocks that share a row, forward: 1, 2, 4, 8, 16; 0: the fastest", 0, 16,
-            0),
-    setting("rows_per_cluster", "rows a block takes one after the other, forward; 0: the fastest",
-            0, 1024, 0),
+    open_setting("vectors", "16-byte accesses a thread holds, forward: 1, 2, 4, 8; 0: the fastest",
+                 8),
+    open_setting("cluster", "blocks that share a row, forward: 1, 2, 4, 8, 16; 0: the fastest", 16),
+    open_setting("rows_per_cluster",
+                 "rows a block takes one after the other, forward; 0: the fastest", 1024),
     kStagingSetting);
 
 constexpr std::array<KernelModel, 3> kVariants = {{

@@ -184,9 +184,8 @@ LaunchSequence plan(const Problem& given, const Gpu& /*gpu*/) {
 }
 
 constexpr std::array kParameters = with_own(
-    rows::kShape, setting("split", "blocks that share a row; 0: the fastest", 0, kMostChunks, 0),
-    setting("threads", "of a chunk of a row: 32, 64, 128, 256; 0: the fastest", 0, kMostThreads,
-            0));
+    rows::kShape, open_setting("split", "blocks that share a row; 0: the fastest", kMostChunks),
+    open_setting("threads", "of a chunk of a row: 32, 64, 128, 256; 0: the fastest", kMostThreads));
 
 template <Kind kKind>
 constexpr KernelModel variant(std::string_view name, std::string_view summary) {

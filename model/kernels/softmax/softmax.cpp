@@ -183,12 +183,12 @@ constexpr std::array kSweepParameters =
              setting("threads", "threads of a row: a block, or with 32 a warp", 32, 1024, 256));
 constexpr std::array kRegistersParameters = with_own(
     rows::kShape,
-    setting("vectors", "16-byte accesses a thread holds: 1, 2, 4, 8; 0: the fastest", 0, 8, 0));
+    open_setting("vectors", "16-byte accesses a thread holds: 1, 2, 4, 8; 0: the fastest", 8));
 constexpr std::array kClusterParameters = with_own(
     rows::kShape,
-    setting("cluster", "blocks that share a row: 1, 2, 4, 8, 16; 0: the fastest", 0, 16, 0),
-    setting("rows_per_cluster", "rows a block takes one after the other; 0: the fastest of 1 to 16",
-            0, 65536, 0),
+    open_setting("cluster", "blocks that share a row: 1, 2, 4, 8, 16; 0: the fastest", 16),
+    open_setting("rows_per_cluster",
+                 "rows a block takes one after the other; 0: the fastest of 1 to 16", 65536),
     setting("stages", "rows for which a block has buffers", 1, 32, 1));
 
 constexpr std::array<KernelModel, 5> kVariants = {{
