@@ -26,20 +26,13 @@ struct Kernel {
 /// The line of compiled.inc; one without registers where there is none.
 Kernel find(std::string_view name, const Arguments& arguments);
 
-/// A type as a template argument, by its storage: tf32 counts as fp32.
-constexpr std::int64_t argument(DType type) {
-  return static_cast<std::int64_t>(type == DType::tf32 ? DType::fp32 : type);
+/// A template argument. Types count by their storage, tf32 as fp32; `bf16` stands for bf16.
+constexpr std::int64_t argument(DType type, DType bf16 = DType::bf16) {
+  if (type == DType::tf32) type = DType::fp32;
+  return static_cast<std::int64_t>(type == DType::bf16 ? bf16 : type);
 }
-template <class Value>
-constexpr std::int64_t argument(Value value) {
+constexpr std::int64_t argument(auto value, DType /*bf16*/ = DType::bf16) {
   return static_cast<std::int64_t>(value);
-}
-
-constexpr auto fp16_for_bf16(auto value) {
-  return value;
-}
-constexpr DType fp16_for_bf16(DType type) {
-  return type == DType::bf16 ? DType::fp16 : type;
 }
 
 /// The kernel with these template arguments; one without registers where none is compiled. bf16 has
@@ -47,7 +40,7 @@ constexpr DType fp16_for_bf16(DType type) {
 template <class... Each>
 Kernel kernel(std::string_view name, Each... arguments) {
   const Kernel own = find(name, {argument(arguments)...});
-  return own.registers > 0 ? own : find(name, {argument(fp16_for_bf16(arguments))...});
+  return own.registers > 0 ? own : find(name, {argument(arguments, DType::fp16)...});
 }
 template <class... Each>
 std::int64_t registers(std::string_view name, Each... arguments) {
