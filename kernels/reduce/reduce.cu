@@ -33,14 +33,6 @@ dim3 grid(Kind kind, const Problem& p) {
 dim3 block(const Layout& layout) {
   return {static_cast<unsigned>(layout.threads), static_cast<unsigned>(layout.groups_a_block)};
 }
-dim3 finish_grid(Kind kind, const Layout& layout, const Problem& p) {
-  return {static_cast<unsigned>(
-      roofcast::ceil_div(rows_of(kind, p), finish_layout(layout).rows_a_block))};
-}
-dim3 finish_block(const Layout& layout) {
-  return {static_cast<unsigned>(finish_layout(layout).threads),
-          static_cast<unsigned>(finish_layout(layout).rows_a_block)};
-}
 
 std::string unsupported(Kind kind, const Problem& p) {
   if (p.dtype != DType::fp32 && p.dtype != DType::fp16 && p.dtype != DType::bf16) {
@@ -88,8 +80,9 @@ std::vector<Launch> launches(Kind kind, const Problem& p) {
         {reinterpret_cast<const void*>(kernel_of<T>(kind, aligned_rows(p))), grid(kind, p),
          block(layout), 0}};
     if (layout.split > 1) {
-      result.push_back({reinterpret_cast<const void*>(finish<T>()), finish_grid(kind, layout, p),
-                        finish_block(layout), 0});
+      result.push_back({reinterpret_cast<const void*>(finish<T>()),
+                        rows::grid_of(finish_layout(layout), rows_of(kind, p)),
+                        rows::block_of(finish_layout(layout)), 0});
     }
     return result;
   });
@@ -115,7 +108,8 @@ void run(Kind kind, const Problem& p, const Addresses& at, cudaStream_t stream) 
     kernel_of<T>(kind, aligned)<<<grid(kind, p), block(layout), 0, stream>>>(sum);
     check(cudaGetLastError());
     if (layout.split == 1) return;
-    finish<T>()<<<finish_grid(kind, layout, p), finish_block(layout), 0, stream>>>(sum);
+    finish<T>()<<<rows::grid_of(finish_layout(layout), sum.rows),
+                  rows::block_of(finish_layout(layout)), 0, stream>>>(sum);
     check(cudaGetLastError());
   });
 }

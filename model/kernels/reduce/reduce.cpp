@@ -156,11 +156,10 @@ Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
 
 // The second launch, which adds the chunks' sums.
 Plan plan_finish(const Problem& p, const Layout& layout) {
-  const Finish finish = finish_layout(layout);
+  const rows::Layout finish = finish_layout(layout);
   const compiled::Kernel kernel = compiled::kernel("reduce::finish_kernel", p.dtype);
-  Plan plan = launch_plan(ceil_div(p[rows::kRows], finish.rows_a_block),
-                          {finish.threads, finish.rows_a_block, 1}, kernel.registers,
-                          rows::kMaxThreads / rows::kWarp * 4);
+  Plan plan = launch_plan(finish.blocks(p[rows::kRows]), {finish.threads, finish.rows_per_block, 1},
+                          kernel.registers, rows::kMaxThreads / rows::kWarp * 4);
   const double partials = as_double(p[rows::kRows] * layout.split) * 4;
   const double out = as_double(p[rows::kRows] * element_bytes(p.dtype));
   plan.arrays = {scratch(kPartials, {partials, 0}), writes(kSums, out)};

@@ -48,12 +48,9 @@ constexpr std::int64_t chunk_elements(std::int64_t cols, std::int64_t element_by
 
 /// The second launch: a warp for each row, or a block where a row has more chunks than this.
 inline constexpr std::int64_t kChunksOfWarp = 1024;
-struct Finish {
-  std::int64_t threads = rows::kWarp;
-  std::int64_t rows_a_block = 8;
-};
-constexpr Finish finish_layout(const Layout& layout) {
-  return layout.split <= kChunksOfWarp ? Finish{} : Finish{rows::kMaxThreads, 1};
+constexpr rows::Layout finish_layout(const Layout& layout) {
+  if (layout.split > kChunksOfWarp) return {.threads = rows::kMaxThreads};
+  return {.rows_per_block = 8};
 }
 
 extern const KernelFamily kFamily;
