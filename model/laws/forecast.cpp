@@ -38,8 +38,19 @@ Waterfall parts_of(const SmTime& sm, const LaunchTime& launch, double clock_hz) 
   return parts;
 }
 
-// Relative half-width of the interval where the GPU has no calibrated one.
-constexpr double kUncalibratedSpread = 0.5;
+// Adds up the traffic below L1. After a single run lines stay dirty in L2: the last launch need not
+// wait for their write-back.
+void add_memory(SequenceTime& result, CacheState cache, const Gpu& gpu) {
+  for (const TimedLaunch& one : result.launches) {
+    result.l2 += one.node->repeats * one.memory.l2;
+    result.dram += one.node->repeats * one.memory.dram;
+  }
+  if (back_to_back(cache)) return;
+  const double left = left_dirty_bytes(result.dram, gpu);
+  result.dram.write_bytes -= left;
+  double& last = result.launches.back().memory.dram.write_bytes;
+  last = std::max(0.0, last - left);
+}
 
 }  // namespace
 
@@ -72,30 +83,12 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Launc
 }
 
 double relative_spread(double expected_s, const ByResource& terms, const Gpu& gpu) {
+  constexpr double kUncalibrated = 0.5;
   const Sustained& known = gpu.sustained;
   const std::array by_regime = {known.spread_launch_bound, known.spread_memory,
                                 known.spread_compute};
-  return by_regime[static_cast<std::size_t>(regime_of(expected_s, terms))].value_or(
-      kUncalibratedSpread);
+  return by_regime[static_cast<std::size_t>(regime_of(expected_s, terms))].value_or(kUncalibrated);
 }
-
-namespace {
-
-// Adds up the traffic below L1. After a single run lines stay dirty in L2: the last launch need not
-// wait for their write-back.
-void add_memory(SequenceTime& result, CacheState cache, const Gpu& gpu) {
-  for (const TimedLaunch& one : result.launches) {
-    result.l2 += one.node->repeats * one.memory.l2;
-    result.dram += one.node->repeats * one.memory.dram;
-  }
-  if (back_to_back(cache)) return;
-  const double left = left_dirty_bytes(result.dram, gpu);
-  result.dram.write_bytes -= left;
-  double& last = result.launches.back().memory.dram.write_bytes;
-  last = std::max(0.0, last - left);
-}
-
-}  // namespace
 
 std::optional<SequenceTime> sequence_time(const LaunchSequence& sequence, const Gpu& gpu,
                                           const Assumptions& assumptions) {

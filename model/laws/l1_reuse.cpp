@@ -28,13 +28,14 @@ double parts_apart_share(const SplitWrites& split) {
 
 double missed_bytes(const Reuse& reuse, const Plan& plan, double resident, double capacity_bytes,
                     const Gpu& gpu) {
-  if (reuse.scope == Scope::block) {
-    return reuse.bytes * l1_miss_share(resident * reuse.distance_bytes, capacity_bytes);
-  }
+  const auto missed = [&](double distance_bytes) {
+    return miss_share(distance_bytes, capacity_bytes, law::kL1GradualEviction);
+  };
+  if (reuse.scope == Scope::block) return reuse.bytes * missed(resident * reuse.distance_bytes);
   // Each SM fetches the data once.
   const double sms = as_double(std::min(plan.launch.blocks(), gpu.slots(1)));
   const double once = std::min(reuse.bytes, sms * reuse.distinct_bytes);
-  return once + (reuse.bytes - once) * l1_miss_share(reuse.distance_bytes, capacity_bytes);
+  return once + (reuse.bytes - once) * missed(reuse.distance_bytes);
 }
 
 double missed_sectors(const RandomReads& reads, double capacity_bytes, const Gpu& gpu) {
@@ -64,9 +65,8 @@ L1Misses misses_of(const Plan& plan, double resident, double capacity_bytes, con
 
 }  // namespace
 
-double l1_miss_share(double distance_bytes, double capacity_bytes) {
-  return std::clamp((distance_bytes / std::max(1.0, capacity_bytes) - 1) / law::kL1GradualEviction,
-                    0.0, 1.0);
+double miss_share(double distance_bytes, double capacity_bytes, double gradual) {
+  return std::clamp((distance_bytes / std::max(1.0, capacity_bytes) - 1) / gradual, 0.0, 1.0);
 }
 
 L1Misses l1_misses(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {

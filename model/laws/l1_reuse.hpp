@@ -7,10 +7,10 @@
 
 namespace roofcast {
 
-/// Share of accesses that miss an L1 of `capacity_bytes` at a reuse distance of `distance_bytes`: 0
-/// up to the capacity, 1 from (1 + l1_gradual_eviction) · capacity on, linear between. In an LRU
-/// cache, cyclic reuse of more than the capacity never hits; other caches fall off gradually.
-double l1_miss_share(double distance_bytes, double capacity_bytes);
+/// Share of accesses that miss a cache of C bytes at a reuse distance of `distance_bytes`: 0 up to
+/// C, 1 from (1 + gradual) · C on, linear between. In an LRU cache, cyclic reuse of more than the
+/// capacity never hits; other caches fall off gradually.
+double miss_share(double distance_bytes, double capacity_bytes, double gradual);
 
 /// L1 misses of one launch.
 struct L1Misses {

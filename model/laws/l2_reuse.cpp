@@ -157,8 +157,7 @@ double written_back_early_bytes(const Plan& plan, const Occupancy& occupancy, co
 }
 
 double l2_miss_share(double distance_bytes, Readers readers, const Gpu& gpu) {
-  const double capacity = std::max(1.0, resident_capacity_bytes(readers, gpu));
-  return std::clamp((distance_bytes / capacity - 1) / law::kL2GradualEviction, 0.0, 1.0);
+  return miss_share(distance_bytes, resident_capacity_bytes(readers, gpu), law::kL2GradualEviction);
 }
 
 double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_blocks) {

@@ -13,9 +13,8 @@ namespace roofcast {
 /// Who reads each byte: one SM, or SMs of all of L2's partitions.
 enum class Readers : unsigned char { one, all };
 
-/// Share of accesses that miss L2 at a reuse distance of `distance_bytes`: 0 up to the capacity C,
-/// 1 from (1 + l2_gradual_eviction) · C on, linear between. C is l2_resident_share of L2's bytes ÷
-/// copies: with p partitions, p copies of what all SMs read and 2 - 1/p of what one SM reads.
+/// miss_share of L2, whose capacity is l2_resident_share of its bytes ÷ copies: with p partitions, p
+/// copies of what all SMs read and 2 - 1/p of what one SM reads.
 double l2_miss_share(double distance_bytes, Readers readers, const Gpu& gpu);
 
 /// Distinct operand bytes of each wave of a raster, added up over the waves: blocks of a wave read

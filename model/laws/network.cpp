@@ -191,6 +191,23 @@ class Network {
   std::vector<Prepared> prepared_;
 };
 
+// One part passes the pipes alone, then all others pass at the pace of the fullest station.
+double flow_cycles(Visit visit, double resident) {
+  visit.ahead = 0;  // blocks start together: no load is hidden
+  const double own = own_pipes(visit);
+  double others = resident * pipes_of(visit).overlapped(visit.warps * resident) - own;
+  for (std::size_t s = 0; s <= kPipes; ++s) {
+    const double parts = s < kPipes ? visit.parts / servers(visit, s) : 1;
+    const double customers = std::max(1.0, resident * parts);
+    others = std::max(others, resident * visit.demand.at(s) * (1 - 1 / customers));
+  }
+  double cycles = own + others;
+  for (std::size_t s = kPipes + 1; s < kStations; ++s) {
+    cycles = std::max(cycles, resident * visit.demand.at(s));
+  }
+  return cycles;
+}
+
 }  // namespace
 
 double own_pipes(const Visit& visit) {
@@ -230,27 +247,6 @@ double steady_cycle(std::span<const Visit> visits, double resident, Ends ends, d
   }
   return resident / x;
 }
-
-namespace {
-
-// One part passes the pipes alone, then all others pass at the pace of the fullest station.
-double flow_cycles(Visit visit, double resident) {
-  visit.ahead = 0;  // blocks start together: no load is hidden
-  const double own = own_pipes(visit);
-  double others = resident * pipes_of(visit).overlapped(visit.warps * resident) - own;
-  for (std::size_t s = 0; s <= kPipes; ++s) {
-    const double parts = s < kPipes ? visit.parts / servers(visit, s) : 1;
-    const double customers = std::max(1.0, resident * parts);
-    others = std::max(others, resident * visit.demand.at(s) * (1 - 1 / customers));
-  }
-  double cycles = own + others;
-  for (std::size_t s = kPipes + 1; s < kStations; ++s) {
-    cycles = std::max(cycles, resident * visit.demand.at(s));
-  }
-  return cycles;
-}
-
-}  // namespace
 
 double lockstep_cycles(const Visit& visit, double resident) {
   Visit step = visit;

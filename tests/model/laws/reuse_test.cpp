@@ -215,11 +215,11 @@ TEST(L2Reuse, WhatTheChainLeftNeedNotCome) {
 }
 
 TEST(L1Reuse, NothingMissesUntilTheCapacity) {
-  EXPECT_EQ(l1_miss_share(100, 100), 0);
-  EXPECT_DOUBLE_EQ(l1_miss_share(125, 100), 0.5);
-  EXPECT_EQ(l1_miss_share(150, 100), 1);
-  EXPECT_EQ(l1_miss_share(1, 0), 0);  // of a byte, the least there is
-  EXPECT_EQ(l1_miss_share(2, 0), 1);
+  EXPECT_EQ(miss_share(100, 100, law::kL1GradualEviction), 0);
+  EXPECT_DOUBLE_EQ(miss_share(125, 100, law::kL1GradualEviction), 0.5);
+  EXPECT_EQ(miss_share(150, 100, law::kL1GradualEviction), 1);
+  EXPECT_EQ(miss_share(1, 0, law::kL1GradualEviction), 0);  // of a byte, the least there is
+  EXPECT_EQ(miss_share(2, 0, law::kL1GradualEviction), 1);
 }
 
 // Four blocks, two on each of two SMs, ask L2 for 1000 B each.
