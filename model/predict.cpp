@@ -14,14 +14,6 @@
 namespace roofcast {
 namespace {
 
-void add_warm_reason(Prediction& result, const SequenceTime& found) {
-  double bytes = 0;
-  for (const TimedLaunch& one : found.launches) bytes += one.node->repeats * one.memory.warm_bytes;
-  if (bytes <= 0) return;
-  result.traffic_reasons.push_back(
-      {Level::dram, "L2 still holds " + si_text(bytes, "B") + " of an earlier launch"});
-}
-
 // Shows grid, occupancy and waves of the launch that takes most of the time.
 void show(Prediction& result, const SequenceTime& found, const Gpu& gpu) {
   const auto longest = std::max_element(
@@ -46,13 +38,13 @@ void add_forecast(Prediction& result, const Candidate& answer, const KernelModel
   const double clock_hz = found.clock_hz;
   result.work.l2 = found.l2;
   result.work.dram = found.dram;
-  add_warm_reason(result, found);
 
-  Forecast time;
-  double slower_s = 0;
+  Forecast& time = result.time.emplace();
+  double slower_s = 0, warm_bytes = 0;
   for (const auto& [node, fit, memory, launch] : found.launches) {
     const double repeats = node->repeats;
     slower_s += repeats * launch.slower_s;
+    warm_bytes += repeats * memory.warm_bytes;
     time.energy_j += repeats * launch.energy_j;
     result.launches += static_cast<std::int64_t>(repeats);
     time.waterfall += repeats * launch.parts;
@@ -60,6 +52,10 @@ void add_forecast(Prediction& result, const Candidate& answer, const KernelModel
     for (std::size_t i = 0; i < kResources; ++i) {
       time.terms.at(i) += repeats * std::min(launch.terms_s.at(i), launch.time_s);
     }
+  }
+  if (warm_bytes > 0) {
+    result.traffic_reasons.push_back(
+        {Level::dram, "L2 still holds " + si_text(warm_bytes, "B") + " of an earlier launch"});
   }
   show(result, found, gpu);
   const double launch_s = found.chain.total_s - found.chain.running_s;
@@ -73,7 +69,6 @@ void add_forecast(Prediction& result, const Candidate& answer, const KernelModel
   time.high_s = time.expected_s * (1 + spread);
   time.sm_cycles = (found.chain.running_s - slower_s) * clock_hz;
   time.sm_clock_hz = slower_s > 0 ? time.sm_cycles / found.chain.running_s : clock_hz;
-  result.time = time;
   constexpr double kWorthANote = 0.1;
   if (slower_s > kWorthANote * found.chain.running_s) {
     result.notes.push_back(message("the power limit of ", si_text(*gpu.power_w, "W"),

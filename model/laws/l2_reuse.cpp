@@ -13,15 +13,12 @@
 namespace roofcast {
 namespace {
 
-// Copies of a line in L2: one in each partition if SMs of all partitions read it. A line that one
-// SM reads has a second copy if it belongs to another partition than the SM: 1 + (p − 1) ÷ p.
-double copies(Readers readers, const Gpu& gpu) {
-  const double partitions = as_double(gpu.memory.l2_partitions);
-  return readers == Readers::all ? partitions : 2 - 1 / partitions;
-}
-
+// Each partition has a copy of a line if SMs of all partitions read it. A line that one SM reads
+// has a second copy if it belongs to another partition than the SM: 1 + (p − 1) ÷ p.
 double resident_capacity_bytes(Readers readers, const Gpu& gpu) {
-  return law::kL2ResidentShare * gpu.memory.l2_bytes.value_or(0) / copies(readers, gpu);
+  const double partitions = as_double(gpu.memory.l2_partitions);
+  const double copies = readers == Readers::all ? partitions : 2 - 1 / partitions;
+  return law::kL2ResidentShare * gpu.memory.l2_bytes.value_or(0) / copies;
 }
 
 // Tile rows and columns that a wave covers: whole columns of the group, then the next group.
