@@ -1,7 +1,6 @@
 #include "model/laws/bounds.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include "model/counting/integers.hpp"
 #include "model/counting/totals.hpp"

@@ -8,7 +8,6 @@
 #include "model/constants/laws.hpp"
 #include "model/counting/coalescing.hpp"
 #include "model/counting/integers.hpp"
-#include "model/counting/totals.hpp"
 
 namespace roofcast {
 namespace {

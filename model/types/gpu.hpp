@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "model/types/by_key.hpp"
 #include "model/types/dtype.hpp"

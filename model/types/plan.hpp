@@ -11,7 +11,6 @@
 #include "model/types/gpu.hpp"
 #include "model/types/launch.hpp"
 #include "model/types/prediction.hpp"
-#include "model/types/problem.hpp"
 #include "model/types/work.hpp"
 
 namespace roofcast {
