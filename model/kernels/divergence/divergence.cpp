@@ -17,7 +17,7 @@ constexpr std::array kParameters = {
     roofcast::Parameter{"work", "multiply-adds of a branch: a multiple of 16", kWorkUnit, 1 << 20,
                         512},
     setting("threads", "threads of a block", 32, 1024, 256)};
-constexpr std::size_t kShape = 3;
+constexpr auto kShape = std::span(kParameters).first(3);
 constexpr std::array kTypes = {DType::fp32};
 
 // validation/sweeps/execution.json.
@@ -87,13 +87,9 @@ Work family_work(const Problem& problem) {
 
 }  // namespace
 
-constinit const KernelFamily kFamily = {"divergence",
-                                        "branches on which lanes do not agree",
-                                        std::span(kParameters).first(kShape),
-                                        kTypes,
-                                        family_work,
-                                        streaming,
-                                        kVariants,
-                                        kValidated};
+constinit const KernelFamily kFamily = {"divergence", "branches on which lanes do not agree",
+                                        kShape,       kTypes,
+                                        family_work,  streaming,
+                                        kVariants,    kValidated};
 
 }  // namespace roofcast::divergence

@@ -15,7 +15,7 @@ constexpr std::array kParameters = {
     roofcast::Parameter{"chain", "logistic functions, one after the other", 1, kMaxChain, 3},
     map::kParameters[map::kThreads], map::kParameters[map::kVectorBytes],
     setting("loads", "accesses a thread issues before it uses the first: 1, 2, 4", 1, 4, 1)};
-constexpr std::size_t kShape = 2;
+constexpr auto kShape = std::span(kParameters).first(2);
 
 // validation/sweeps/execution.json.
 constexpr std::array kValidated = {
@@ -89,13 +89,10 @@ constexpr std::array<KernelModel, 2> kVariants = {{
 
 }  // namespace
 
-constinit const KernelFamily kFamily = {"recompute",
-                                        "a chain of logistic functions, forward and backward",
-                                        std::span(kParameters).first(kShape),
-                                        map::kTypes,
-                                        work,
-                                        streaming,
-                                        kVariants,
-                                        kValidated};
+constinit const KernelFamily kFamily = {
+    "recompute", "a chain of logistic functions, forward and backward",
+    kShape,      map::kTypes,
+    work,        streaming,
+    kVariants,   kValidated};
 
 }  // namespace roofcast::recompute
