@@ -33,10 +33,7 @@ constexpr KernelFamily kListedFamily = {.name = kFamily,
                                         .summary = "transfers among GPUs by NCCL",
                                         .parameters = kParameters,
                                         .dtypes = {},
-                                        .work = nullptr,
-                                        .io = nullptr,
-                                        .variants = kListed,
-                                        .validated = {}};
+                                        .variants = kListed};
 
 }  // namespace
 

@@ -245,8 +245,7 @@ KernelRef make_kernel(Description description) {
   };
   own->kernel = {d.name, d.summary, own->parameters, d.dtypes, nullptr};
   own->kernel.source = &own->source;
-  own->family = {d.name,  d.summary, own->parameters,   d.dtypes,
-                 nullptr, streaming, {&own->kernel, 1}, {}};
+  own->family = {d.name, d.summary, own->parameters, d.dtypes, {&own->kernel, 1}};
   return {&own->family, &own->kernel, own};
 }
 

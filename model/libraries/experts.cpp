@@ -243,9 +243,8 @@ constinit const KernelFamily kFamily = {
     .summary = "y = Σ wₑ·downₑ(silu(gateₑ(x))·upₑ(x)) over the experts e of each token",
     .parameters = kShape,
     .dtypes = kTypes,
-    .work = work,
-    .io = streaming,
     .variants = kVariants,
-    .validated = kValidated};
+    .validated = kValidated,
+    .work = work};
 
 }  // namespace roofcast::experts

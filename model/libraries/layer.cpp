@@ -198,9 +198,6 @@ constinit const KernelFamily kFamily = {
     .summary = "what a transformer does beside products, attention and experts",
     .parameters = rows::kShape,
     .dtypes = rows::kTypes,
-    .work = nullptr,
-    .io = streaming,
-    .variants = kVariants,
-    .validated = {}};
+    .variants = kVariants};
 
 }  // namespace roofcast::layer

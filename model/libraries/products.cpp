@@ -138,18 +138,16 @@ constinit const KernelFamily kInt4Family = {
     .summary = "C[m,n] = A[m,k]·B[k,n], B in 4 bits, 128 of them with a scale",
     .parameters = gemm::kShape,
     .dtypes = kInt4Types,
-    .work = int4_work,
-    .io = gemm::library_io,
     .variants = kInt4Variants,
-    .validated = {}};
+    .work = int4_work,
+    .io = gemm::library_io};
 
 constinit const KernelFamily kConvolutionFamily = {.name = "convolution",
                                                    .summary = "filters over the pixels of images",
                                                    .parameters = kShape,
                                                    .dtypes = kConvolutionTypes,
-                                                   .work = convolution_work,
-                                                   .io = convolution_io,
                                                    .variants = kConvolutionVariants,
-                                                   .validated = {}};
+                                                   .work = convolution_work,
+                                                   .io = convolution_io};
 
 }  // namespace roofcast::products

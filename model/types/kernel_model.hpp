@@ -64,17 +64,25 @@ struct Crossover {
   std::size_t follows;  ///< position of another one, whose fallback is the value of `along`
 };
 
+/// The IO of kernels that read and write every byte once, whatever the on-chip memory.
+inline IoComplexity streaming(const Problem& /*problem*/, double compulsory_bytes,
+                              double on_chip_bytes) {
+  return {"Θ(n)", compulsory_bytes, on_chip_bytes};
+}
+
 /// A family: "gemm". Its limit holds for every way to compute the result.
 struct KernelFamily {
   std::string_view name;
   std::string_view summary;
   std::span<const Parameter> parameters;  ///< the shape alone
   std::span<const DType> dtypes;
-  Work (*work)(const Problem&);  ///< FLOPs (as vector_flops), compulsory bytes; null: no limit
-  /// Lower bound of the bytes that cross into a fast memory of `on_chip_bytes`.
-  IoComplexity (*io)(const Problem&, double compulsory_bytes, double on_chip_bytes);
   std::span<const KernelModel> variants;
-  std::span<const ValidatedRange> validated;  ///< by validation/sweeps: outside, predictions say so
+  /// By validation/sweeps: outside, predictions say so.
+  std::span<const ValidatedRange> validated{};
+  /// FLOPs (as vector_flops), compulsory bytes; null: no limit.
+  Work (*work)(const Problem&) = nullptr;
+  /// Lower bound of the bytes that cross into a fast memory of `on_chip_bytes`.
+  IoComplexity (*io)(const Problem&, double compulsory_bytes, double on_chip_bytes) = streaming;
   /// Variants differ in the memory that they allocate: predictions say how much it is.
   bool compares_footprint = false;
   const Crossover* crossover = nullptr;  ///< null: none

@@ -18,8 +18,8 @@ inline constexpr std::array kNamedTypes = {DType::fp32};
 inline constexpr std::array kNamedVariants = {
     KernelModel{"named.one", "a test's own", kNamedParameters, kNamedTypes, nullptr, {}}};
 
-inline constexpr KernelFamily kNamedFamily = {
-    "named", "a test's own", kNamedParameters, kNamedTypes, nullptr, nullptr, kNamedVariants, {}};
+inline constexpr KernelFamily kNamedFamily = {"named", "a test's own", kNamedParameters,
+                                              kNamedTypes, kNamedVariants};
 
 inline const KernelRef kNamed{&kNamedFamily, &kNamedVariants[0]};
 

@@ -282,9 +282,7 @@ constexpr std::array<KernelModel, 6> kVariants = {{
 
 }  // namespace
 
-constinit const KernelFamily kFamily = {"access",  "one element in, one out, in various orders",
-                                        {},        kTypes,
-                                        nullptr,   streaming,
-                                        kVariants, {}};
+constinit const KernelFamily kFamily = {
+    "access", "one element in, one out, in various orders", {}, kTypes, kVariants};
 
 }  // namespace roofcast::access

@@ -118,10 +118,9 @@ constinit const KernelFamily kFamily = {.name = "attention",
                                         .summary = "softmax(Q·Kᵀ/√d)·V and its gradients",
                                         .parameters = kShape,
                                         .dtypes = kTypes,
+                                        .variants = kVariants,
                                         .work = work,
                                         .io = io,
-                                        .variants = kVariants,
-                                        .validated = {},
                                         .compares_footprint = true,
                                         .crossover = &kScores};
 

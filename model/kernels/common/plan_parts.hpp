@@ -97,10 +97,4 @@ Plan even_launch(std::int64_t blocks, std::int64_t threads, std::vector<ArrayUse
 /// remaining blocks (the edge) split the remaining work evenly; they wait as long as a full block.
 void set_blocks_with_edge(Plan& plan, const Step& full, double share);
 
-/// KernelFamily::io of kernels that read and write every byte once, whatever the on-chip memory.
-inline IoComplexity streaming(const Problem& /*problem*/, double compulsory_bytes,
-                              double on_chip_bytes) {
-  return {"Θ(n)", compulsory_bytes, on_chip_bytes};
-}
-
 }  // namespace roofcast

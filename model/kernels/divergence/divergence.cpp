@@ -87,9 +87,8 @@ Work family_work(const Problem& problem) {
 
 }  // namespace
 
-constinit const KernelFamily kFamily = {"divergence", "branches on which lanes do not agree",
-                                        kShape,       kTypes,
-                                        family_work,  streaming,
-                                        kVariants,    kValidated};
+constinit const KernelFamily kFamily = {
+    "divergence", "branches on which lanes do not agree", kShape, kTypes, kVariants, kValidated,
+    family_work};
 
 }  // namespace roofcast::divergence

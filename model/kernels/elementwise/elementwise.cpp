@@ -88,8 +88,7 @@ constexpr auto kFmaVariants = variants<kFmaFunction>(
 template <const Function& kFunction>
 constexpr KernelFamily family(std::string_view name, std::string_view summary,
                               std::span<const KernelModel> variants) {
-  return {name,      summary,  map::kParameters, map::kTypes, work<kFunction>,
-          streaming, variants, map::kValidated};
+  return {name, summary, map::kParameters, map::kTypes, variants, map::kValidated, work<kFunction>};
 }
 
 }  // namespace

@@ -166,9 +166,8 @@ constinit const KernelFamily kExpr = {"elementwise.expr",
                                       "any expressions of named arrays, also along rows",
                                       kParameters,
                                       map::kTypes,
-                                      work,
-                                      streaming,
                                       kVariants,
-                                      map::kValidated};
+                                      map::kValidated,
+                                      work};
 
 }  // namespace roofcast::elementwise

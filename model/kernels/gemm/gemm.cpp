@@ -142,7 +142,7 @@ constexpr std::array<KernelModel, 10> kVariants = {{
 
 constinit const KernelFamily kFamily = {"gemm",    "C[m,n] = A[m,k]·B[k,n], row-major",
                                         kShape,    kAllDTypes,
-                                        work,      tensor::product_io,
-                                        kVariants, kValidated};
+                                        kVariants, kValidated,
+                                        work,      tensor::product_io};
 
 }  // namespace roofcast::gemm

@@ -214,7 +214,6 @@ constexpr std::array<KernelModel, 3> kVariants = {{
 
 constinit const KernelFamily kFamily = {"norm",      "y = γ·(x - μ)·r + β, a row at a time",
                                         kParameters, rows::kTypes,
-                                        nullptr,     streaming,
                                         kVariants,   rows::kValidated};
 
 }  // namespace roofcast::norm

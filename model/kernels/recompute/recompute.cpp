@@ -92,7 +92,7 @@ constexpr std::array<KernelModel, 2> kVariants = {{
 constinit const KernelFamily kFamily = {
     "recompute", "a chain of logistic functions, forward and backward",
     kShape,      map::kTypes,
-    work,        streaming,
-    kVariants,   kValidated};
+    kVariants,   kValidated,
+    work};
 
 }  // namespace roofcast::recompute

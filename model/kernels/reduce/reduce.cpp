@@ -199,9 +199,7 @@ constexpr std::array kVariants = {
 
 }  // namespace
 
-constinit const KernelFamily kFamily = {"reduce",    "sums over rows, or over all",
-                                        kParameters, rows::kTypes,
-                                        nullptr,     streaming,
-                                        kVariants,   kValidated};
+constinit const KernelFamily kFamily = {
+    "reduce", "sums over rows, or over all", kParameters, rows::kTypes, kVariants, kValidated};
 
 }  // namespace roofcast::reduce

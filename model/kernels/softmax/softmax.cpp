@@ -215,7 +215,7 @@ Work work(const Problem& p) {
 
 constinit const KernelFamily kFamily = {"softmax",    "y[r,c] = e^x[r,c] / Σ e^x[r,·]",
                                         rows::kShape, rows::kTypes,
-                                        work,         streaming,
-                                        kVariants,    rows::kValidated};
+                                        kVariants,    rows::kValidated,
+                                        work};
 
 }  // namespace roofcast::softmax

@@ -51,9 +51,7 @@ constexpr std::array<KernelModel, 5> kVariants = {{
 
 }  // namespace
 
-constinit const KernelFamily kFamily = {"stream",    "streaming arrays through DRAM",
-                                        kParameters, kTypes,
-                                        nullptr,     streaming,
-                                        kVariants,   map::kValidated};
+constinit const KernelFamily kFamily = {
+    "stream", "streaming arrays through DRAM", kParameters, kTypes, kVariants, map::kValidated};
 
 }  // namespace roofcast::stream

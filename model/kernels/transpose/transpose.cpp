@@ -132,6 +132,6 @@ Work work(const Problem& p) {
 }  // namespace
 
 constinit const KernelFamily kFamily = {
-    "transpose", "y[c,r] = x[r,c], row-major", kParameters, kTypes, work, streaming, kVariants, {}};
+    "transpose", "y[c,r] = x[r,c], row-major", kParameters, kTypes, kVariants, {}, work};
 
 }  // namespace roofcast::transpose
