@@ -48,9 +48,8 @@ class Parser {
 
   // A mark stands before the offending column.
   [[noreturn]] void refuse(std::size_t at, const std::string& what, const std::string& mend) const {
-    throw InputError("expression, column " + std::to_string(at + 1) + ": " + what + ", at \"" +
-                     std::string(text_.substr(0, at)) + "▸" + std::string(text_.substr(at)) +
-                     "\": " + mend);
+    throw InputError(message("expression, column ", at + 1, ": ", what, ", at \"",
+                             text_.substr(0, at), "▸", text_.substr(at), "\": ", mend));
   }
 
   // The next character; '\0' at the end.
