@@ -27,6 +27,12 @@ inline constexpr Constant kHostLaunchSeconds =
            "prefill, rows of even position: by hand, mean |error| of time",
            "2026-11-27");
 
+inline constexpr Constant kTransferShare = measured(
+    "step_transfer_share", 0.76, "", "of its rate alone, at which a transfer runs beside a kernel",
+    "h100-sxm5-overlap-2026-11-25 in validation/measured: median of collectives of 64 and "
+    "256 MB beside products of 2048 and 4096",
+    "2026-11-27");
+
 inline constexpr Constant kRequestSeconds =
     fitted("serving_request_s", 19e-6, "s",
            "of each request and step of a service: scheduled, sampled and sent while the GPU waits",
@@ -35,6 +41,6 @@ inline constexpr Constant kRequestSeconds =
            "2026-11-27");
 
 inline constexpr std::array kAll = {kAttentionShare, kLayerSeconds, kHostLaunchSeconds,
-                                    kRequestSeconds};
+                                    kTransferShare, kRequestSeconds};
 
 }  // namespace roofcast::transformer::constants

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "model/constants/steps.hpp"
 #include "model/laws/memory_cost.hpp"
 
 namespace roofcast::transformer {
@@ -14,8 +15,11 @@ constexpr std::array kOnSms = {Part::tensor,      Part::vector, Part::special, P
                                Part::issue,       Part::shared, Part::l1,      Part::latency,
                                Part::block_start, Part::tail};
 
-// Relative rate of a kernel on the SMs that are left: its waves grow from ⌈w⌉ to ⌈w ÷ (1 − h)⌉.
-double rate_with(const Use& one, double held_sms) {
+// Relative rate of a node beside another. A kernel's waves grow from ⌈w⌉ to ⌈w ÷ (1 − h)⌉ on the
+// SMs that a transfer leaves.
+double rate_with(const Use& one, const Use& other) {
+  if (one.transfer) return other.on_gpu() ? double{constants::kTransferShare} : 1;
+  const double held_sms = other.held_sms;
   const double more = std::ceil(one.waves / (1 - held_sms)) / std::ceil(one.waves);
   return one.waves > 0 ? 1 / (1 + one.on_sms * (more - 1)) : 1;
 }
@@ -74,7 +78,7 @@ Use use_of(const Transfer& transfer, double expected_s, const Gpu& gpu) {
 
 Rates rates(const Use& first, const Use& second) {
   if (first.transfer && second.transfer) return {0.5, 0.5};
-  Rates both{rate_with(first, second.held_sms), rate_with(second, first.held_sms)};
+  Rates both{rate_with(first, second), rate_with(second, first)};
   const double asked = both.first * first.dram, other = both.second * second.dram;
   if (asked + other <= 1) return both;
   // Share of the SMs that `first` has: a transfer its channels, a kernel what `second` leaves.

@@ -25,8 +25,8 @@ Use use_of(const Prediction& kernel);
 /// Use by a transfer of `expected_s` seconds: DRAM moves dram_traffic(), each channel holds an SM.
 Use use_of(const Transfer& transfer, double expected_s, const Gpu& gpu);
 
-/// Rates of two nodes while both run, as shares of their rates alone. A kernel needs more waves on
-/// the SMs that a transfer leaves. Where both ask more of DRAM than there is, SMs get the same, and
+/// Rates of two nodes while both run, as shares of their rates alone. A transfer runs at
+/// kTransferShare beside a kernel, which needs more waves on the SMs that are left. Where both ask more of DRAM than there is, SMs get the same, and
 /// one node takes what the other leaves. Two transfers get half of the link each.
 struct Rates {
   double first = 1, second = 1;

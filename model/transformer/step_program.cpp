@@ -156,8 +156,8 @@ std::vector<TimelineEvent> timeline(const Step& step, const Architecture& model,
   for (const auto* nodes : {&program.chain, &program.beside}) {
     for (const Node& node : *nodes) {
       const StepOperation& one = step.operations[node.operation];
-      events.push_back({one, node.layer, node.start_s, node.duration_s(), one.use.transfer,
-                        one.order != Order::in_turn});
+      events.push_back({static_cast<const Run&>(one), node.layer, node.start_s, node.duration_s(),
+                        one.use.transfer, one.order != Order::in_turn});
     }
   }
   return events;

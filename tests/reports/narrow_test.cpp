@@ -69,14 +69,8 @@ TEST(MakeNarrow, PartsHeadingsAndKeepsTheirWords) {
 TEST(StepTimeline, PartsBeyondTheColoursAreOne) {
   std::vector<transformer::TimelineEvent> events;
   for (int i = 0; i < 12; ++i) {
-    events.push_back({"part " + std::to_string(i),
-                      "gemm",
-                      "tensor",
-                      transformer::Section::layer,
-                      {},
-                      0,
-                      static_cast<double>(i),
-                      1.0 + i});
+    events.push_back(
+        {{"part " + std::to_string(i), "gemm", "tensor"}, 0, static_cast<double>(i), 1.0 + i});
   }
   const Json spec = Json::parse(step_timeline_chart("a step", events));
   std::vector<std::string> told;

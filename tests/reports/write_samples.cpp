@@ -64,11 +64,11 @@ std::vector<roofcast::transformer::TimelineEvent> sample_events() {
   double start_s = 0;
   for (std::int64_t layer = 0; layer < 24; ++layer) {
     for (const char* part : {"attention", "feed-forward", "normalization", "collectives"}) {
-      events.push_back({part, "gemm", "tensor", Section::layer, {}, layer, start_s, 1e-4});
+      events.push_back({{part, "gemm", "tensor"}, layer, start_s, 1e-4});
       start_s += 1e-4;
     }
   }
-  events.push_back({"optimizer", "adam", "dram", Section::once, {}, 0, start_s, 5e-4});
+  events.push_back({{"optimizer", "adam", "dram", Section::once}, 0, start_s, 5e-4});
   return events;
 }
 

@@ -6,8 +6,12 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "model/constants/steps.hpp"
+
 namespace roofcast::transformer {
 namespace {
+
+constexpr double kShare = constants::kTransferShare;
 
 Use launch(double waves, double dram = 0) {
   Use use;
@@ -31,10 +35,10 @@ double sum_s(const std::vector<Node>& nodes) {
   return sum;
 }
 
-// By hand: 4 waves are 5 on four fifths of the SMs, so the launch runs at 0.8 for 4 s and at 1 for
-// the 6.8 s that are left.
+// By hand: 4 waves are 5 on four fifths of the SMs, so the launch runs at 0.8 while the transfer
+// does for 4 s what takes it 4 s × kShare alone, and at 1 for the 6.8 s that are left.
 TEST(Schedule, ATransferTakesSmsWhileItRuns) {
-  const Program when = schedule({{{10, launch(4)}}, {{4, transfer(0.2)}}});
+  const Program when = schedule({{{10, launch(4)}}, {{4 * kShare, transfer(0.2)}}});
   EXPECT_NEAR(when.beside[0].end_s, 4, 1e-12);
   EXPECT_NEAR(when.total_s, 10.8, 1e-12);
 }
@@ -50,20 +54,20 @@ TEST(Schedule, BlocksThatStillFitInAWaveLoseNothing) {
 
 // By hand: a copy that DRAM bounds and a transfer that asks for 0.6 of DRAM from a fifth of the
 // SMs: each SM gets the same, so 0.8 and 0.2 / 0.6. One that asks for less than its SMs' share gets
-// it all.
+// it all. Beside a kernel it asks for kShare of what it asks for alone.
 TEST(Schedule, EachSmGetsTheSameOfDram) {
   Use copy;
   copy.dram = 1;
   const Rates both = rates(copy, transfer(0.2, 0.6));
   EXPECT_NEAR(both.first, 0.8, 1e-12);
   EXPECT_NEAR(both.second, 0.2 / 0.6, 1e-12);
-  EXPECT_NEAR(rates(copy, transfer(0.2, 0.1)).first, 0.9, 1e-12);
-  EXPECT_NEAR(rates(copy, transfer(0.2, 0.1)).second, 1, 1e-12);
+  EXPECT_NEAR(rates(copy, transfer(0.2, 0.1)).first, 1 - 0.1 * kShare, 1e-12);
+  EXPECT_NEAR(rates(copy, transfer(0.2, 0.1)).second, kShare, 1e-12);
   copy.dram = 0.5;
-  EXPECT_NEAR(rates(copy, transfer(0.2, 0.6)).first, 1, 1e-12);
-  EXPECT_NEAR(rates(copy, transfer(0.2, 0.6)).second, 0.5 / 0.6, 1e-12);
-  const Rates swapped = rates(transfer(0.2, 0.6), copy);
-  EXPECT_NEAR(swapped.first, 0.5 / 0.6, 1e-12);
+  EXPECT_NEAR(rates(copy, transfer(0.2, 0.9)).first, 1, 1e-12);
+  EXPECT_NEAR(rates(copy, transfer(0.2, 0.9)).second, 0.5 / 0.9, 1e-12);
+  const Rates swapped = rates(transfer(0.2, 0.9), copy);
+  EXPECT_NEAR(swapped.first, 0.5 / 0.9, 1e-12);
 }
 
 // By hand: the second transfer finds a launch running and begins with the next one.

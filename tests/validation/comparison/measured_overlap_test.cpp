@@ -1,5 +1,6 @@
 // Kernels beside NCCL's collectives on two H100s (validation/overlap.py): what the schedule makes
-// of both, from the times that each has alone. No constant was fitted to any row.
+// of both, from the times that each has alone. kTransferShare is of these collectives' times; nothing
+// was fitted to the kernels'.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -95,9 +96,9 @@ TEST(MeasuredOverlap, KernelsAndCollectivesBesideEachOther) {
       "kernels %.1f%% (%.1f%% if they had the GPU alone), collectives over a tenth of the "
       "kernel, mean |log error| %.2f of %d, all %.2f\n",
       100 * kernels / rows, 100 * ignored / rows, lasting / long_ones, long_ones, all / rows);
-  EXPECT_LE(kernels / rows, 0.10);
+  EXPECT_LE(kernels / rows, 0.08);
   EXPECT_LE(kernels, 0.6 * ignored);
-  EXPECT_LE(lasting / long_ones, 0.25);
+  EXPECT_LE(lasting / long_ones, 0.2);
   EXPECT_LE(all / rows, 0.36);
 }
 
