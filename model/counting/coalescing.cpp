@@ -39,7 +39,7 @@ std::int64_t partial_sectors_of_run(std::int64_t offset_bytes, std::int64_t byte
   return sectors_of_run(offset_bytes, bytes) - std::max<std::int64_t>(0, whole);
 }
 
-// Σ of_run(offset, bytes) over the runs of `width` elements of each row, the last one its rest.
+// Σ of_run(offset, bytes) over each row's runs of `width` elements; the last run is the remainder.
 template <class OfRun>
 double sum_over_runs(const DenseMatrix& matrix, std::int64_t width, const OfRun& of_run) {
   const std::int64_t whole = matrix.columns / width;

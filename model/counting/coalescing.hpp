@@ -27,24 +27,24 @@ std::int64_t distinct_units(const WarpAccess& access, std::int64_t unit_bytes);
 /// `units` units with equal chance: u·(1 − (1 − 1/u)^d).
 double expected_distinct(double units, double draws);
 
-/// How many of `draws` independent accesses, each to one of `pieces` pieces of memory with equal
-/// chance, miss a cache that holds `held` of them: until it is full each piece misses once, after
-/// that an access hits with the chance held ÷ pieces.
+/// Expected misses of `draws` independent accesses to `pieces` equally likely pieces, in a cache
+/// that holds `held` of them: each piece misses once until the cache is full; then the hit rate is
+/// held ÷ pieces.
 double random_misses(double draws, double pieces, double held);
 
-/// Hit share of independent accesses to random sectors of a table, in a cache of `cache_lines` that
-/// has a tag for each line and fetches single sectors. Each access also brings `streamed_lines`
-/// lines that are not used again. A line stays until as many others as the cache holds were touched
-/// (Che, Tung and Wang 2002: least recently used, one characteristic time for all lines); a sector
-/// hits if its line is there and an access since the line came fetched the sector.
+/// Hit rate of independent accesses to random sectors of a table, in a cache of `cache_lines` with
+/// one tag per line and single-sector fills. Each access also brings `streamed_lines` single-use
+/// lines. A line is evicted once as many other lines as the cache holds were touched (LRU with one
+/// characteristic time for all lines: Che, Tung and Wang 2002). A sector hits if its line is cached
+/// and an access since its arrival fetched the sector.
 double sector_hit_share(double table_lines, double streamed_lines, double cache_lines);
 
 /// Cycles the data pipe of L1 takes to deliver the access: the most distinct 4-byte words that any
 /// of its 32 banks delivers. A line is spread over the banks as shared memory is.
 std::int64_t bank_wavefronts(const WarpAccess& access);
 
-/// As bank_wavefronts, for shared memory: an access of 16 bytes serves the two halves of the warp
-/// one after the other (by the counters).
+/// As bank_wavefronts, for shared memory: a 16-byte access serves the half-warps in turn
+/// (counters).
 std::int64_t shared_wavefronts(const WarpAccess& access);
 
 /// A dense row-major matrix, whose first element lies on a line boundary.
@@ -56,24 +56,24 @@ struct DenseMatrix {
   constexpr std::int64_t pitch_bytes() const { return columns * element_bytes; }
 };
 
-/// Sectors touched by warps that walk along each row from its start in pieces of `width` elements:
-/// a piece that does not begin on a sector boundary can touch one more.
+/// Sectors touched by warps that read each row in pieces of `width` elements: a piece that begins
+/// off a sector boundary can touch one more.
 double sectors_along_rows(const DenseMatrix& matrix, std::int64_t width = 32);
 
-/// Of these sectors the ones that a piece covers only in part, counted for each such piece.
+/// Sectors of sectors_along_rows that a piece covers only in part, counted once per piece.
 double partial_sectors_along_rows(const DenseMatrix& matrix, std::int64_t width = 32);
 
-/// Sectors touched by warps that walk down the columns: one per element, fewer if rows are shorter.
+/// Sectors touched by warps that read down the columns: one per element, fewer for shorter rows.
 double sectors_down_columns(const DenseMatrix& matrix);
 
-/// The least that DRAM moves for a read (B): a sector where the specification does not say.
+/// Bytes of the smallest DRAM read; a sector where the specification is silent.
 inline std::int64_t dram_access_bytes(const Gpu& gpu) {
   return static_cast<std::int64_t>(
       gpu.memory.dram_access_bytes.value_or(static_cast<double>(kSectorBytes)));
 }
 
-/// AccessPattern::read_density of tiles, whose copies read one line of each of many rows: DRAM
-/// sends random lines at 0.935 of the rate of streams (microbenchmark scattered, 128 B).
+/// AccessPattern::read_density of tile copies, which read one line of each of many rows: DRAM
+/// delivers random lines at 0.935 of the streaming rate (microbenchmark scattered, 128 B).
 inline constexpr double kDensityOfLines = 0.56;
 
 /// "stride 16: 64 B moved for 4 B used".

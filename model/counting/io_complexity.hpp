@@ -15,12 +15,12 @@ inline IoComplexity matrix_product_io(double m, double n, double k, double eleme
   return {"Θ(MNK/√S)", std::max(bytes, compulsory_bytes), on_chip_bytes};
 }
 
-/// Matrices whose rows a block keeps on chip, times those whose rows stream past it. Forward keeps
-/// Q and O and streams K and V; backward keeps K, V, dK and dV and streams Q, dO, and dQ twice.
+/// Resident × streamed matrices: forward keeps Q and O and streams K and V; backward keeps K, V, dK
+/// and dV and streams Q, dO and, twice, dQ.
 inline constexpr double kForwardRows = 2 * 2, kBackwardRows = 4 * 4;
 
-/// Attention of `scores` pairs of a query and a key, without S in memory. Of k matrices a block
-/// keeps M/(k·d) rows in a fast memory of M words, and of p others p·d words a row stream past it:
+/// Attention over `scores` query-key pairs that keeps S on chip. A block holds M/(k·d) rows of each
+/// of k matrices in a fast memory of M words and streams the rows of p others past them:
 /// k·p·scores·d²/M words, with k·p = `rows`, never less than `compulsory`. For N queries and keys
 /// and d ≤ M ≤ Nd, Θ(N²d²/M) is optimal (Dao et al. 2022, arXiv 2205.14135, theorem 2, prop. 3).
 inline IoComplexity attention_io(double scores, double head_dim, double element_bytes,
@@ -31,8 +31,8 @@ inline IoComplexity attention_io(double scores, double head_dim, double element_
   return {"Θ(N²d²/M)", std::max(bytes, compulsory_bytes), on_chip_bytes};
 }
 
-/// Attention with S in memory, where it is read and written `times` times in all until it is P, or
-/// its gradient: Θ(Nd + N²), whatever the size of the fast memory.
+/// Attention with S in memory: S, P and their gradients are read and written `times` times in all.
+/// Θ(Nd + N²), whatever the size of the fast memory.
 inline IoComplexity standard_attention_io(double scores, double times, double element_bytes,
                                           double compulsory_bytes, double on_chip_bytes) {
   return {"Θ(Nd + N²)", compulsory_bytes + times * scores * element_bytes, on_chip_bytes};

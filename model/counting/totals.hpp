@@ -15,8 +15,8 @@ Traffic l2_of_launch(const Plan& plan);
 /// Warp instructions of a launch.
 double issued_instructions(const Plan& plan);
 
-/// The totals of a launch: the useful arithmetic, the traffic issued, and what its arrays must
-/// move. `l2` assumes that L1 keeps nothing, and `dram` stays 0: the laws set both.
+/// The totals of a launch: useful arithmetic, issued traffic, bytes that its arrays must move. `l2`
+/// assumes that L1 keeps nothing and `dram` stays 0: the laws set both.
 Work total_work(const Plan& plan);
 
 /// An input that an earlier kernel has just computed (ArrayUse::activation).

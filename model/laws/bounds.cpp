@@ -17,7 +17,7 @@ void require_arithmetic(bool computes, const Gpu& gpu, DType type) {
           ": choose a type that `roofcast gpus ", gpu.name, "` lists");
 }
 
-// L2 may hold what is written last, and what it can of `used_bytes`, which an earlier kernel used.
+// L2 may absorb the last writes, and serve reads of `used_bytes`, which an earlier kernel used.
 double dram_bound_s(const Traffic& compulsory, double used_bytes, const Gpu& gpu) {
   const double bandwidth = gpu.memory.dram_bandwidth_bytes_per_s.value_or(0);
   if (bandwidth <= 0) return 0;
@@ -31,7 +31,7 @@ double dram_bound_s(const LaunchSequence& sequence, std::size_t position, CacheS
                     const Gpu& gpu) {
   Traffic compulsory;
   const auto& arrays = sequence[position].plan.arrays;
-  // An array that returns means that the launch repeats, with the same activations each time.
+  // An array that returns implies repeated launches, with the same activations each time.
   const bool repeated = std::any_of(arrays.begin(), arrays.end(), [](const ArrayUse& use) {
     return use.returns_after_bytes.has_value();
   });
@@ -47,7 +47,7 @@ double dram_bound_s(const LaunchSequence& sequence, std::size_t position, CacheS
   return dram_bound_s(compulsory, used, gpu);
 }
 
-// For devices with peaks of the whole device only: TPUs, boards of two dies.
+// For devices with whole-device peaks only: TPUs, boards of two dies.
 void add_arithmetic_of_whole(ByResource& times, const Plan& plan, const Gpu& gpu) {
   const auto take = [&](Resource resource, double flops, DType type) {
     if (flops <= 0) return;

@@ -49,7 +49,7 @@ Energy energy_of(const WorkDone& work, const Gpu& gpu) {
 
 namespace {
 
-// Relative slowdown by the power, with `share` of what the voltage allows.
+// Relative slowdown at `power_w`; the square-root part counts by `share`.
 double slowdown(double power_w, double share, const Gpu& gpu) {
   if (!gpu.power_w || power_w <= *gpu.power_w) return 0;
   const double over = power_w / *gpu.power_w;

@@ -38,8 +38,8 @@ Waterfall parts_of(const SmTime& sm, const LaunchTime& launch, double clock_hz) 
   return parts;
 }
 
-// Adds up the traffic below L1. After a single run lines stay dirty in L2: the last launch need not
-// wait for their write-back.
+// Adds up the traffic below L1. Except back to back, the write-back of lines still dirty in L2 is
+// not timed: it is taken off the last launch.
 void add_memory(SequenceTime& result, CacheState cache, const Gpu& gpu) {
   for (const TimedLaunch& one : result.launches) {
     result.l2 += one.node->repeats * one.memory.l2;

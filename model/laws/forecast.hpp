@@ -11,12 +11,12 @@
 
 namespace roofcast {
 
-/// Time of one launch without the cost of launching it.
+/// Time of one launch without launch costs.
 struct LaunchTime {
   double time_s = 0;
-  ByResource terms_s;   ///< seconds that each resource alone would take
+  ByResource terms_s;   ///< seconds of each resource alone
   Waterfall parts;      ///< seconds by part, which add up to time_s
-  double slower_s = 0;  ///< part of time_s: the power limit lowers the clock
+  double slower_s = 0;  ///< part of time_s: clock lowered by the power limit
   double energy_j = 0;  ///< of its work
 };
 LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
@@ -45,8 +45,8 @@ struct SequenceTime {
 };
 
 /// Forecasts a launch sequence; absent where the device's clock, occupancy rules or SM count are
-/// unknown. Throws InputError where it cannot run a launch (checked_occupancy). The result points
-/// into `sequence`, which must outlive it.
+/// unknown. Throws InputError as checked_occupancy. The result points into `sequence`, which must
+/// outlive it.
 std::optional<SequenceTime> sequence_time(const LaunchSequence& sequence, const Gpu& gpu,
                                           const Assumptions& assumptions);
 

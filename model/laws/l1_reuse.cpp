@@ -20,8 +20,8 @@ double l1_capacity_bytes(const Plan& plan, double resident, const Gpu& gpu) {
   return std::max(0.0, *gpu.memory.l1_shared_bytes - resident * of_block);
 }
 
-// Share of the parts of split writes that reach L2 one by one. L1 merges parts of a sector with
-// little written between them; at l1_merge_bytes it merges half.
+// Share of the parts of split writes that L1 does not merge: half at l1_merge_bytes written between
+// two parts.
 double parts_apart_share(const SplitWrites& split) {
   return 1 - std::exp2(-std::pow(split.bytes_between / law::kL1MergeBytes, 2));
 }

@@ -12,15 +12,15 @@
 namespace roofcast {
 namespace {
 
-// Each partition has a copy of a line if SMs of all partitions read it. A line that one SM reads
-// has a second copy if it belongs to another partition than the SM: 1 + (p − 1) ÷ p.
+// A line read by SMs of all partitions has a copy in each. A line that one SM reads has a second
+// copy if its home is another partition than the SM's: 1 + (p − 1) ÷ p copies.
 double resident_capacity_bytes(Readers readers, const Gpu& gpu) {
   const double partitions = as_double(gpu.memory.l2_partitions);
   const double copies = readers == Readers::all ? partitions : 2 - 1 / partitions;
   return law::kL2ResidentShare * gpu.memory.l2_bytes.value_or(0) / copies;
 }
 
-// Tile rows and columns that a wave covers: whole columns of the group, then the next group.
+// Tile rows and columns of a wave: whole columns of a group of rows, then the next group.
 struct Wave {
   double rows;
   double columns;
@@ -39,8 +39,8 @@ Wave wave_of(const TileRaster& raster, std::int64_t resident_blocks) {
           std::min(columns, std::max(1.0, resident / group))};
 }
 
-// Operand bytes read from DRAM again: blocks of a wave read in step; later ones read a panel again
-// if too many bytes passed L2 since. A's panels return in every wave of a group, B's once a group.
+// Operand bytes that DRAM delivers again. Blocks of a wave share each panel; a later wave misses it
+// if the reuse distance exceeds L2. A's panels recur in every wave of a group, B's once per group.
 double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, const Gpu& gpu) {
   const double rows = as_double(raster.tile_rows);
   const double columns = as_double(raster.tile_columns);
@@ -53,7 +53,7 @@ double reread_bytes(const TileRaster& raster, std::int64_t resident_blocks, cons
          b_again * l2_miss_share(b_distance, Readers::all, gpu);
 }
 
-// Bytes of a block's later passes that miss L2 because the resident blocks evicted them meanwhile.
+// Bytes of a block's repeated passes that miss L2: the resident blocks evicted them in between.
 double later_pass_bytes(const Plan& plan, const L1Misses& misses, double resident, const Gpu& gpu) {
   double bytes = 0;
   for (std::size_t i = 0; i < plan.reuse.size(); ++i) {
@@ -65,7 +65,7 @@ double later_pass_bytes(const Plan& plan, const L1Misses& misses, double residen
   return bytes;
 }
 
-// DRAM bytes of random reads: the misses of L1, less hits in what L2 keeps of the table.
+// DRAM bytes of random reads: L1 misses less hits in the part of the table that L2 keeps.
 double random_bytes(const RandomReads& reads, double missed_sectors, const Gpu& gpu) {
   const double access = as_double(dram_access_bytes(gpu));
   const double accesses = std::max(1.0, reads.table_bytes / access);
@@ -119,7 +119,7 @@ bool used_before(const LaunchSequence& sequence, std::size_t position, ArrayId a
 std::vector<ChainReuse> chain_reuse(const LaunchSequence& sequence, std::size_t position,
                                     CacheState cache) {
   std::vector<ChainReuse> found;
-  std::optional<double> round;  // reuse distance where launches repeat on the same data
+  std::optional<double> round;  // reuse distance if launches repeat on the same data
   if (cache == CacheState::repeated) round = memory_bytes(sequence);
   for (const ArrayUse& use : sequence[position].plan.arrays) {
     const auto last = last_user(sequence, position, use.array);
@@ -179,7 +179,7 @@ Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy,
   for (const ChainReuse& reuse : chain) {
     dram.read_bytes -=
         reuse.bytes.read_bytes * (1 - l2_miss_share(reuse.distance_bytes, Readers::one, gpu));
-    // Each partition has a copy of a dirty line: with two, writes of half of L2's size stay.
+    // Each partition has a copy of a dirty line: of two, writes of half of L2's size stay.
     dram.write_bytes -=
         reuse.bytes.write_bytes * (1 - l2_miss_share(reuse.distance_bytes, Readers::all, gpu));
   }

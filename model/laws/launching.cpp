@@ -22,8 +22,8 @@ double end_of(std::span<const LaunchRun> runs, const LaunchCosts& costs, double 
     const double each_s = gap_s(run, costs) + run.running_s;
     double last_end_s = end_s + run.count * each_s;
     if (costs.host_submit_s) {
-      // The end is the latest over the kernels i of arrival i plus the time from i on. That is
-      // linear in i, so the first or the last kernel decides.
+      // The end is max over kernels i of (arrival i + time of i and all after it). This is linear
+      // in i, so the first or the last kernel decides.
       const auto arrival_s = [&](double i) {
         return costs.first_s + i * *costs.host_submit_s - (i > 0 ? queued_s : 0);
       };

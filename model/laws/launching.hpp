@@ -18,28 +18,28 @@ struct LaunchCosts {
 };
 
 /// Back to back, the first launch costs as much as the next; else it follows a pause and costs
-/// stream_launch_s, also in a graph.
+/// stream_launch_s, even in a graph.
 LaunchCosts launch_costs(const Gpu& gpu, const Assumptions& assumptions);
 
-/// Seconds that a kernel waits for its code and its parameters: first_access_s for the first lines,
-/// as for first data, and a round trip to DRAM for code beyond the first jumps unless L2 has it
-/// (`back_to_back` or Start::kept_code). 0 for at_once, programmatic, and cold_code back to back.
+/// Seconds that a kernel waits for code and parameters: first_access_s for the first lines, plus a
+/// DRAM round trip for code beyond the first jumps unless L2 has it (`back_to_back` or
+/// Start::kept_code). 0 for at_once, programmatic, and cold_code back to back.
 double code_fetch_s(Start how, bool back_to_back, double clock_hz, const Gpu& gpu);
 
 /// Consecutive kernels of equal time.
 struct LaunchRun {
   double count = 1;
   double running_s = 0;  ///< of one kernel
-  /// Its blocks are already on the SMs when the launch before ends: no gap between the two.
+  /// Its blocks are resident when the launch before ends: no gap between the two.
   bool starts_early = false;
 };
 
-/// A chain of launches in one stream. Launching is asynchronous: the host submits kernel i = 0, 1 …
-/// at i · host_submit_s and goes on, and the device queues what it cannot start yet:
+/// Launches in one stream. Launching is asynchronous: the host submits kernel i = 0, 1 … at
+/// i · host_submit_s, and the device queues what it cannot start yet:
 ///   start_0 = first_s
 ///   start_i = max(first_s + i · host_submit_s - queued_s, end_(i-1) + next_s)   next_s: 0 if early
 ///   end_i   = start_i + running_i
-/// where queued_s is the work that the stream had before it when the first kernel was submitted.
+/// where queued_s is earlier work in the stream when the first kernel was submitted.
 struct Schedule {
   double launches = 0;
   double running_s = 0;  ///< sum of the kernels' times
@@ -48,7 +48,7 @@ struct Schedule {
 };
 Schedule schedule(std::span<const LaunchRun> runs, const LaunchCosts& costs, double queued_s = 0);
 
-/// A sentence that says whether the queue hides the launches; absent for one launch or a graph.
+/// A sentence whether the queue hides the launches; absent for one launch or a graph.
 std::optional<std::string> launching_note(const LaunchCosts& costs, const Schedule& schedule);
 
 }  // namespace roofcast

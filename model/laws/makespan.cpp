@@ -10,7 +10,7 @@
 namespace roofcast {
 namespace {
 
-/// A job on a processor; `left` is the share of it that is still to run.
+/// A job on a processor; `left` is its unfinished share.
 struct Running {
   std::span<const double> lives;
   double left = 1;
@@ -43,8 +43,8 @@ double makespan(std::span<const Jobs> jobs, std::int64_t slots) {
   for (const auto& [count, duration] : jobs) {
     if (duration <= 0) continue;
     for (std::int64_t left = count; left > 0;) {
-      // If all places become free within one job's duration, each takes one job a round: whole
-      // rounds are skipped at once.
+      // If all places become free within one job's duration, each place takes one job a round:
+      // whole rounds are skipped at once.
       const std::int64_t rounds = left / slots - 1;
       if (rounds > 0 && free.rbegin()->first - free.begin()->first <= duration) {
         const double skipped = as_double(rounds) * duration;
@@ -69,7 +69,7 @@ double shared_makespan(std::span<const std::int64_t> counts,
                        std::span<const std::vector<double>> lives, std::int64_t processors) {
   std::vector<std::int64_t> ends;
   for (const std::int64_t count : counts) ends.push_back(count + (ends.empty() ? 0 : ends.back()));
-  // One processor of each mix of jobs: the mix changes only where a class begins.
+  // One processor per mix of jobs: the mix changes only where a class begins.
   std::vector<std::int64_t> first = {0};
   for (const std::int64_t end : ends) {
     if (end < ends.back()) first.push_back(end % processors);

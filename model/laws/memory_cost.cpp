@@ -34,9 +34,9 @@ MemoryTime dram_time(const Traffic& dram, std::span<const SparseAccesses> sparse
 
 namespace {
 
-// The launch's accesses that are sparse in DRAM. A sector evicted early is one access to read and
-// one to write. Each run that a block writes of a row begins with a scattered access; runs that
-// resident blocks write at the same time join.
+// The launch's accesses that are sparse in DRAM. A sector evicted early is read once and written
+// once more. Each run of a row that a block writes begins with a scattered access; runs that
+// resident blocks write at the same time merge.
 std::vector<SparseAccesses> sparse_accesses(const Plan& plan, const Occupancy& occupancy,
                                             const LaunchMemory& memory, const Gpu& gpu) {
   const double access = as_double(dram_access_bytes(gpu));
@@ -72,9 +72,9 @@ std::vector<SparseAccesses> sparse_accesses(const Plan& plan, const Occupancy& o
   return sparse;
 }
 
-// Shares of the loads that blocks wait for. Blocks of the first wave that share data (Scope::sm)
-// wait for the same miss; later blocks find the data in a cache. Reads that a block repeats itself
-// (Scope::block) are further waits, for L1 where they hit.
+// Where the loads that blocks wait for are served. Blocks of the first wave that share data
+// (Scope::sm) wait for the same miss; later blocks hit L1. Repeated reads of one block
+// (Scope::block) are further waits, at L1 where they hit.
 WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                        const Gpu& gpu) {
   const std::int64_t slots = gpu.slots(occupancy.blocks_per_sm);
@@ -99,9 +99,9 @@ WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const Launc
   return {l1_share, std::min(1 - l1_share, from_dram / waited_for)};
 }
 
-// L2 moves every sector that blocks read and write. A random sector, read without its neighbour,
-// takes as long as two. Merging a partial write takes one sector's time more. A sector evicted
-// early is written out, read back with its whole DRAM access, and merged.
+// L2 moves every sector read or written, but for joined reads. A random sector, read without its
+// neighbour, costs two. A partial write costs one more for the merge. A sector evicted early is
+// written out, read back with its whole DRAM access, and merged.
 MemoryTime l2_time(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu) {
   const double read_rate = gpu.sustained.l2_bandwidth_bytes_per_s.value_or(0);
   if (read_rate <= 0) return {};
@@ -130,7 +130,7 @@ MemoryCost memory_cost(const Plan& plan, const Occupancy& occupancy, const Launc
   const Traffic asked = l2_of_launch(plan);
   const MemoryTime dram =
       dram_time(memory.dram, sparse_accesses(plan, occupancy, memory, gpu), gpu);
-  // Without reads by blocks, DRAM still reads for partial writes: that is a cost of the writes.
+  // If blocks read nothing, DRAM's reads serve partial writes: writes bear their cost.
   const double read_s = asked.read_bytes > 0 ? dram.read_s : 0;
   const MemoryTime l2 = l2_time(plan, memory, gpu);
   return {wait_shares(plan, occupancy, memory, gpu), share(l2.read_s * clock_hz, asked.read_bytes),

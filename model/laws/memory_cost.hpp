@@ -13,7 +13,7 @@ struct SparseAccesses {
   double bytes = 0;
   double density = 1;  ///< 0 to 1
   bool written = false;
-  double padding_bytes = 0;  ///< that DRAM moves in addition, not part of the traffic
+  double padding_bytes = 0;  ///< moved by DRAM beyond the traffic
 };
 
 /// Seconds of reads and of writes.
@@ -24,15 +24,15 @@ struct MemoryTime {
 };
 
 /// DRAM time of the traffic; reads and writes each bear half of the bus turnaround. The accesses of
-/// `sparse`, a part of the traffic, use less of each row of a bank that they open: the time of a
-/// byte rises from that of accesses in order to that of scattered reads with (1 - density)³.
+/// `sparse`, a part of the traffic, use less of each DRAM row they open: the time per byte rises
+/// from the streaming to the scattered one with (1 - density)³.
 ///
-/// The cube is fitted to access.strided at strides of 64 B (all of it touched: 1.00), 128 (1.13),
-/// 192 (1.23), 256 (1.45), 512 (1.58) and 1024 B (1.70 times the time) on one device.
+/// The cube is fitted to access.strided on one device: 1.00 times the time at a stride of 64 B (all
+/// of it touched), 1.13 at 128, 1.23 at 192, 1.45 at 256, 1.58 at 512 and 1.70 at 1024 B.
 MemoryTime dram_time(const Traffic& dram, std::span<const SparseAccesses> sparse, const Gpu& gpu);
 
-/// L2 and DRAM cycles for each byte that the launch's blocks move below L1, and the shares of loads
-/// that L1 and DRAM answer.
+/// L2 and DRAM cycles per byte that the blocks move below L1, and the shares of loads that L1 and
+/// DRAM serve.
 MemoryCost memory_cost(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                        double clock_hz, const Gpu& gpu);
 

@@ -10,7 +10,7 @@
 namespace roofcast {
 namespace {
 
-// The servers of a block's parts: sub-partitions, or one where the station or the parts span them.
+// Servers of a block's parts: its sub-partitions; 1 where the station or the parts span these.
 double servers(const Visit& visit, std::size_t station) {
   if (visit.grouped || !is_partitioned(station)) return 1;
   return std::min(kSubPartitions, visit.parts);
@@ -28,8 +28,8 @@ struct Pipes {
     sum += cycles;
     fullest = std::max(fullest, cycles);
   }
-  // Pipes overlap from law::kOverlappingWarps `warps` on: beside the fullest pipe a share of the
-  // others' cycles is exposed, in inverse proportion to the warps.
+  // The fullest pipe is exposed whole, the others by the share min(1, law::kOverlappingWarps ÷
+  // warps).
   double overlapped(double warps) const {
     const double shown = std::min(1.0, law::kOverlappingWarps / warps);
     return fullest + (sum - fullest) * shown;
@@ -64,11 +64,11 @@ struct Wait {
   }
 };
 
-/// The waits of a step at the stations of one kind.
+/// Waits of a step at several stations.
 class StationWaits {
  public:
   void add(const Wait& wait) {
-    if (wait.slope > 0) waits_[count_++] = wait;  // else nobody waits there
+    if (wait.slope > 0) waits_[count_++] = wait;  // else there is no wait
   }
   Cycles total(double x) const {
     Cycles sum;
@@ -89,17 +89,17 @@ class StationWaits {
   std::size_t count_ = 0;
 };
 
-/// The quantities of a visit that do not depend on the throughput.
+/// Quantities of a visit that are independent of the throughput.
 struct Prepared {
   double shared = 0;           ///< cycles at the pipes of an SM as one station; 0 if grouped
   double loads = 0, rest = 0;  ///< cycles of a step without waiting
   double repeats = 1, ahead = 0;
-  double fill = 0, last = 0;  ///< once a loop: cycles, and the share of its waits at the pipes
+  double fill = 0, last = 0;  ///< once per loop: cycles, and a share of a step's waits at the pipes
   StationWaits pipes, memory;
 
-  // A step takes load + rest, or with loads ahead max(rest, min(load + rest, load ÷ ahead)): such
-  // loads take no longer than the steps that they are ahead by. The many requests of a step wait at
-  // all levels of memory at once: the longest wait counts.
+  // A step takes load + rest; with loads ahead max(rest, min(load + rest, load ÷ ahead)), since a
+  // load has `ahead` steps to arrive. The requests of a step wait at all levels of memory
+  // concurrently: the longest wait counts.
   Cycles at(double x) const {
     const Cycles other = pipes.total(x);
     const Cycles alone = Cycles{rest} + other;
@@ -143,14 +143,14 @@ class Network {
   }
 
  private:
-  // ν·d·f·u ÷ (1 − f·u) at a station of demand d and utilization u = X·all, with f = others ÷
-  // (others + ν) and `others` the customers that may be ahead.
+  // ν·d·f·u ÷ (1 − f·u) at a station of demand d and utilization u = X·all. f = others ÷ (others +
+  // ν), where `others` counts the customers that may be ahead.
   static Wait wait_at(double demand, double all, double others, double variability) {
     const double f = others > 0 ? others / (others + variability) : 0;
     return {variability * demand * f * all, f * all};
   }
 
-  // Fill and drain of a loop: products still under way after the last step, and the first loads.
+  // Fill and drain of a loop: the first loads, and products in flight after the last step.
   static void add_ends(const Visit& visit, bool loads, Prepared& result) {
     result.last = 1 - visit.waited_products;
     result.fill = result.last * visit.demand[Station::tensor] / visit.parts;
@@ -191,7 +191,7 @@ class Network {
   std::vector<Prepared> prepared_;
 };
 
-// One part passes the pipes alone, then all others pass at the pace of the fullest station.
+// One part passes the pipes alone; the others follow at the pace of the fullest station.
 double flow_cycles(Visit visit, double resident) {
   visit.ahead = 0;  // blocks start together: no load is hidden
   const double own = own_pipes(visit);
@@ -218,16 +218,16 @@ double own_pipes(const Visit& visit) {
     if (s == static_cast<std::size_t>(Station::tensor)) cycles *= visit.waited_products;
     pipes.add(cycles);
   }
-  // A part of a block goes through the pipes one by one; warps that meet at a barrier overlap them.
+  // A part of a block uses one pipe at a time; warps that meet at a barrier overlap the pipes.
   return visit.demand[Station::block_start] +
          (visit.parts > 1 ? pipes.sum : pipes.overlapped(visit.warps));
 }
 
 // Newton's method for X − n ÷ T(X) = 0. The left side grows with X and is nearly linear: T is flat
-// where stations are idle, and 1 ÷ T is linear where one is full. A step that leaves the interval
-// between a throughput too low and one too high is replaced by bisection.
+// where stations are idle, and 1 ÷ T is linear where one is full. Bisection replaces a step that
+// leaves the bracket.
 double steady_cycle(std::span<const Visit> visits, double resident, Ends ends, double at_least) {
-  constexpr double kClose = 1e-6;  // relative step after which the error is about its square
+  constexpr double kClose = 1e-6;  // relative step; the error is about its square
   constexpr int kMost = 60;
   const Network network(visits, resident, ends);
   const double idle = network.life(0).cycles;

@@ -7,23 +7,22 @@
 
 namespace roofcast {
 
-/// Cycles that a part of a block takes at the pipes of an idle SM.
+/// Cycles of one part of a block at the pipes of an idle SM.
 double own_pipes(const Visit& visit);
 
-/// What a block's time contains beside its steps: the fill and drain of its loops' pipelines.
+/// Pipeline fill and drain that a block's time contains beside its steps.
 enum class Ends : unsigned char {
-  none,  ///< nothing: steps of a loop that runs
-  last,  ///< the drain: last products; first copies began in the tile before
-  both,  ///< the fill too: first copies
+  none,  ///< neither: steps of a loop in steady state
+  last,  ///< drain: last products; the tile before hides the first copies
+  both,  ///< fill, the first copies, and drain
 };
 
-/// Cycles from a block's start to the start of the next block in its place, with n = `resident`
-/// blocks on the SM out of step: n = X · T(X), T the time of a block if X start per cycle. No less
-/// than `at_least`.
+/// Cycles between block starts in one place of an SM with n = `resident` blocks out of step:
+/// n = X · T(X), with T the time of a block if X start per cycle. At least `at_least`.
 double steady_cycle(std::span<const Visit> visits, double resident, Ends ends, double at_least = 0);
 
-/// Cycles of `resident` blocks that start a phase together: their latency is exposed once, then
-/// they follow one another through the fullest station.
+/// Cycles of `resident` blocks that start a phase together: latency is exposed once, then they
+/// queue at the fullest station.
 double lockstep_cycles(const Visit& visit, double resident);
 
 }  // namespace roofcast

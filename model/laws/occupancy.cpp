@@ -14,8 +14,8 @@ constexpr std::int64_t round_up(std::int64_t a, std::int64_t unit) {
 }
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 
-// Registers are given to whole warps and live in the sub-partition that runs the warp; the launch
-// check rounds the block's warps up to all sub-partitions (cudaOccMaxBlocksPerSMRegsLimit).
+// Registers are allocated per warp, in the sub-partition that runs it; the launch check rounds the
+// block's warps up to all sub-partitions (cudaOccMaxBlocksPerSMRegsLimit).
 std::int64_t blocks_by_registers(std::int64_t warps, const Launch& launch,
                                  const OccupancyRules& rules) {
   if (launch.registers == 0) return kUnlimited;

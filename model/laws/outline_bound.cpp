@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kNever = 1e18;
 
-/// A block's last step, in SM cycles.
+/// A block's last step, its epilogue, in SM cycles.
 class End {
  public:
   End(const Step& step, double warps, const Gpu& gpu)
@@ -28,8 +28,7 @@ class End {
   }
   /// Cycles of the port at `store_rate` bytes a cycle.
   double port(double store_rate) const { return loads_ + stored_ / store_rate; }
-  /// Cycles of the step without queueing. Where warps meet at a barrier, port and issue overlap in
-  /// part.
+  /// Cycles of the step without queueing. In steps with a barrier, port and issue overlap in part.
   double own(double port) const {
     const double shown = port_share_ * port;
     return waits_ + std::max(shown, issue_) + shown_ * std::min(shown, issue_);
@@ -39,8 +38,8 @@ class End {
   double stored_, loads_, waits_, issue_ = 0, port_share_, shown_;
 };
 
-/// Lower bounds in SM cycles: a block takes at least its time alone, the blocks of an SM together
-/// at least that of their fullest pipe.
+/// Lower bounds in SM cycles: of a block its time alone; of an SM's blocks together the time of the
+/// fullest pipe.
 class LoopBound {
  public:
   LoopBound(const Outline& outline, double clock_hz, const Gpu& gpu)
@@ -62,14 +61,14 @@ class LoopBound {
     const double load = latency.loads + port_;
     loads_ = latency.loads;
     multiplied_ = arithmetic_ / parts_ + latency.rest + handed_over;
-    // Copies ahead take no longer than the steps that they are ahead by. Without copies ahead, port
-    // and pipes overlap within a block.
+    // Copies ahead have `ahead` steps to arrive. Without copies ahead, port and pipes overlap
+    // within a block.
     step_ = loop_.ahead > 0
                 ? std::max(multiplied_, std::min(load + multiplied_, load / loop_.ahead))
                 : latency.loads + std::max(multiplied_, port_);
   }
 
-  /// Cycles to start the copy pipeline, once a launch.
+  /// Cycles to start the copy pipeline, once per launch.
   double start() const {
     const bool feeds = outline_.on_tensor_cores() && !outline_.of_tcgen05 && is_pipelined(loop_);
     return feeds ? double{law::kPipelineStartCycles} : 0;
@@ -91,22 +90,22 @@ class LoopBound {
     const bool copies = first && steps > 1;
     return count * later + (copies ? std::max(0.0, alone + loads_ - later) : 0);
   }
-  /// Cycles of L2 for the bytes that the launch looks up, and for its stores at the rate of writes.
+  /// L2 cycles of the launch's reads, and of its stores at the write rate.
   double l2() const {
     const double stored = as_double(outline_.blocks) * outline_.end.issued.l2.write_bytes;
     return (outline_.l2_read_bytes + stored / law::kL2WriteShare) / l2_reads_;
   }
 
  private:
-  // Cycles of a block. Its chains start and end a step apart: chains − 1 steps more.
+  // Cycles of a block. Its chains start and end a step apart: chains − 1 further steps.
   double block(double resident, double steps, double end_port, double end_own) const {
     const double tiles = outline_.scheduler == TileScheduler::ping_pong ? 2 : 1;
     const double blocks = resident * tiles, walked = steps + loop_.chains - 1;
     const double busy = std::max(steps * arithmetic_, steps * port_ + end_port);
     const double cycles = std::max(blocks * busy, walked * step_ + end_own);
     if (steps * arithmetic_ <= 0) return cycles / tiles;
-    // Parts queue at the arithmetic pipe (network.cpp), the less the longer a block takes: one step
-    // of Newton's method from a lower bound ends at a lower bound.
+    // Parts queue at the arithmetic pipe (network.cpp), the less the longer a block takes: one
+    // Newton step from a lower bound stays a lower bound.
     const double all = blocks * steps * arithmetic_, others = blocks * parts_ - 1;
     const double ahead = others / (others + law::kSmVariability), idle = cycles - ahead * all;
     const double wait = law::kSmVariability * walked * arithmetic_ / parts_ * ahead * all / idle;
@@ -144,8 +143,8 @@ double rounds_cycles(const Outline& outline, const LoopBound& loop, const Gpu& g
   return cycles;
 }
 
-// Time beside the blocks of the GEMM kernel and of copies: launch costs, one first access to new
-// data, for each further kernel the wait for its code, and the bytes that the last one sums.
+// Time beside the blocks of the GEMM and copy kernels: launch costs, one first access to new data,
+// the wait for code of each further kernel, and the reads of the reduction kernel.
 double least_beside_s(const Outline& outline, const Gpu& gpu, const Assumptions& assumptions) {
   const CacheState cache = assumptions.cache;
   const LaunchCosts costs = launch_costs(gpu, assumptions);
@@ -167,7 +166,7 @@ double least_time_s(const Outline& outline, const Gpu& gpu, const Assumptions& a
   double running_s = cycles / *clock_hz;
   const auto& sheet = gpu.sm.tensor_flop_per_clk[outline.type];
   if (!assumptions.sm_clock_hz && sheet && cycles > 0) {
-    // The slowdown at the lower bound is one too: a longer launch draws less and yet ends later.
+    // The slowdown at the bound is a lower bound: a longer launch draws less but ends later.
     const double least_w =
         energy_of({.tensor_clk = outline.useful_flops / *sheet}, gpu).sms_j / running_s;
     running_s +=

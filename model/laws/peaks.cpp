@@ -15,7 +15,7 @@ std::optional<double> device_rate(const std::optional<double>& per_clk, const Gp
 
 std::optional<double> fastest_tensor_flops_per_s(const Gpu& gpu, DType type,
                                                  const std::optional<double>& clock_hz) {
-  // An absent rate is less than any.
+  // An absent rate compares less than any other.
   return device_rate(
       std::max(gpu.sm.tensor_fp16_accumulate_flop_per_clk[type], gpu.sm.tensor_flop_per_clk[type]),
       gpu, clock_hz);

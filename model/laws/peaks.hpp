@@ -5,8 +5,8 @@
 
 namespace roofcast {
 
-/// What all SMs do in a second at that clock, each of them `per_clk` (of SmRates) in a clock.
-/// Absent where one of the three is unknown.
+/// Rate per second of all SMs at that clock, for `per_clk` (of SmRates) per SM and clock. Absent
+/// where one of the three is unknown.
 std::optional<double> device_rate(const std::optional<double>& per_clk, const Gpu& gpu,
                                   const std::optional<double>& clock_hz);
 
@@ -14,14 +14,14 @@ std::optional<double> device_rate(const std::optional<double>& per_clk, const Gp
 std::optional<double> fastest_tensor_flops_per_s(const Gpu& gpu, DType type,
                                                  const std::optional<double>& clock_hz);
 
-/// Peak read bandwidth of L2, B/s: of the whole device where known, else of the ports of all SMs.
+/// Peak read bandwidth of L2, B/s: the device's where known, else the sum of the SMs' ports.
 std::optional<double> l2_peak_bytes_per_s(const Gpu& gpu, const std::optional<double>& clock_hz);
 
-/// Whether the device has arithmetic in that type. Where it has none (bf16 before Ampere) the
-/// compiler emulates it, with integer instructions that no plan counts.
+/// Whether the device has arithmetic in that type. Without (bf16 before Ampere) the compiler
+/// emulates it with integer instructions that no plan counts.
 bool computes_in(const Gpu& gpu, DType type);
 
-/// The fastest way the device has to compute in that type, at its highest clock.
+/// The device's fastest pipe for that type, at its highest clock.
 struct Peak {
   double flops_per_s;
   bool tensor;

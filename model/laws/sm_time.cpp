@@ -20,7 +20,7 @@ struct Places {
   double sms;
 };
 
-// Persistent blocks are spread over the SMs where they are fewer than the places.
+// Persistent blocks fewer than the places are spread evenly over the SMs.
 Places places_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   const std::int64_t all = places(plan.launch, occupancy, gpu);
   const std::int64_t sms = std::max<std::int64_t>(1, all / occupancy.blocks_per_sm);
@@ -31,7 +31,7 @@ Places places_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   return {ceil_div(blocks, sms), blocks, as_double(std::min(sms, blocks))};
 }
 
-// A phase without any demand or latency is left out: blocks cannot queue in it.
+// Whether the phase has any demand or latency; others are left out.
 bool does_something(const Visit& visit) {
   return visit.repeats > 0 &&
          visit.latency + visit.load_latency + visit.stores + visit.demand.total() > 0;
@@ -54,7 +54,7 @@ class Rounds {
     // Blocks of the partial last round, or of the only round.
     const std::int64_t rest = blocks <= places_.all ? blocks : blocks % places_.all;
     std::int64_t in_full = blocks - rest;
-    // Blocks on the fullest SMs in that round, and the SMs needed if all were that full.
+    // Blocks on the fullest SMs in that round, and the number of SMs if all were that full.
     const double resident = std::ceil(as_double(rest) / places_.sms);
     const double active = as_double(rest) / std::max(1.0, resident);
     for (const BlockClass& some : plan_.blocks) {
@@ -74,7 +74,7 @@ class Rounds {
                         ? shared_round(blocks)
                         : makespan(jobs_, places_.all) + first_round_;
     result.idle = std::clamp(result.cycles - first_round_ - held_, 0.0, result.cycles);
-    // The copy pipeline that feeds the tensor cores has to start, but for tcgen05.
+    // The copy pipeline that feeds the tensor cores takes time to start, except for tcgen05.
     const bool on_tensor_cores = plan_.useful.tensor_flops.total() > 0;
     if (pipelined_ && on_tensor_cores && !plan_.uses(Instruction::tcgen05)) {
       result.cycles += law::kPipelineStartCycles;
@@ -98,8 +98,8 @@ class Rounds {
     return visits;
   }
 
-  // The visits of a block, which starts unless a persistent one of a later round. The start is a
-  // visit of its own before a loop, else part of the first visit. Valid until the next call.
+  // The visits of a block and its start, which later tiles of a persistent block lack. The start is
+  // a visit of its own before a loop, else part of the first visit. Valid until the next call.
   std::span<const Visit> started(const std::vector<Visit>& visits, double resident, double active,
                                  bool first) {
     std::vector<Visit>& found = started_;
@@ -113,15 +113,15 @@ class Rounds {
     return found;
   }
 
-  // The `active` SMs share L2 and DRAM. Stores take the port at the lower of the SM's own rate and
-  // its share of L2's writes.
+  // The `active` SMs share L2 and DRAM. Stores occupy the port at the lower of the SM's own store
+  // rate and its share of L2's write rate.
   static void share_memory(Visit& visit, double active) {
     for (std::size_t s = kPipes + 1; s < kStations; ++s) visit.demand.at(s) *= active;
     visit.demand[Station::port] += std::max(visit.stores, visit.l2_stores * active);
   }
 
-  // The blocks of a cluster start together, each behind the blocks that start on its SM: the
-  // longest of n exponential waits, Σ 1/i of the mean, beyond the mean wait of one block.
+  // The blocks of a cluster start together, each after other block starts on its SM. The longest of
+  // n exponential waits is Σ 1/i means; one mean is already counted.
   double cluster_wait(double resident) const {
     double longest = 0;
     for (std::int64_t i = 1; i <= plan_.launch.cluster_blocks(); ++i) longest += 1 / as_double(i);
@@ -135,8 +135,8 @@ class Rounds {
     }
     return cycles;
   }
-  // Lower bound of the cycle in `apart`: blocks that begin a round together stay in the same phase
-  // and queue there, phase by phase, even if other SMs use no memory.
+  // Lower bound of the cycle in `apart`: blocks that begin a round together stay in phase and queue
+  // phase by phase, even if other SMs use no memory.
   double in_step(const std::vector<Visit>& visits, double resident, Ends ends) const {
     double cycles = is_persistent(plan_.scheduler) ? 0 : start_cycles_ + cluster_wait(resident);
     for (Visit visit : visits) {
@@ -152,12 +152,12 @@ class Rounds {
       const double least = visits.size() > 1 ? in_step(visits, resident, ends) : 0;
       return steady_cycle(all, resident, ends, least);
     }
-    // The loops of the two tiles take turns: one multiplies while the other is stored.
+    // The main loops of the two tiles alternate: one multiplies while the other is stored.
     const auto loops = all.first(all.size() - 1);
     return steady_cycle(all, 2 * resident, ends, 2 * steady_cycle(loops, resident, ends)) / 2;
   }
 
-  // A single round with blocks of several classes: those of an SM share it until the shortest ends.
+  // A single round of several block classes: the blocks of an SM share it until the shortest ends.
   double shared_round(std::int64_t blocks) {
     const auto sms = static_cast<std::int64_t>(places_.sms);
     std::vector<std::vector<double>> lives;  // cycles by class and other blocks on the SM
@@ -204,10 +204,10 @@ class Rounds {
   const MemoryCost& memory_;
   const Gpu& gpu_;
   Places places_;
-  double start_cycles_;  // of the SM's launch unit for a block
+  double start_cycles_;  // SM launch unit, per block
   std::vector<Jobs> jobs_;
   std::vector<Visit> started_;
-  double held_ = 0;         // cycles for which an average place has a block
+  double held_ = 0;         // mean cycles that a place is occupied
   double first_round_ = 0;  // cycles of the first round beyond those of a later one
   bool later_ = false, pipelined_ = false;
   ByResource busy_;  // per SM; l2: its port

@@ -61,7 +61,7 @@ StepLatency latency_of(const Waits& waits, const WaitShares& shares, const Gpu& 
   const double below_l1 = 1 - shares.l1;
   const double load =
       shares.l1 * std::min(l1, l2) + (below_l1 - shares.dram) * l2 + shares.dram * dram;
-  // One trip for the stores to the other SMs, one for the barrier's arrivals.
+  // One round trip for the stores to the other SMs, one for the barrier's arrivals.
   constexpr double kTripsOfExchange = 2;
   const double rest = waits.shared * cycles(&Latencies::shared_cycles) +
                       waits.arithmetic * cycles(&Latencies::fma_cycles) +
@@ -85,7 +85,7 @@ Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, c
   d[Station::tensor] = pipes[Resource::tensor];
   d[Station::special] = pipes[Resource::special];
   d[Station::conversion] = pipes[Resource::conversion];
-  // Data from L2 also takes the data pipe: it is written into L1 or shared memory.
+  // Data from L2 also occupies the data pipe, which writes it into L1 or shared memory.
   d[Station::data] = pipes[Resource::shared] + pipes[Resource::l1] +
                      (pipelined ? 0 : l2.read_bytes / as_double(gpu.memory.l1_line_bytes));
   d[Station::port] = std::max(l2.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(1e9),
@@ -96,9 +96,9 @@ Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, c
   d[Station::dram] = l2.read_bytes * memory.dram_read + l2.write_bytes * memory.dram_write;
   const StepLatency latency = latency_of(step.waits, memory.shares, gpu);
   visit.load_latency = latency.loads;
-  // Each of a group's chains waits for its own tiles.
+  // Each chain of a group waits for its own tiles.
   const double chains = phase.groups > 0 ? phase.chains : 1;
-  // Where each warp copies its own tiles, none is handed over to other warps.
+  // A warp that copies its own tiles hands none over to other warps.
   const bool handed_over = pipelined && phase.groups < warps;
   visit.latency =
       latency.rest + (handed_over ? law::kPipelineStepCycles * phase.waited_products / chains : 0);
@@ -114,7 +114,7 @@ Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, c
     const bool together = step.waits.barriers + step.waits.cluster_exchanges > 0 || phase.ahead > 0;
     visit.parts = together ? 1 : warps;
   }
-  // A warp issues its instructions one after the other, a cycle each at the least.
+  // A warp issues at most one instruction per cycle.
   const double stream = step.warp_instructions / warps;
   visit.latency += std::max(0.0, stream - own_pipes(visit));
   return visit;

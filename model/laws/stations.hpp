@@ -1,5 +1,5 @@
 #pragma once
-// The stations of the queueing network, and what a block's step asks of each.
+// The stations of the queueing network, and the demand of a block's step at each.
 #include <cstddef>
 #include <optional>
 
@@ -29,7 +29,7 @@ double tensor_cycles(const FlopsByType& flops, const Gpu& gpu);
 /// Cycles that each pipe of an SM is busy with one block's step. Issue: with no empty issue slot.
 ByResource pipe_cycles(const Step& step, const Plan& plan, const Gpu& gpu);
 
-/// The servers of an SM's blocks: its pipes, its launch unit, and its share of L2 and DRAM.
+/// The servers that an SM's blocks queue at: its pipes, its launch unit, its share of L2 and DRAM.
 enum class Station : unsigned char {
   arithmetic,  ///< vector pipe or instruction issue, whichever is fuller
   tensor,
@@ -53,7 +53,7 @@ using Demand = ByKey<Station, double, kStations>;
 constexpr bool is_memory(std::size_t station) {
   return station > kPipes;
 }
-/// Whether a step's loads wait at the station: loads ahead hide its cycles.
+/// Whether loads wait at the station: loads ahead hide its cycles.
 constexpr bool is_load(std::size_t station) {
   return is_memory(station) || station == static_cast<std::size_t>(Station::port);
 }
@@ -73,26 +73,26 @@ struct Visit {
   double latency = 0;       ///< cycles of all other latency
   double repeats = 1;
   double ahead = 0;
-  double parts = 1;      ///< customers of a block: one, its warps, or its groups times their chains
-  bool grouped = false;  ///< the parts are groups, each with warps on all sub-partitions
+  double parts = 1;            ///< customers of a block: 1, its warps, or groups · chains
+  bool grouped = false;        ///< the parts are groups, each with warps on all sub-partitions
   double waited_products = 1;  ///< share of the tensor cores' time that a group waits for
-  double warps = 1;       ///< instruction streams of a block: with more, its pipes overlap more
-  double ramp_steps = 0;  ///< more steps, since chains start and end a step apart
+  double warps = 1;            ///< instruction streams of a block: more overlap pipes better
+  double ramp_steps = 0;       ///< further steps: chains start and end a step apart
 };
 
-/// Shares of loads that L1 and DRAM answer; L2 answers the rest.
+/// Shares of loads that L1 and DRAM serve; L2 serves the rest.
 struct WaitShares {
   double l1 = 0;
   double dram = 0;
 };
 
-/// SM cycles of the whole device's memory for each byte that the blocks move below L1.
+/// Cycles of the whole device's memory per byte that the blocks move below L1, and load shares.
 struct MemoryCost {
   WaitShares shares;
   double l2_read = 0, l2_write = 0, dram_read = 0, dram_write = 0;
 };
 
-/// Latency of a step, cycles: that of loads, and the rest.
+/// Latency of a step, cycles: loads, and all other.
 struct StepLatency {
   double loads, rest;
 };

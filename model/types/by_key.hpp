@@ -7,7 +7,7 @@
 
 namespace roofcast {
 
-/// The word that stands at the enumerator's place; enumerators count from 0.
+/// The word at the enumerator's position; enumerators count from 0.
 template <class Key>
 constexpr std::string_view word_of(Key key, std::initializer_list<std::string_view> words) {
   return std::data(words)[static_cast<std::size_t>(key)];

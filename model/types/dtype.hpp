@@ -23,7 +23,7 @@ constexpr double size_bytes(DType type) {
   constexpr std::array<double, 8> sizes = {8, 4, 4, 2, 2, 1, 1, 0.5};
   return sizes[static_cast<std::size_t>(type)];
 }
-/// The same as an integer, for types of whole bytes.
+/// size_bytes as an integer, for types of whole bytes.
 constexpr std::int64_t element_bytes(DType type) {
   return static_cast<std::int64_t>(size_bytes(type));
 }

@@ -39,15 +39,15 @@ constexpr std::string_view name(Instruction instruction) {
   return word_of(instruction, {"cp_async", "bulk_copy", "mma_sync", "wgmma", "tcgen05"});
 }
 
-/// What a launch may ask for and which instructions it may use.
+/// Limits on a launch, and the instructions that it may use.
 struct Features {
   /// The most blocks of a grid in x, y and z (count).
   std::array<std::optional<std::int64_t>, 3> grid_max;
   /// The most blocks of a cluster, without and with opting in; absent: no clusters.
   std::optional<std::int64_t> cluster_blocks_portable;
   std::optional<std::int64_t> cluster_blocks_max;
-  std::optional<std::int64_t> cluster_blocks_per_sm;  ///< most resident, of launches with clusters
-  /// SMs on which no cluster of 3 to 4, 5 to 8 and 9 to 16 blocks fits (counts); absent: none.
+  std::optional<std::int64_t> cluster_blocks_per_sm;  ///< most resident blocks, with clusters
+  /// SMs that clusters of 3 to 4, 5 to 8 and 9 to 16 blocks leave idle (counts); absent: none.
   std::array<std::optional<std::int64_t>, 3> cluster_idle_sms;
   std::array<bool, 5> instructions{};  ///< by Instruction; has() reads it
 
@@ -63,8 +63,8 @@ struct OccupancyRules {
   std::int64_t threads_per_block = 0;
   std::int64_t registers_per_sm = 0;
   std::int64_t registers_per_thread = 0;
-  std::int64_t register_allocation_unit = 0;  ///< a warp's registers: a multiple of it
-  std::int64_t warp_allocation_unit = 0;      ///< sub-partitions of an SM: each has its registers
+  std::int64_t register_allocation_unit = 0;  ///< a warp's registers are a multiple of it
+  std::int64_t warp_allocation_unit = 0;      ///< sub-partitions of an SM: each has registers
   std::int64_t shared_bytes_per_sm = 0;
   std::int64_t shared_bytes_per_block = 0;  ///< most a block may ask for (opt-in)
   std::int64_t shared_reserved_bytes_per_block = 0;
@@ -76,7 +76,7 @@ struct OccupancyRules {
   }
 };
 
-/// Clocks in Hz. Peaks in datasheets are quoted at the two boost clocks, limits use the maximum.
+/// Clocks in Hz. Datasheets quote peaks at the boost clocks; limits use the maximum.
 struct Clocks {
   std::optional<double> vector_boost_hz;
   std::optional<double> tensor_boost_hz;
@@ -89,7 +89,7 @@ struct SmRates {
   RateByType vector_flop_per_clk;
   RateByType tensor_flop_per_clk;                  ///< fp32 accumulation (fp64: fp64, int8: int32)
   RateByType tensor_fp16_accumulate_flop_per_clk;  ///< fp16 accumulation, where that is faster
-  std::optional<double> mma_sync_share;            ///< of the tensor rate, by mma.sync; absent: 1
+  std::optional<double> mma_sync_share;            ///< mma.sync's share of that rate; absent: 1
   std::optional<double> special_per_clk;           ///< results of exp2, rcp, sin … (MUFU)
   std::optional<double> conversion_per_clk;  ///< results of conversions between number formats
   std::optional<double> integer_per_clk;     ///< add, logic, shift
@@ -115,7 +115,7 @@ struct MemorySystem {
   std::int64_t shared_bank_bytes = 4;
 };
 
-/// Cycles of the SM clock from load or issue to use, unloaded; of L2 the mean of near and far slices.
+/// Unloaded latency from issue to use, in SM cycles; of L2 the mean of near and far slices.
 struct Latencies {
   std::optional<double> fma_cycles;
   std::optional<double> shared_cycles;
@@ -124,21 +124,21 @@ struct Latencies {
   std::optional<double> dram_cycles;
 };
 
-/// Measured rates and costs: the calibration overlay of this GPU. A value is absent where nobody
-/// measured it; the laws then take the datasheet's, and the prediction says so.
+/// Measured rates and costs: the calibration overlay of this GPU. Without a measurement a value is
+/// absent: the laws then take the datasheet's, and the prediction says so.
 struct Sustained {
-  std::string source;      ///< the run and date of its own calibration; empty without one
-  bool published = false;  ///< `source` is published measurements, not a run of this project
-  std::string relative;    ///< the GPU whose values stand in for those it lacks; or empty
+  std::string source;      ///< run and date of this GPU's calibration; empty: none
+  bool published = false;  ///< `source` is published measurements of others
+  std::string relative;    ///< the GPU whose values fill the gaps; empty: none
   std::optional<double> dram_read_bytes_per_s;
   std::optional<double> dram_write_bytes_per_s;
   std::optional<double> l2_bandwidth_bytes_per_s;  ///< reads, all SMs together
   std::optional<double> sm_clock_hz;               ///< under memory-bound and SIMT load
-  std::optional<double> tensor_clock_hz;           ///< where tensor cores are used, however little
+  std::optional<double> tensor_clock_hz;           ///< under any use of tensor cores
   std::optional<double> stream_launch_s;           ///< null kernel between two events in a stream
-  std::optional<double> graph_launch_s;            ///< null kernel, each of many in a graph
-  std::optional<double> launch_gap_s;              ///< null kernel, each of many queued in a stream
-  std::optional<double> first_access_s;            ///< added wait for first data: cold translations
+  std::optional<double> graph_launch_s;            ///< per null kernel of many in a graph
+  std::optional<double> launch_gap_s;              ///< per null kernel of many queued in a stream
+  std::optional<double> first_access_s;            ///< added wait for first data: cold TLBs
   std::optional<double> warp_launch_cycles;        ///< between the starts of two warps on one SM
   std::optional<double> barrier_cycles;
   std::optional<double> l1_tags_per_clk;  ///< distinct lines of a warp request looked up per clock
@@ -149,9 +149,9 @@ struct Sustained {
   std::optional<double> special_per_clk;             ///< results per clock of one SM, as in SmRates
   std::optional<double> conversion_per_clk;
   RateByType vector_flop_per_clk;
-  std::optional<double> vector_flop_energy_j;  ///< of an fp32 FLOP on the SIMT pipes
-  std::optional<double> tensor_flop_energy_j;  ///< of a FLOP in 16 bits on the tensor cores
-  std::optional<double> spread_launch_bound;   ///< half-width of the interval, relative, by regime
+  std::optional<double> vector_flop_energy_j;  ///< per fp32 FLOP on the SIMT pipes
+  std::optional<double> tensor_flop_energy_j;  ///< per 16-bit FLOP on the tensor cores
+  std::optional<double> spread_launch_bound;   ///< relative half-width of the interval, by regime
   std::optional<double> spread_memory;
   std::optional<double> spread_compute;
 };
@@ -172,7 +172,7 @@ inline CalibrationKind calibration_kind(const Sustained& sustained) {
 
 enum class DeviceKind : unsigned char { gpu, tpu };
 
-/// A device as its specification file describes it. Datasheet values, then `sustained`.
+/// A device as its specification file describes it: datasheet values, then `sustained`.
 struct Gpu {
   std::string name;   ///< as the file in hw_specs/
   std::string title;  ///< as the vendor calls it
@@ -193,15 +193,15 @@ struct Gpu {
   std::optional<OccupancyRules> occupancy;  ///< absent: warps and waves are not defined
   std::optional<double> power_w;
   std::optional<double> link_bytes_per_s;           ///< NVLink or PCIe, both directions together
-  bool link_over_pcie = false;                      ///< the machine decides who reaches whom
+  bool link_over_pcie = false;                      ///< over PCIe: the machine decides the topology
   bool link_in_switch_reduction = false;            ///< the switch can reduce (NVLink SHARP)
-  std::optional<double> collective_start_s;         ///< of a collective, besides steps and bytes
-  std::optional<double> collective_step_s;          ///< of a ring's step, besides its bytes
-  std::optional<double> collective_link_share;      ///< sustained, of one direction of the link
-  std::optional<std::int64_t> collective_channels;  ///< SMs that a collective's kernel takes
+  std::optional<double> collective_start_s;         ///< fixed start-up time of a collective
+  std::optional<double> collective_step_s;          ///< latency of one ring step
+  std::optional<double> collective_link_share;      ///< sustained share of a link direction
+  std::optional<std::int64_t> collective_channels;  ///< SMs that a collective's kernel occupies
   Sustained sustained;
 
-  /// Blocks resident on all SMs, `blocks_per_sm` on each; one SM where sm_count is unknown.
+  /// Resident blocks of the device at `blocks_per_sm`; one SM where sm_count is unknown.
   std::int64_t slots(std::int64_t blocks_per_sm) const {
     return blocks_per_sm * sm_count.value_or(1);
   }

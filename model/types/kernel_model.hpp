@@ -21,7 +21,7 @@ struct ValidatedRange {
   std::int64_t to;
 };
 
-/// KernelModel::plan of a kernel that is described by data.
+/// Makes the plan of a kernel that a file describes.
 using PlanSource = std::function<LaunchSequence(const Problem&, const Gpu&)>;
 
 /// A variant: "gemm.tiled".
@@ -32,21 +32,21 @@ struct KernelModel {
   std::span<const DType> dtypes;
   /// The plan of a problem whose settings are all given. Throws InputError for an impossible one.
   LaunchSequence (*plan)(const Problem&, const Gpu&);
-  /// The problem with its open settings (kToChoose) filled in, in every way worth a forecast on the
-  /// GPU; given settings stay. Never empty. Null where each setting has a default.
+  /// All ways worth a forecast on the GPU to fill in the problem's open settings (kToChoose); given
+  /// settings stay. Never empty. Null where each setting has a default.
   std::vector<Problem> (*candidates)(const Problem&, const Gpu&) = nullptr;
   /// Replaces the family's ranges where the variant has parameters of its own.
   std::span<const ValidatedRange> validated{};
   /// Positions of the settings that a library chooses by itself: measurements leave them open.
   std::span<const std::size_t> own_choice{};
-  double interval_factor = 1;  ///< on the interval's half-width: more if the plan is typical only
-  /// Summary of a candidate, from which a lower bound of its time follows: a candidate whose bound
-  /// exceeds the best time so far is not planned. Null where all are planned.
+  double interval_factor = 1;  ///< on the interval's half-width; above 1: a typical plan
+  /// Summary of a candidate, which gives a lower bound of its time: the search skips a candidate
+  /// whose bound exceeds the best time so far. Null where all are planned.
   Outline (*outline)(const Problem&, const Gpu&) = nullptr;
   /// Replace the family's where a variant's problem says more (a batch, a wider result).
   Work (*work)(const Problem&) = nullptr;
   IoComplexity (*io)(const Problem&, double compulsory_bytes, double on_chip_bytes) = nullptr;
-  /// Makes the plan in place of `plan` for a kernel that is described by data.
+  /// Replaces `plan` for a kernel that a file describes.
   const PlanSource* source = nullptr;
 
   /// The plan by `source` if there is one, else by `plan`. Throws as `plan`.
@@ -56,12 +56,12 @@ struct KernelModel {
 };
 
 /// Variants with the same result: `moves` passes an intermediate result through memory, those of
-/// `keep` hold it on chip. The family's answer says from which value of `along` on that pays.
+/// `keep` hold it on chip. Predictions of the family state the `along` from which keeping pays.
 struct Crossover {
   std::string_view moves;
   std::span<const std::string_view> keep;
   std::size_t along;    ///< position of a parameter
-  std::size_t follows;  ///< position of another one, whose fallback is the value of `along`
+  std::size_t follows;  ///< position of a parameter whose fallback is the value of `along`
 };
 
 /// The IO of kernels that read and write every byte once, whatever the on-chip memory.
@@ -77,13 +77,13 @@ struct KernelFamily {
   std::span<const Parameter> parameters;  ///< the shape alone
   std::span<const DType> dtypes;
   std::span<const KernelModel> variants;
-  /// By validation/sweeps: outside, predictions say so.
+  /// Ranges of validation/sweeps; predictions outside carry a note.
   std::span<const ValidatedRange> validated{};
   /// FLOPs (as vector_flops), compulsory bytes; null: no limit.
   Work (*work)(const Problem&) = nullptr;
   /// Lower bound of the bytes that cross into a fast memory of `on_chip_bytes`.
   IoComplexity (*io)(const Problem&, double compulsory_bytes, double on_chip_bytes) = streaming;
-  /// Variants differ in the memory that they allocate: predictions say how much it is.
+  /// Variants differ in allocated memory: predictions state it.
   bool compares_footprint = false;
   const Crossover* crossover = nullptr;  ///< null: none
 };

@@ -5,7 +5,7 @@
 namespace roofcast {
 
 /// The most blocks of a grid along y and along z, on every compute capability (CUDA C++ Programming
-/// Guide, technical specifications). Plans split their rows by it on every GPU.
+/// Guide, technical specifications). Plans split their rows by this limit.
 inline constexpr std::int64_t kMostBlocksYZ = 65535;
 
 /// A grid of thread blocks and what each block holds while it runs.

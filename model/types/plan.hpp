@@ -1,6 +1,6 @@
 #pragma once
-// A plan counts what a kernel does and never says how long that takes: the laws do, and they know
-// no kernel. The work issued stands once, by block class and phase; counting/totals.hpp adds it up.
+// A plan counts what a kernel does; the laws, which know no kernel, turn it into time. Issued work
+// is stored once, by block class and phase; counting/totals.hpp adds it up.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace roofcast {
 
-/// Wavefronts (cycles of the SM's pipe for shared memory and L1), requests: of all warps in a step.
+/// Wavefronts (cycles of the shared-memory and L1 pipe) and requests of all warps in a step.
 struct Wavefronts {
   double shared = 0;      ///< accesses to shared memory, with bank conflicts
   double l1 = 0;          ///< accesses to global memory through L1
@@ -35,7 +35,7 @@ struct Waits {
 };
 
 /// What one block does in one step. `issued.requested`, `.l1` and `.l2` are its traffic at each
-/// level; `.l2` assumes that L1 keeps nothing for later (Plan::reuse says what it may keep).
+/// level; `.l2` counts every repeated read, of which L1 may serve those in Plan::reuse.
 struct Step {
   Work issued{};
   double warp_instructions = 0;
@@ -43,40 +43,40 @@ struct Step {
   Waits waits{};
 };
 
-/// A step that a block repeats: a loop if more than once. Warps that meet at barriers wait as one.
+/// A step that a block repeats `repeats` times.
 struct Phase {
   Step step;
   double repeats = 1;
-  double ahead = 0;  ///< steps by which loads precede their use: stages less those in use
-  /// Groups of warps that run the step independently of each other. 0: the block is one group if
-  /// its warps meet at a barrier or loads run ahead, else each warp is one.
+  double ahead = 0;  ///< prefetch distance in steps: stages less those in use
+  /// Groups of warps that run the step independently. 0: one group if the warps meet at a barrier
+  /// or loads run ahead, else each warp is a group.
   double groups = 0;
-  double chains = 1;  ///< products in flight in a group, each with the operations that need it
-  double waited_products = 1;  ///< share of products waited for; the others overlap what follows
+  double chains = 1;           ///< independent products in flight in a group
+  double waited_products = 1;  ///< share of products waited for; the rest overlap the next step
 };
 
-/// Blocks that do the same work. Where blocks stay on their SM, `count` is the tiles they take.
+/// Blocks that do the same work; of persistent blocks, `count` is their tiles.
 struct BlockClass {
   std::int64_t count = 0;
   std::vector<Phase> phases;
 };
 
-/// Who gives blocks to SMs.
+/// How blocks and tiles are assigned to SMs.
 enum class TileScheduler : unsigned char {
   hardware,    ///< a block starts on an SM as soon as one has ended there
   persistent,  ///< static: tile i + n·slots follows tile i in the same slot
   ping_pong,   ///< persistent, two tiles in flight: one's epilogue overlaps the other's main loop
-  queue,       ///< a block stays and takes the next tile, in order, when it has finished one
+  queue,       ///< persistent, dynamic: a block takes the next tile when it has finished one
 };
 
-/// Whether blocks stay on their SM and take tile after tile.
+/// Whether blocks stay resident and process tile after tile.
 constexpr bool is_persistent(TileScheduler scheduler) {
   return scheduler != TileScheduler::hardware;
 }
 
-/// The order in which blocks run the tiles of a product, from which reuse in L2 follows: down
-/// `group_rows` tile rows, column after column, then the next group of rows. A raster along columns
-/// first is described with rows and columns exchanged.
+/// The order in which blocks run the tiles of a GEMM, which decides reuse in L2: down `group_rows`
+/// tile rows, column by column, then the next group of rows. A raster along columns first is
+/// described with rows and columns exchanged.
 struct TileRaster {
   std::int64_t tile_rows = 1;
   std::int64_t tile_columns = 1;
@@ -88,12 +88,12 @@ struct TileRaster {
 /// How the accesses to an array differ from whole lines in address order.
 struct AccessPattern {
   double read_density = 1;  ///< bytes read ÷ bytes of DRAM that the reads span
-  /// Blocks out of step read neighbouring DRAM at different times: out_of_step_read_density then
-  /// takes the place of `read_density` in the cost of DRAM.
+  /// Blocks out of step read neighbouring DRAM at different times: the cost of DRAM then uses
+  /// out_of_step_read_density in place of `read_density`.
   bool out_of_step = false;
-  double partial_writes = 0;  ///< stores of part of a line's sectors (count): L2 merges each
+  double partial_writes = 0;  ///< stores that cover part of a line (count): L2 merges each
   /// Bytes of sectors that warps write in parts at different times. A sector stays incomplete while
-  /// the resident blocks, or `open_for_blocks` if these are more, move their traffic through L2.
+  /// the resident blocks, or `open_for_blocks` if more, pass their traffic through L2.
   double open_write_bytes = 0;
   double open_for_blocks = 0;
   /// A block writes runs of `write_run_bytes` of a row; the next run of the row is written
@@ -108,17 +108,17 @@ struct AccessPattern {
 struct RandomReads {
   double sectors = 0;         ///< accessed; lanes of a warp in the same sector count once
   double table_bytes = 0;     ///< size of the table, from which each sector is drawn
-  double streamed_lines = 0;  ///< lines of other data that each access brings along, used once
+  double streamed_lines = 0;  ///< lines of single-use data that accompany each access
 };
 
-/// Stores that each write part of every sector they touch; later ones of the warp write the rest.
+/// Stores of one part of every sector they touch; later stores of the warp write the rest.
 struct SplitWrites {
   double sectors = 0;  ///< each written by `parts` stores
   double parts = 1;
   double bytes_between = 0;  ///< written by the block's warps between two parts of a sector
 };
 
-/// Number of an array in a launch sequence; the same number is the same memory.
+/// Number of an array in a launch sequence; equal numbers are the same memory.
 using ArrayId = int;
 
 /// What a launch does with one array in global memory.
@@ -129,53 +129,53 @@ struct ArrayUse {
   AccessPattern pattern{};
   std::optional<RandomReads> random{};  ///< random reads: the laws count their bytes at L2 and DRAM
   std::optional<SplitWrites> split{};   ///< split stores: the laws count the parts that L1 merges
-  /// The array is usually the output of an earlier kernel: x of a kernel over rows, A of a product;
-  /// not weights. With CacheState::warm L2 holds it as far as it fits.
+  /// Usually the output of an earlier kernel (x of row kernels, A of a GEMM), not weights. In
+  /// CacheState::warm L2 holds as much of it as fits.
   bool activation = false;
-  /// Bytes through L2 until a later launch uses the array again: unless the cache state is cold, L2
-  /// still holds what it kept. Absent: in CacheState::repeated the bytes of all arrays, else never.
+  /// Reuse distance, bytes through L2 until the array is used again, unless the cache state is
+  /// cold. Absent: in CacheState::repeated the bytes of all arrays, else infinite.
   std::optional<double> returns_after_bytes{};
-  /// Position among the kernel's inputs, if not that among the plan's arrays.
+  /// Position among the kernel's inputs; absent: the position in Plan::arrays.
   std::optional<std::size_t> input{};
 };
 
-/// Who reads the same bytes again.
+/// The blocks that read the same bytes.
 enum class Scope : unsigned char {
-  block,  ///< the block that read them before, from L1 or else L2
-  sm,     ///< all blocks of the SM, each of which reads the same bytes
+  block,  ///< one block, repeatedly: from L1, else L2
+  sm,     ///< all blocks of an SM
 };
 
-/// Repeated reads: Step::issued counts each of them at L2, and L1 may answer them.
+/// Repeated reads that L1 may serve; Step::issued counts each of them at L2.
 struct Reuse {
   Scope scope = Scope::block;
-  double bytes = 0;           ///< the launch's reads: all (sm), or all but the first (block)
-  double distinct_bytes = 0;  ///< size of the data that all blocks read (sm)
-  /// Bytes through L1 between two uses: of each resident block (block), or of all (sm).
+  double bytes = 0;           ///< reads of the launch: all (sm), all but the first (block)
+  double distinct_bytes = 0;  ///< size of the shared data (sm)
+  /// Bytes through L1 between two uses: of one resident block (block), of all (sm).
   double distance_bytes = 0;
-  /// Bytes through L2 between two uses, of each resident block (block).
+  /// Bytes of one resident block through L2 between two uses (block).
   double l2_distance_bytes = 0;
 };
 
-/// Bytes that blocks receive without an L2 access of their own: multicast in a cluster, zeros that
-/// fill copies beyond an edge, and lines that neighbouring SMs request at once.
+/// Bytes that blocks receive without their own L2 access: cluster multicast, zero fill beyond an
+/// edge, and lines that neighbouring SMs request at once (L2 coalesces them).
 struct JoinedReads {
   double bytes = 0;  ///< expected
-  double most = 0;   ///< upper bound: the limit leaves these reads out
+  double most = 0;   ///< upper bound, which the limit subtracts
 };
 
-/// What a launch waits for before its blocks run, besides the end of the launch before it.
+/// What a launch waits for after the end of the launch before it.
 enum class Start : unsigned char {
   at_once,      ///< nothing
-  cold_code,    ///< short code, which the SMs keep between launches back to back
+  cold_code,    ///< short code, which the SMs keep in launches back to back
   code,         ///< code at every launch: from L2 in launches back to back, else from DRAM
-  kept_code,    ///< code from L2 at every launch: an earlier one has brought it there
-  programmatic  ///< nothing at all: its blocks wait on the SMs (programmatic dependent launch)
+  kept_code,    ///< code from L2 at every launch: an earlier launch fetched it
+  programmatic  ///< nothing, not even the launch gap: its blocks are resident (PDL)
 };
 
-/// What an answer says besides the numbers.
+/// Notes of a prediction.
 struct PlanNotes {
-  bool estimated_traffic = false;  ///< shared, L1 and L2 bytes are guesses: no limit rests on them
-  std::string_view caveat;         ///< what in the plan is an estimate; empty: nothing
+  bool estimated_traffic = false;  ///< shared, L1, L2 bytes are estimates: no limit uses them
+  std::string_view caveat;         ///< the estimated part of the plan; empty: none
   std::vector<TrafficReason> traffic_reasons;  ///< where the access pattern wastes bytes
 };
 
@@ -184,7 +184,7 @@ struct Plan {
   Launch launch;
   std::vector<Instruction> needs;  ///< instructions that not every GPU has
   DType compute = DType::fp32;     ///< type of the vector arithmetic
-  Work useful;                     ///< the arithmetic that the result needs: no padding, no repeats
+  Work useful;                     ///< arithmetic of the result, without padding and recomputation
   TileScheduler scheduler = TileScheduler::hardware;
   std::vector<BlockClass> blocks;
   std::vector<ArrayUse> arrays;
@@ -192,7 +192,7 @@ struct Plan {
   std::optional<TileRaster> raster;  ///< absent: blocks share no operand
   JoinedReads joined;
   Start start = Start::at_once;
-  double on_chip_bytes = 0;  ///< registers and shared memory that hold a block's data
+  double on_chip_bytes = 0;  ///< registers and shared memory for a block's data
   PlanNotes notes;
 
   bool uses(Instruction one) const {

@@ -54,11 +54,11 @@ constexpr std::string_view name(Regime regime) {
   return word_of(regime, {"launch-bound", "memory", "compute"});
 }
 
-/// A shorter kernel is bound by its launch, whatever its terms say.
+/// Kernels below this time (s) are launch-bound, whatever their terms.
 inline constexpr double kLaunchBoundBelow_s = 20e-6;
 
-/// The regime of a kernel that takes `time_s`, measured or expected, with the terms of its
-/// forecast. Latency is waiting for memory or compute: bound by it, a kernel has the larger's.
+/// The regime of a kernel of measured or expected time `time_s`, by the terms of its forecast. A
+/// latency-bound kernel takes the regime of the larger of its memory and compute terms.
 inline Regime regime_of(double time_s, const ByResource& terms) {
   const double starts_s = terms[Resource::launch] + terms[Resource::block_start];
   const double memory_s = std::max(terms[Resource::dram], terms[Resource::l2]);
@@ -73,10 +73,10 @@ inline Regime regime_of(double time_s, const ByResource& terms) {
 
 /// Where the expected time goes, part by part.
 enum class Part : unsigned char {
-  launch,        ///< until the first instruction, and between the launches of a chain
-  host,          ///< the device waits for the host to submit the next launch of a chain
-  first_access,  ///< until first data and code arrive: cold translations
-  tensor,        ///< from here to dram: busy time of a launch's fullest resource, as in Resource
+  launch,        ///< until the first instruction, and between launches
+  host,          ///< the device waits for the host to submit the next launch
+  first_access,  ///< until first data and code arrive: cold address translations
+  tensor,        ///< from here to dram: busy time of each launch's fullest resource
   vector,
   special,
   conversion,
@@ -85,10 +85,10 @@ enum class Part : unsigned char {
   l1,
   l2,
   dram,
-  latency,      ///< latency and waiting that nothing hides
+  latency,      ///< exposed latency and queueing
   block_start,  ///< the SM's launch unit
-  tail,         ///< slots that stay empty while the last blocks run
-  limit         ///< rest up to the limit, where the other parts add up to less
+  tail,         ///< empty slots while the last blocks run
+  limit         ///< rest up to the limit, if the other parts add up to less
 };
 inline constexpr std::size_t kParts = 16;
 
@@ -101,12 +101,12 @@ constexpr std::string_view name(Part part) {
 /// Seconds by part; they add up to the time.
 using Waterfall = ByKey<Part, double, kParts>;
 
-/// What L2 holds when the kernel starts, and whether the write-back of its dirty lines counts.
+/// What L2 holds when the kernel starts, and whether write-back of its dirty lines is timed.
 enum class CacheState : unsigned char {
-  cold,      ///< one launch timed alone: L2 is full of other, clean data, and dirty lines may stay
-  warm,      ///< as cold, but activations (ArrayUse::activation) are in L2 as far as they fit, and
-             ///< their write-back is the earlier kernel's
-  steady,    ///< launches back to back, each of other data: the write-back counts
+  cold,      ///< one launch timed alone: L2 is full of other, clean data; dirty lines may stay
+  warm,      ///< as cold, but L2 holds as much of the activations (ArrayUse::activation) as fits;
+             ///< the earlier kernel bears their write-back
+  steady,    ///< launches back to back on different data: write-back counts
   repeated,  ///< launches back to back on the same data: L2 keeps what fits
 };
 
@@ -123,7 +123,7 @@ constexpr bool back_to_back(CacheState cache) {
 
 /// How kernels are launched.
 enum class LaunchMode : unsigned char {
-  stream,  ///< one by one by the host
+  stream,  ///< each submitted by the host
   graph,   ///< as nodes of a replayed CUDA graph
   pdl      ///< programmatic dependent launch in a graph: blocks start while the one before drains
 };
@@ -133,23 +133,22 @@ constexpr std::string_view name(LaunchMode mode) {
   return word_of(mode, {"stream", "graph", "pdl"});
 }
 
-/// Assumptions::queued_s where the device never waits for the host, as in the harness: it fills L2
-/// with other data right before the launches.
+/// Assumptions::queued_s of a device that never waits for the host. So it is in the harness, which
+/// fills L2 with other data right before the launches.
 inline constexpr double kQueueNeverEmpty = std::numeric_limits<double>::infinity();
 
 /// The state of caches, clock and stream that a forecast assumes.
 struct Assumptions {
   CacheState cache = CacheState::cold;
   std::optional<double> sm_clock_hz{};  ///< a measured clock instead of the expected one
-  /// Time that earlier work still keeps the stream busy when the first kernel is submitted (s): the
-  /// host's head start in submitting the others (laws/launching.hpp).
+  /// Time for which earlier work occupies the stream when the first kernel is submitted (s): the
+  /// host's head start on the further launches (laws/launching.hpp).
   double queued_s = 0;
   std::optional<LaunchMode> launch{};  ///< absent: graph if back to back, else stream
-  /// Time for which the device has worked without a pause (s): the power limit lowers the clock in
-  /// long runs (laws/clock.hpp).
+  /// Time of continuous work before (s): the power limit lowers the clock in long runs
+  /// (laws/clock.hpp).
   double worked_s = 0;
-  /// By how much the mean power of all that the device does slows the SM clock, relative (1: to
-  /// half of it), in a long run of many kernels.
+  /// Slowdown s of the SM clock by the mean power of a long run of many kernels: clock ÷ (1 + s).
   double clock_slowdown = 0;
 };
 
@@ -172,7 +171,7 @@ struct Waves {
   std::int64_t active_sms = 0;  ///< SMs that have a block
 };
 
-/// Where bytes are counted, from the threads outward.
+/// Where bytes are counted, from the threads to DRAM.
 enum class Level : unsigned char {
   requested,  ///< what the threads ask for
   l1,         ///< whole sectors, between the threads and L1
@@ -184,7 +183,7 @@ constexpr std::string_view name(Level level) {
   return word_of(level, {"requested", "l1", "l2", "dram"});
 }
 
-/// Why more bytes, or fewer, cross at a level than at the one before it.
+/// Why more or fewer bytes cross at a level than at the one before it.
 struct TrafficReason {
   Level level;
   std::string text;  ///< "stride 16: 64 B moved for 4 B used"
@@ -202,8 +201,8 @@ struct Forecast {
   double high_s = 0;
   double sm_cycles = 0;
   double sm_clock_hz = 0;
-  double energy_j = 0;  ///< that the board spends on the work, beyond what it takes idle
-  ByResource terms;     ///< time of each resource by itself (s): they overlap
+  double energy_j = 0;  ///< of the board for the work, beyond idle
+  ByResource terms;     ///< time of each resource alone (s); these overlap
   Waterfall waterfall;  ///< its parts add up to expected_s
 };
 
@@ -215,19 +214,19 @@ struct IoComplexity {
 
 /// The answer for one kernel, problem and device. A family alone has work, io and limit only.
 struct Prediction {
-  Problem problem;  ///< as asked, its open settings chosen
+  Problem problem;  ///< the question, with open settings chosen
   Work work;
-  /// FLOPs that the result needs, however a variant computes it: FLOP/s count these.
+  /// FLOPs of the result, the same for all variants: FLOP/s count these.
   double useful_flops = 0;
   IoComplexity io;
   Limit limit;
-  std::optional<Launch> launch;  ///< of a chain: the launch that takes longest
-  std::size_t shown_launch = 0;  ///< its position in the chain
+  std::optional<Launch> launch;  ///< of a sequence: the longest launch
+  std::size_t shown_launch = 0;  ///< its position in the sequence
   std::optional<Occupancy> occupancy;
   std::optional<Waves> waves;
   std::optional<Forecast> time;
   std::int64_t launches = 0;
-  /// Of all arrays, allocated at once; absent unless KernelFamily::compares_footprint.
+  /// Size of all arrays together; absent unless KernelFamily::compares_footprint.
   std::optional<double> footprint_bytes;
   std::vector<TrafficReason> traffic_reasons;
   std::vector<std::string> notes;

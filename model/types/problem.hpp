@@ -16,8 +16,8 @@
 
 namespace roofcast {
 
-/// One value a kernel takes: an extent of the problem, a choice among names, a text, or a setting
-/// of its configuration. The tables drive options, help, JSON and checks.
+/// One input of a kernel: an extent of the problem, a choice among names, a text, or a setting of
+/// its configuration. These tables drive options, help, JSON and checks.
 struct Parameter {
   std::string_view name;     ///< as on the command line and in JSON: "m", "tile_m"
   std::string_view meaning;  ///< one line, with the unit: "rows of A and C (elements)"
@@ -28,7 +28,7 @@ struct Parameter {
   bool configures = false;
   /// Not empty: the value is given by name, and value i in the Problem is choices[i].
   std::span<const std::string_view> choices{};
-  /// The value is Problem::text; its place among the values stays 0. A kernel has at most one text.
+  /// The value is Problem::text; Problem::values holds 0. A kernel has at most one text.
   bool is_text = false;
 };
 
@@ -50,7 +50,7 @@ constexpr Parameter setting(std::string_view name, std::string_view meaning, std
 /// The value of an open setting: predict chooses the one that is fastest.
 inline constexpr std::int64_t kToChoose = 0;
 
-/// A setting whose default leaves it to choose.
+/// A setting that is open by default.
 constexpr Parameter open_setting(std::string_view name, std::string_view meaning,
                                  std::int64_t maximum) {
   return setting(name, meaning, kToChoose, maximum, kToChoose);
@@ -64,7 +64,7 @@ constexpr Parameter choice(std::string_view name, std::string_view meaning,
           fallback, false,   choices};
 }
 
-/// The choice of a kernel whose result has gradients.
+/// The two passes of a kernel whose result has gradients.
 enum Pass : std::int64_t { kForward, kBackward };
 inline constexpr std::array<std::string_view, 2> kPassNames = {"forward", "backward"};
 
@@ -111,7 +111,7 @@ struct Problem {
   friend constexpr bool operator==(const Problem&, const Problem&) = default;
 };
 
-/// Bad input from the user: the message says what was expected and what to do.
+/// Bad input from the user; the message states what was expected and what to do.
 class InputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -124,7 +124,7 @@ requires std::is_arithmetic_v<Number> std::string message_part(Number number) {
 inline std::string message_part(std::string_view text) {
   return std::string(text);
 }
-/// Texts and numbers in a row.
+/// Texts and numbers, concatenated.
 template <class... Piece>
 std::string message(const Piece&... pieces) {
   return (message_part(pieces) + ...);

@@ -19,7 +19,7 @@ std::string formatted(const char* format, int precision, double value) {
 }  // namespace
 
 std::string figure_text(double value, int digits) {
-  // Outside this range exponents read better than zeros, and large integers are not exact.
+  // Outside this range exponents read better than zeros, and integers lose exactness.
   constexpr double kLeast = 1e-3;
   constexpr double kMost = 1e15;
   if (!std::isfinite(value)) return std::string(kNoNumber);
@@ -28,7 +28,7 @@ std::string figure_text(double value, int digits) {
   if (value != 0 && (value < kLeast || value >= kMost)) {
     return sign + formatted("%.*g", digits, value);
   }
-  // With three digits 99.96 rounds to 100, and 99.94 to 99.9.
+  // Values from here on round to `digits` digits before the point: 99.95 for three.
   double enough = 1;
   for (int i = 1; i < digits; ++i) enough *= 10;
   enough -= 0.05;

@@ -9,8 +9,8 @@ namespace roofcast {
 /// 0.25, 12346; "–" for a value that is not finite.
 std::string figure_text(double value, int digits = 4);
 
-/// A quantity in SI base units with the prefix that keeps its number from 1 to below 1000 as
-/// rounded: 137.4 GFLOP, 999.6 B, 1 kB for 999.96 B.
+/// A quantity in SI base units, with the prefix that makes its rounded number 1 to below 1000:
+/// 137.4 GFLOP, 999.6 B, 1 kB for 999.96 B.
 std::string si_text(double value, std::string_view unit, int digits = 4);
 
 /// A share with one decimal: "6.3%"; with a sign: "+6.3%", "−6.3%".

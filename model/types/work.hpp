@@ -28,8 +28,8 @@ struct Traffic {
 
 /// Work counted from the algorithm. Works add up; n · work is the work repeated n times.
 ///
-/// The traffic is a ladder: `requested` counts repeats, l1 whole sectors once per warp access; l2
-/// is less where L1 hits; dram is at least `dram_footprint`, less what L2 holds already.
+/// Traffic by level: `requested` counts repeats; `l1` whole sectors, once per warp access; `l2` is
+/// less by L1 hits; `dram` is at least `dram_footprint`, less what L2 already holds.
 ///
 /// Conventions: a fused multiply-add is 2 FLOP; a special function (tanh, exp, rcp) is 1; data
 /// movement, index arithmetic and conversions are 0.
