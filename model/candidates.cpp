@@ -40,12 +40,12 @@ Candidate fastest_candidate(const Question& question) {
     order.emplace_back(least_s, i);
   }
   std::sort(order.begin(), order.end());
-  // Of equal times, and of refusals if all are refused, the first candidate's counts.
+  // The first candidate wins among equal times, and among refusals if all are refused.
   std::optional<Candidate> best;
   std::optional<InputError> refusal;
   std::size_t position = problems.size(), refused = problems.size();
-  // The first candidate tells the time of the copies, unless what L2 keeps of an earlier run of the
-  // sequence differs between candidates.
+  // The first candidate gives the copies' time for all. Not back to back: L2 then keeps data of an
+  // earlier run that differs between candidates.
   double copies_s = 0;
   const bool tells_copies = !back_to_back(question.assumptions.cache);
   for (const auto& [bound_s, i] : order) {

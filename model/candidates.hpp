@@ -8,25 +8,25 @@
 
 namespace roofcast {
 
-inline constexpr double kForever = std::numeric_limits<double>::infinity();  ///< no time is longer
+inline constexpr double kForever = std::numeric_limits<double>::infinity();  ///< above any time
 
-/// A problem with all of its settings, its launches, and what the laws find for them.
+/// A problem with all settings, its launches, and their limit and forecast by the laws.
 struct Candidate {
   Problem problem;
   LaunchSequence sequence;
   Limit limit{};
   std::optional<SequenceTime> time{};  ///< absent as sequence_time
 
-  /// Expected time (s), at least the limit: the limit is a fact, the forecast an estimate.
+  /// Expected time (s), at least the limit: the limit is a bound, the forecast an estimate.
   double expected_s() const;
 };
 
-/// Forecast of a problem with all settings, or nothing if it takes longer than `at_most_s`. Throws
-/// InputError as KernelModel::plan and the laws do.
+/// Forecast of a problem with all settings; nothing beyond `at_most_s`. Throws InputError as
+/// KernelModel::plan and the laws.
 std::optional<Candidate> candidate_of(const Question& question, double at_most_s = kForever);
 
 /// The candidate with the least expected time among those that the device can run; the first of
-/// them where it has no expected times. Throws the first refusal if all are refused.
+/// these without expected times. Throws the first refusal if all are refused.
 Candidate fastest_candidate(const Question& question);
 
 /// The answer to a family alone: its limit, and where its variants cross over.

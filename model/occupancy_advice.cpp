@@ -9,7 +9,7 @@ namespace roofcast {
 std::vector<BetterSetting> better_settings(const Launch& launch, const OccupancyRules& rules) {
   const std::int64_t now = occupancy(launch, rules).warps_per_sm, threads = launch.threads();
   std::vector<BetterSetting> found;
-  // The first of the values that alone raises the warps of an SM.
+  // Adds the first value that raises the warps of an SM.
   const auto try_all = [&](std::string_view setting, const std::vector<std::int64_t>& values,
                            const auto& set) {
     for (const std::int64_t value : values) {
@@ -32,7 +32,7 @@ std::vector<BetterSetting> better_settings(const Launch& launch, const Occupancy
           multiples(std::max<std::int64_t>(1, rules.shared_allocation_unit_bytes), 0,
                     launch.shared_bytes - 1),
           [](Launch& one, std::int64_t value) { one.shared_bytes = value; });
-  // Whole warps, the nearest first, and of two at the same distance the smaller first.
+  // Whole warps, nearest first, of two at equal distance the smaller first.
   auto warps = multiples(rules.warp_size, rules.warp_size, rules.threads_per_block);
   std::sort(warps.begin(), warps.end(), [&](std::int64_t a, std::int64_t b) {
     return std::pair(std::abs(a - threads), a) < std::pair(std::abs(b - threads), b);

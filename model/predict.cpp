@@ -14,7 +14,7 @@
 namespace roofcast {
 namespace {
 
-// Shows grid, occupancy and waves of the launch that takes most of the time.
+// Sets grid, occupancy and waves of the longest launch.
 void show(Prediction& result, const SequenceTime& found, const Gpu& gpu) {
   const auto longest = std::max_element(
       found.launches.begin(), found.launches.end(),
@@ -23,7 +23,7 @@ void show(Prediction& result, const SequenceTime& found, const Gpu& gpu) {
   const TimedLaunch& shown = *longest;
   result.launch = shown.node->plan.launch;
   result.occupancy = shown.fit;
-  // Each SM that the launch can use gets a block before any gets a second one.
+  // Blocks are placed one per SM before any SM gets a second one.
   const std::int64_t blocks = result.launch->blocks();
   const std::int64_t all = places(*result.launch, shown.fit, gpu);
   result.waves = waves(blocks, all);
@@ -31,7 +31,7 @@ void show(Prediction& result, const SequenceTime& found, const Gpu& gpu) {
       std::min(blocks, std::max<std::int64_t>(1, all / shown.fit.blocks_per_sm));
 }
 
-// Adds the forecast, the sum over all launches of the sequence.
+// Adds the forecast, summed over all launches of the sequence.
 void add_forecast(Prediction& result, const Candidate& answer, const KernelModel& kernel,
                   const Gpu& gpu) {
   const SequenceTime& found = *answer.time;
@@ -48,7 +48,7 @@ void add_forecast(Prediction& result, const Candidate& answer, const KernelModel
     time.energy_j += repeats * launch.energy_j;
     result.launches += static_cast<std::int64_t>(repeats);
     time.waterfall += repeats * launch.parts;
-    // An average SM's work may add up to more, but no resource is busy for longer than the launch.
+    // A resource's mean busy time can exceed the launch's; the term is capped at that.
     for (std::size_t i = 0; i < kResources; ++i) {
       time.terms.at(i) += repeats * std::min(launch.terms_s.at(i), launch.time_s);
     }
@@ -80,7 +80,7 @@ void add_forecast(Prediction& result, const Candidate& answer, const KernelModel
   }
 }
 
-// Says what the expected time rests on, where that is less than a validated calibration.
+// Notes on the basis of the expected time, where it is weaker than a validated calibration.
 void add_notes(Prediction& result, const KernelRef& found, const LaunchSequence& sequence,
                const Gpu& gpu) {
   const Problem& problem = result.problem;

@@ -9,7 +9,7 @@ std::int64_t layout_of(const KernelRef& kernel, const Problem& problem) {
   return value_named(kernel, problem, "layout").value_or(gemm::kNN);
 }
 
-// The share of its whole tiles that an extent fills.
+// Share of its whole tiles that an extent fills.
 double fill(std::int64_t extent, std::int64_t tile) {
   return as_double(extent) / as_double(ceil_div(extent, tile) * tile);
 }
@@ -69,7 +69,7 @@ ProductCounts product_counts(const Question& question, const Prediction& predict
   return counts;
 }
 
-// Says what is better. Waves and the fill of tiles are compared only between equal tiles.
+// States the improvements. Waves and tile fill are compared only between equal tiles.
 std::string product_reason(const AdvisedShape& from, const AdvisedShape& to) {
   constexpr double kSameFill = 0.005;
   const ProductCounts &before = *from.product, &after = *to.product;

@@ -20,7 +20,7 @@ inline double time_s(const Prediction& prediction) {
   return prediction.time->expected_s;
 }
 
-/// Forecasts of problems near the asked one, each once, without those that the kernel refuses.
+/// Forecasts of problems near the asked one, each once, without those the kernel refuses.
 class Search {
  public:
   explicit Search(const Question& asked) : asked_(asked) { tried_.insert(asked.problem.values); }
@@ -45,7 +45,7 @@ class Search {
   /// Number of problems tried, the asked one included.
   std::size_t forecasts() const { return tried_.size(); }
   const std::vector<Prediction>& found() const { return found_; }
-  /// The problem of each forecast in found(), its open settings still open.
+  /// The problem of each forecast in found(), with open settings left open.
   const std::vector<Problem>& questions() const { return questions_; }
 
  private:
@@ -66,8 +66,8 @@ auto in_order(const Found& found, const Rank& rank) {
   return order;
 }
 
-/// Takes, in the order of rank, each that is better than the asked one and than all taken before.
-/// The one taken last comes first.
+/// Takes, in the order of rank, each forecast better than the asked one and all taken before. The
+/// last one taken comes first.
 template <class Forecast, class Rank, class Better>
 std::vector<const Forecast*> improvements(const std::vector<Forecast>& found, const Forecast& asked,
                                           const Rank& rank, const Better& is_better) {
@@ -99,13 +99,13 @@ std::vector<std::size_t> positions(const KernelRef& kernel, const Holds& holds) 
   return found;
 }
 
-/// The `count` multiples of `width` nearest to an extent; with `always` one, however far away.
+/// The `count` multiples of `width` nearest to an extent; `always`: the first one at any distance.
 struct Multiples {
   std::int64_t width, count = 1;
   bool always = false;
 };
 
-/// For matrix products: values to try around the base, facts about a forecast, why one is better.
+/// For GEMMs: values to try around the base, facts about a forecast, why one is better.
 std::vector<Multiples> product_multiples(const Question& question, const Problem& base,
                                          std::size_t extent);
 ProductCounts product_counts(const Question& question, const Prediction& prediction);

@@ -41,7 +41,7 @@ double rate(const KernelRef& kernel, const Prediction& one) {
   return (flops > 0 ? flops : one.work.compulsory.total_bytes()) / time_s(one);
 }
 
-/// Search for shapes larger than the asked one (`up`), or smaller: all extents change the same way.
+/// Search for larger (`up`) or smaller shapes than the asked one: all extents change the same way.
 struct ShapeSearch {
   const Question& question;
   const Prediction& asked;
@@ -81,7 +81,7 @@ struct ShapeSearch {
     return up ? Values(values.begin(), values.end()) : Values(values.rbegin(), values.rend());
   }
 
-  /// Forecasts one changed extent at a time, then combinations of the values that did best alone.
+  /// Forecasts one changed extent at a time, then combinations of the values best alone.
   void around(const Problem& base) {
     std::vector<Values> together;
     for (const std::size_t extent : extents) {
@@ -125,7 +125,7 @@ bool contains(const Prediction& larger, const Prediction& smaller) {
                     smaller.problem.values.begin(), std::greater_equal<>());
 }
 
-/// Larger products whose growth is free at every step from the base, the largest first, none inside
+/// Larger GEMMs whose growth is free at every step from the base, the largest first, none within
 /// another. Growth is free if it adds at most kFreeShare of its proportional time, and kFreeTime.
 template <class Size>
 Shapes room(const std::vector<Prediction>& larger, const Prediction& base, const Size& size) {
@@ -159,7 +159,7 @@ ShapeAdvice advise_shapes(const Question& question, const AdviceOptions& options
   const KernelRef& kernel = question.kernel;
   const Prediction asked = predict(question);
   require_time(asked, question.gpu);
-  // A product's settings are chosen for each shape.
+  // A GEMM's settings are chosen for each shape.
   const bool of_product = is_product(kernel);
   const Question from = of_product ? question : question.with(asked.problem);
   std::vector<std::size_t> extents = options.varied.value_or(extents_of(kernel));

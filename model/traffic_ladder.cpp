@@ -7,7 +7,7 @@
 namespace roofcast {
 namespace {
 
-// Figures have three digits: a smaller difference does not show.
+// Figures have three digits: smaller differences are invisible.
 constexpr int kDigits = 3;
 constexpr double kNoticeable = 0.005;
 
@@ -15,7 +15,7 @@ bool more(double value, double than) {
   return value > than * (1 + kNoticeable);
 }
 
-/// The plan's own reasons for the level, each once: launches of a chain may repeat them.
+/// The plan's own reasons for the level, each once: launches may repeat them.
 std::string planned(const Prediction& prediction, Level level) {
   std::string text;
   for (const TrafficReason& reason : prediction.traffic_reasons) {
@@ -56,7 +56,7 @@ std::string dram_text(double l2, double dram, double least) {
          " times";
 }
 
-/// Which share of the writes never reaches DRAM: lines dirty at the end, or rewritten by a chain.
+/// Share of the writes that never reaches DRAM: dirty lines at the end, lines rewritten later.
 std::string kept_writes(const Work& work, std::int64_t launches) {
   const double written = work.dram_footprint.write_bytes;
   const double kept = written - work.dram.write_bytes;

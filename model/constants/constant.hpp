@@ -10,7 +10,7 @@
 namespace roofcast {
 
 #ifdef ROOFCAST_STUDY
-/// Values that replace those of the register, by name (validation/calibration/study_constants).
+/// Values that override the register's, by name (validation/calibration/study_constants).
 inline std::map<std::string_view, double>& studied_values() {
   static std::map<std::string_view, double> values;
   return values;
@@ -22,7 +22,7 @@ inline double studied_value(std::string_view name, double registered) {
 }
 #endif
 
-/// A number that comes neither from arithmetic nor from a datasheet.
+/// A number from neither arithmetic nor a datasheet.
 struct Constant {
   enum class Kind : unsigned char { measured, counted, fitted };
 

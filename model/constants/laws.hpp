@@ -1,5 +1,5 @@
 #pragma once
-// The register of the laws' constants: one value for every GPU. docs/constants.md is made from it.
+// The register of the laws' constants, equal for all GPUs; docs/constants.md is made from it.
 #include <array>
 
 #include "model/constants/constant.hpp"

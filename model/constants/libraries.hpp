@@ -1,5 +1,5 @@
 #pragma once
-// The register of what no public source tells of library kernels.
+// The register of library kernels' constants that no public source states.
 #include <array>
 
 #include "model/constants/constant.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// The register of what frameworks and services add to a step's kernels (model/transformer/).
+// The register of framework and service costs beyond a step's kernels (model/transformer/).
 #include <array>
 
 #include "model/constants/constant.hpp"

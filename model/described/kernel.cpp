@@ -30,7 +30,7 @@ double whole(double value) {
   return std::ceil(value * (1 - 1e-12));
 }
 
-/// The description and the tables that point into it: not to be copied or moved.
+/// The description and the tables that point into it: neither copied nor moved.
 struct OwnKernel {
   Description description;
   std::vector<Parameter> parameters;

@@ -14,17 +14,17 @@
 
 namespace roofcast::described {
 
-/// The name that stands for the bytes of one element of the problem's type.
+/// Name of the bytes per element of the problem's type.
 inline constexpr std::string_view kElementBytes = "element_bytes";
 
 /// A number of a kernel file: a constant, or arithmetic over the kernel's parameters.
 class Quantity {
  public:
   Quantity() : Quantity("0") {}
-  /// Text as expression::parse reads it, over parameters and `element_bytes`. Throws InputError.
+  /// Text for expression::parse over parameters and `element_bytes`. Throws InputError.
   explicit Quantity(std::string_view text, std::span<const std::string> parameters = {});
 
-  /// Throws InputError naming `what` where the value is negative or not finite.
+  /// Throws InputError naming `what` if the value is negative, not finite or over 1e24.
   double value(const Problem& problem, std::string_view what) const;
 
  private:
@@ -32,7 +32,7 @@ class Quantity {
   std::vector<std::size_t> positions_;  ///< parameter of each input; kMaxParameters: element_bytes
 };
 
-/// How the threads of a warp address what they read or write.
+/// How the threads of a warp address an array.
 enum class Access : unsigned char {
   contiguous,  ///< one element after the other
   strided,     ///< an element every `stride_bytes`
@@ -40,7 +40,7 @@ enum class Access : unsigned char {
   broadcast,   ///< every block reads the same bytes
 };
 
-/// What the launch does with one array. Bytes: of a gather all elements read, of a broadcast once.
+/// Use of one array by the launch. Bytes: of a gather all elements read, of a broadcast once.
 struct Array {
   Quantity read_bytes{}, write_bytes{};
   Access access = Access::contiguous;
@@ -48,12 +48,12 @@ struct Array {
   bool activation = false;  ///< an earlier kernel has just computed it
 };
 
-/// A phase of a block: equal steps one after the other.
+/// A phase of a block: consecutive equal steps.
 struct Part {
-  Quantity share{"1"};    ///< of the launch's work; the shares of all parts add up to 1
+  Quantity share{"1"};    ///< share of the launch's work; the shares add up to 1
   Quantity repeats{"1"};  ///< steps
   Quantity barriers{};    ///< of each step
-  Quantity stages{"1"};   ///< buffers: loads are issued stages - 1 steps ahead
+  Quantity stages{"1"};   ///< buffers: loads run stages - 1 steps ahead
   /// Dependent round trips to global memory in a step; absent: 1 if the launch reads.
   std::optional<Quantity> loads{};
   Quantity exchanges{};   ///< dependent round trips to shared memory, shuffles included
@@ -69,12 +69,12 @@ struct DescribedParameter {
   bool is_setting = false;  ///< how the kernel runs, not what it computes
 };
 
-/// The contents of the file. Work is that of the whole launch.
+/// The contents of the file. Work is of the whole launch.
 struct Description {
   std::string name, summary;
   std::vector<DescribedParameter> parameters;
   std::vector<DType> dtypes{DType::fp32};
-  /// In blocks, rounded up; absent: a thread for each 16 B of the larger of reads and writes.
+  /// Blocks, rounded up; absent: one thread per 16 B of the larger of reads and writes.
   std::optional<std::array<Quantity, 3>> grid;
   Quantity threads, registers, shared_bytes;
   Quantity cluster{"1"};
@@ -82,14 +82,14 @@ struct Description {
   std::vector<std::pair<DType, Quantity>> tensor_flops;
   Quantity special_functions, shared_traffic_bytes;
   std::optional<Quantity> instructions;   ///< of threads, loads and stores included
-  std::optional<Quantity> l1_read_bytes;  ///< in whole lines for each access of a warp
+  std::optional<Quantity> l1_read_bytes;  ///< in whole lines per warp access
   std::optional<Quantity> l2_read_bytes, l2_write_bytes;
   std::vector<Array> arrays;
   std::vector<Part> parts;  ///< empty: one step
 };
 
-/// The kernel as `predict` takes it, alive as long as a copy of the reference. Throws InputError;
-/// so does its plan, for a value that no kernel has.
+/// The kernel for `predict`, alive as long as a copy of the reference. Throws InputError; so does
+/// its plan, for a value out of range.
 KernelRef make_kernel(Description description);
 
 }  // namespace roofcast::described

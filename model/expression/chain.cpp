@@ -53,7 +53,7 @@ Chain eager(const Expression& expression) {
   chain.outputs = outputs.size();
   std::vector<std::size_t> arrays(folded.nodes.size());  // by node; numbers have none
   std::vector<std::size_t> free;
-  std::array<int, Expression::kMaxNodes> readers{};  // by node, those that have not run yet
+  std::array<int, Expression::kMaxNodes> readers{};  // readers still to run, by node
   for (const Node& node : folded.nodes) {
     for_each_operand(node, [&](std::uint8_t at) { ++readers[at]; });
   }

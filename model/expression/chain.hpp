@@ -1,5 +1,5 @@
 #pragma once
-// An expression as an eager framework runs it: one kernel an operation, each result in an array.
+// An expression as an eager framework runs it: one kernel per operation, each result an array.
 #include <cstddef>
 #include <vector>
 
@@ -7,15 +7,15 @@
 
 namespace roofcast::expression {
 
-/// One kernel: an operation on one or two arrays, numbers folded into it ("0.5*x" is one kernel).
+/// One kernel: an operation on one or two arrays, with numbers folded in ("0.5*x" is one kernel).
 struct Step {
   Expression operation;            ///< its input i is the array reads[i]
   std::vector<std::size_t> reads;  ///< arrays, each once: x*x reads x once
-  std::vector<bool> read_rows;     ///< for each of `reads`, whether it has one value a row
+  std::vector<bool> read_rows;     ///< for each of `reads`: whether it has one value per row
   std::size_t writes = 0;          ///< the array written
-  bool writes_rows = false;        ///< it has one value a row
+  bool writes_rows = false;        ///< it has one value per row
 
-  /// Whether it works row by row: it reduces rows, or uses a value of each row with its elements.
+  /// Whether it works row by row: it reduces rows, or combines per-row values with elements.
   bool along_rows() const;
 };
 
@@ -31,13 +31,13 @@ struct Chain {
   bool is_output(std::size_t array) const { return array >= inputs && array < first_scratch(); }
 };
 
-/// Throws InputError where an output computes nothing or is the same result as another.
+/// Throws InputError if an output computes nothing or equals another output.
 void check_outputs(const Expression& folded);
 
-/// The chain of an expression. Operands are computed from left to right, as Python evaluates them.
-/// An eager framework does not see that subexpressions are equal: each is computed as often as it
-/// is written, a named result once. The scratch array freed last is reused first; each output has
-/// an array of its own. Throws as check_outputs.
+/// The chain of an expression. Operands are computed from left to right, as in Python. Equal
+/// subexpressions are computed each time they are written, named results once, as an eager
+/// framework does. The scratch array freed last is reused first; each output has its own array.
+/// Throws as check_outputs.
 Chain eager(const Expression& expression);
 
 }  // namespace roofcast::expression

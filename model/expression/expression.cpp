@@ -54,7 +54,8 @@ std::size_t append(Expression& to, const Node& node) {
   return to.nodes.size() - 1;
 }
 
-// Copies node by node. `keep(copy, node, i)` gets node i with operands in the copy, and places it.
+// Copies node by node. `keep(copy, node, i)` receives node i with its operands' positions in the
+// copy and returns its own.
 template <class Keep>
 Expression copied(const Expression& from, const Keep& keep) {
   Expression to;
@@ -91,8 +92,8 @@ std::string number_text(double value) {
   return text.data();
 }
 
-// Text of node `at` in the statement after `before` others, whose intermediate results appear by
-// name. An operation looser than `needed` stands in parentheses.
+// Text of node `at` in statement `before`: earlier intermediate results appear by name. An
+// operation looser than `needed` is put in parentheses.
 std::string text_of(const Expression& e, std::size_t at, Level needed, std::size_t before) {
   const auto operand = [&](std::size_t node, Level level) {
     return text_of(e, node, level, before);

@@ -8,7 +8,7 @@
 
 namespace roofcast::expression {
 
-/// The operation by which a node is computed from its operands.
+/// The operation that computes a node from its operands.
 enum class Op : unsigned char {
   input,
   number,
@@ -50,12 +50,12 @@ constexpr int operands(Op op) {
   return op == Op::negate || (op >= Op::exp && op <= Op::row_min) ? 1 : 2;
 }
 
-/// Whether the operation reduces a row to one value, which all elements of the row may use.
+/// Whether the operation reduces a row to one value.
 constexpr bool is_reduction(Op op) {
   return op >= Op::row_sum && op <= Op::row_min;
 }
 
-/// One operation. `a` and `b` are earlier nodes; an input's `a` is its place in Expression::inputs.
+/// One operation. `a` and `b` are earlier nodes; an input's `a` is an index of Expression::inputs.
 struct Node {
   Op op = Op::number;
   std::uint8_t a = 0;
@@ -81,7 +81,7 @@ struct Statement {
   friend bool operator==(const Statement&, const Statement&) = default;
 };
 
-/// Nodes in the order of evaluation, the inputs that they read, and the results that name them.
+/// Nodes in the order of evaluation, the inputs that they read, and the named results.
 struct Expression {
   static constexpr std::size_t kMaxNodes = 255;
 
@@ -95,23 +95,23 @@ struct Expression {
   friend bool operator==(const Expression&, const Expression&) = default;
 };
 
-/// Reads + - * / ^ (right associative, before the sign: -x^2 is -(x^2)), one comparison < <= > >=
+/// Parses + - * / ^ (right associative, before the sign: -x^2 is -(x^2)), one comparison < <= > >=
 /// == != of sums, parentheses, numbers and the functions exp log sqrt rsqrt sin cos tanh sigmoid
 /// relu abs erf silu, min max (two operands), sum mean amax amin (along a row). Any other name is
-/// an input. Statements are parted by semicolons, "y = a*b; z = y + c": a name that a later one
-/// reads is no output. Throws InputError with the column and what to do; also beyond 255 bytes.
+/// an input. Semicolons separate statements, "y = a*b; z = y + c": a name that a later one reads is
+/// no output. Throws InputError with the column and a remedy, also beyond 255 bytes.
 Expression parse(std::string_view text);
 
-/// Whether each node has one value a row: a reduction, an input marked in `input_rows` (empty:
+/// Whether each node has one value per row: a reduction, an input marked in `input_rows` (empty:
 /// none), or an operation on such values and numbers alone.
 std::vector<bool> values_of_rows(const Expression& expression,
                                  const std::vector<bool>& input_rows = {});
 
-/// How deep reductions are nested in each node, itself included. A kernel that does not keep the
-/// row on chip sweeps over it once a level, and once more for outputs with a value an element.
+/// Nesting depth of reductions in each node, itself included. A kernel that does not keep the row
+/// on chip sweeps over it once per level, and once more for outputs with a value per element.
 std::vector<int> reduction_levels(const Expression& expression);
 
-/// Text that parse() reads as the same expression, with no parentheses that it does not need.
+/// Text that parse() reads as the same expression, with the fewest parentheses.
 std::string print(const Expression& expression);
 
 /// The value of one operation on numbers. `b` is ignored by operations of one operand.
@@ -120,7 +120,7 @@ double evaluate(Op op, double a, double b);
 /// The expression with every operation on numbers alone, except reductions, replaced by its value.
 Expression fold(const Expression& expression);
 
-/// The expression with equal subexpressions computed once: a node may have several users.
+/// The expression with equal subexpressions merged: a node may have several users.
 Expression share(const Expression& expression);
 
 }  // namespace roofcast::expression

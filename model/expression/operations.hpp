@@ -1,5 +1,5 @@
 #pragma once
-// The spelling of each operation, which parse() reads and print() writes, its precedence and value.
+// Spelling (for parse() and print()), precedence and value of each operation.
 #include <array>
 #include <cmath>
 #include <string_view>

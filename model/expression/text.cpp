@@ -27,7 +27,7 @@ const Operation* function_of(std::string_view name) {
   return nullptr;
 }
 
-// Recursive descent, level by level. The depth is at most in proportion to the length of the text.
+// Recursive descent, level by level. The depth is at most proportional to the text's length.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
@@ -46,7 +46,7 @@ class Parser {
  private:
   using Position = std::uint8_t;
 
-  // A mark stands before the offending column.
+  // A mark precedes the offending column.
   [[noreturn]] void refuse(std::size_t at, const std::string& what, const std::string& mend) const {
     throw InputError(message("expression, column ", at + 1, ": ", what, ", at \"",
                              text_.substr(0, at), "▸", text_.substr(at), "\": ", mend));
@@ -75,7 +75,7 @@ class Parser {
     if (!take(wanted)) refuse(at_, std::string("expected '") + wanted + "'", mend);
   }
 
-  // Takes an operator of that level. The search begins with the last: "<=" is not read as "<".
+  // Takes an operator of that level. The search is backward: "<=" is found before "<".
   std::optional<Op> take_infix(Level level) {
     skip_spaces();
     for (std::size_t i = kOperations.size(); i-- > 0;) {
@@ -94,7 +94,7 @@ class Parser {
     return text_.substr(begin, at_ - begin);
   }
 
-  // Each node stems from at least one byte of the text.
+  // Each node comes from at least one byte of the text.
   static_assert(Text::kMaxBytes <= Expression::kMaxNodes);
   Position add(const Node& node) {
     result_.nodes.push_back(node);

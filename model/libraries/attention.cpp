@@ -10,7 +10,7 @@
 namespace roofcast::attention {
 namespace {
 
-// Every block of a head gets the same number of keys.
+// All blocks of a head get equal numbers of keys.
 void add_even_parts(Plan& plan, const Blocks& c, BlockSteps steps) {
   const double all = as_double(c.shape.seq_kv) / as_double(c.tile.keys) / as_double(c.splits);
   steps.loop.step.warp_instructions *= std::min(1.0, all);
@@ -22,7 +22,7 @@ void add_even_parts(Plan& plan, const Blocks& c, BlockSteps steps) {
   add_class(plan, steps, c.heads(), each);
 }
 
-// Warps load the operands of the next product from shared memory while tensor cores multiply.
+// Warps load the next product's operands from shared memory while tensor cores multiply.
 void read_as_multiplied(BlockSteps& steps, const Blocks& c) {
   const double copied = 2 * as_double(c.tile.keys) * c.shape.row_bytes() / 128;
   Wavefronts& wavefronts = steps.loop.step.wavefronts;
@@ -32,7 +32,7 @@ void read_as_multiplied(BlockSteps& steps, const Blocks& c) {
 
 // Each warpgroup of 64 rows reads its operands from shared memory: Q and K for Q·Kᵀ, V alone for
 // P·V. Later keys and values arrive there meanwhile. A warpgroup that waits for each product also
-// waits for these reads; where the products overlap, so do the reads.
+// waits for its reads; if products overlap, reads do too.
 void read_shared(BlockSteps& steps, const Blocks& c, DType type, const Gpu& gpu) {
   const double row = c.shape.row_bytes(), queries = as_double(c.tile.queries);
   const double keys = (queries / 64 + 1) * as_double(c.tile.keys) * row / 128;
@@ -85,9 +85,9 @@ Plan offsets(const Shape& shape) {
                       .waits = {.global = 2, .shared = 10, .barriers = 2}});
 }
 
-// A copy of Q, O or dO to another layout by PyTorch's elementwise_kernel, four elements a thread.
-// FlashAttention-2 needs it in decoding: it takes the heads of a group as queries, and with several
-// groups these do not follow each other in memory (flash_api.cpp: mha_varlen_fwd).
+// A copy of Q, O or dO to another layout by PyTorch's elementwise_kernel, four elements per thread.
+// FlashAttention-2's decoding needs it: a group's heads become queries, which are not contiguous
+// with several groups (flash_api.cpp: mha_varlen_fwd).
 Plan moved_heads(const Shape& shape, const ArrayUse& from, const ArrayUse& to) {
   constexpr std::int64_t kThreads = 128, kElements = 4;
   const double elements = shape.q_bytes() / shape.element;
@@ -97,7 +97,7 @@ Plan moved_heads(const Shape& shape, const ArrayUse& from, const ArrayUse& to) {
                      {.warp_instructions = instructions, .waits = {.global = 1}});
 }
 
-// Before FlashAttention-2's launches PyTorch copies O and dO.
+// Before FlashAttention-2's launches PyTorch copies O and dO of layout bhsd.
 LaunchSequence backward_launches(Library library, const Problem& p, const Gpu& gpu) {
   LaunchSequence sequence = backward_launches(library_backward(library, Shape(p), gpu));
   if (library == kFa2 && p[kLayout] == kHeadsFirst) {
@@ -126,9 +126,9 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
   if (c.splits > 1 && !c.tile.merges) sequence.push_back({sum_of_parts(c)});
   if (library == kFa3 && paged && c.splits == 1 && may_split(c.shape)) {
     sequence.push_back({even_launch(ceil_div(c.shape.batch * c.shape.heads * c.shape.seq_q, 8), 256,
-                                    {}, {})});  // launched, but has no parts to add
+                                    {}, {})});  // launched without parts to add
   }
-  // flash_api.cpp, seqlenq_ngroups_swapped: a group's heads become queries, and O's queries heads.
+  // flash_api.cpp, seqlenq_ngroups_swapped: a group's heads become queries, O's queries heads.
   if (library == kFa2 && paged && c.packed > 1) {
     const double bytes = c.shape.q_bytes();
     sequence.push_back({moved_heads(c.shape, scratch(kO, {bytes, 0}), writes(kO, bytes))});

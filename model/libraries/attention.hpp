@@ -7,10 +7,10 @@
 
 namespace roofcast::attention {
 
-/// A library's attention. Forward: a block keeps a tile of queries and streams K and V in steps;
-/// fully masked steps are skipped, and long tiles go first. A tile may hold queries of all heads
-/// that share K and V. Where tiles leave SMs idle the keys are split among blocks, and a launch
-/// adds the parts. Backward: D, blocks of keys that add to dQ in fp32, and dQ in its type.
+/// A library's attention. Forward: a block keeps a tile of queries and streams K and V in steps.
+/// Fully masked steps are skipped; long tiles run first. A tile may hold queries of all heads that
+/// share K and V. If tiles leave SMs idle, the keys are split among blocks and a launch reduces the
+/// splits. Backward: D; blocks of keys that add to an fp32 dQ; dQ's conversion.
 enum LibraryParameter : std::size_t { kLibraryChoice = kPass + 1, kSplits, kCacheWrites, kLayout };
 enum CacheWrites : std::int64_t { kNoWrites, kWritesKv, kWritesQkv };
 enum Layout : std::int64_t { kHeadsFirst, kTokensFirst };
@@ -41,7 +41,7 @@ inline constexpr std::array kLibraryParameters = with_own(
            "FlashAttention-2's backward",
            kLayoutNames, kHeadsFirst));
 
-/// Shapes of the tables that the forecasts were held against (../shared/reference).
+/// Shapes in the tables of the comparison (../shared/reference).
 inline constexpr std::array kLibraryValidated = {
     ValidatedRange{kBatch, 1, 2048}, ValidatedRange{kHeads, 1, 128},
     ValidatedRange{kSeqQ, 1, 16384}, ValidatedRange{kHeadDim, 64, 256}};

@@ -10,7 +10,7 @@
 namespace roofcast::attention {
 namespace {
 
-// Dependent loads before the first tile: the sequence's length, then the pages.
+// Dependent loads before the first tile: sequence length, then pages.
 constexpr double kDependentLoads = 3;
 
 constexpr std::int64_t kThreadsOfSm = 1024;
@@ -20,7 +20,7 @@ std::int64_t group_splits(const Shape& shape, const Gpu& gpu) {
   constexpr std::int64_t kLeastKeys = 128, kRounds = 8;  // decoderXQAConstants.h
   const std::int64_t copies = shape.batch * shape.kv_heads;
   const std::int64_t parts = shape.seq_kv / kLeastKeys;
-  // Many parts would take longer to add up than to compute.
+  // Many parts would take longer to reduce than to compute.
   const auto few = static_cast<std::int64_t>(std::round(std::sqrt(8 * as_double(parts))));
   const std::int64_t most = std::max<std::int64_t>(1, kRounds * gpu.slots(1) / copies);
   return std::clamp<std::int64_t>(std::min(parts, few), 1, most);
@@ -36,8 +36,8 @@ void set_group(Blocks& c, const Gpu& gpu) {
   if (c.splits == kToChoose) c.splits = group_splits(c.shape, gpu);
 }
 
-// decoderMaskedMultiheadAttentionLaunch.h: blocks grow from 256 threads to 1024 where they are too
-// few to fill the SMs, then keys are split until each SM has a block.
+// decoderMaskedMultiheadAttentionLaunch.h: blocks grow from 256 to 1024 threads if they are too few
+// to fill the SMs; then keys are split until each SM has a block.
 void set_lone_heads(Blocks& c, const Gpu& gpu) {
   constexpr std::int64_t kThreads = 256, kMost = kThreadsOfSm / kThreads, kUnrolled = 8;
   const std::int64_t heads = c.shape.batch * c.shape.heads, sms = gpu.slots(1);
@@ -46,7 +46,7 @@ void set_lone_heads(Blocks& c, const Gpu& gpu) {
       factor == kMost ? kThreadsOfSm : std::min<std::int64_t>(factor, 2) * kThreads;
   const auto threads_of_key =
       std::max<std::int64_t>(1, static_cast<std::int64_t>(c.shape.row_bytes()) / 16);
-  const std::int64_t keys = threads / threads_of_key * kUnrolled;  // read by a block at once
+  const std::int64_t keys = threads / threads_of_key * kUnrolled;  // read by a block per step
   c.kernel.vector_instructions = library::kVectorInstructions;
   c.tile = {1, keys, threads / 32, 0, kThreadsOfSm / threads};
   c.tile.waits_before = {
@@ -59,7 +59,7 @@ void set_lone_heads(Blocks& c, const Gpu& gpu) {
   }
 }
 
-// New tokens: K and V next to `q` bytes of Q, as projections wrote them, and their copies' arrays.
+// New tokens: K and V next to `q` bytes of Q, as projections wrote them, and their destinations.
 struct NewRows {
   explicit NewRows(const Shape& shape, double q = 0)
       : tokens(shape.batch * std::min(shape.seq_q, shape.seq_kv)),
@@ -94,9 +94,9 @@ bool moves_queries(const Blocks& c) {
 }
 
 // unfusedAttentionKernels_2_template.h: applyBiasRopeUpdateKVCacheV2. A thread loads 16 bytes of a
-// token's query head and the same bytes of its K and V, which the first head of a group writes,
-// with the sines and cosines of eight elements. A block walks over tokens. Its three loads depend
-// on each other: the token's sequence, the sequence's lengths, the page.
+// token's query head, the same bytes of its K and V, which the group's first head writes, and the
+// sines and cosines of eight elements. A block iterates over tokens. Three loads are dependent: the
+// token's sequence, the sequence's lengths, the page.
 Plan rotated_rows(const Blocks& c, const Gpu& gpu) {
   constexpr std::int64_t kThreads = 256, kVectorBytes = 16;
   constexpr double kRotated = 128, kRows = 5;  // Q, K, their counterparts in the rotation, V

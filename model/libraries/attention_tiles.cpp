@@ -11,7 +11,7 @@
 namespace roofcast::attention {
 namespace {
 
-/// The tile for heads of up to `width` elements.
+/// The tile for head dimensions up to `width`.
 struct LibraryTile {
   std::int64_t width;
   Tile tile;
@@ -22,12 +22,12 @@ Tile tile_in(std::span<const LibraryTile> tiles, std::int64_t width) {
   return tiles[i].tile;
 }
 
-// FlashAttention-2, flash_fwd_launch_template.h: the usual kernel, and the one for split keys.
+// FlashAttention-2, flash_fwd_launch_template.h: the default kernel, and the split-KV kernel.
 constexpr std::array<LibraryTile, 3> kFa2Tiles = {
     {{64, {128, 128, 4, 1, 2}}, {128, {128, 64, 4, 1, 2}}, {256, {128, 64, 8, 1, 1}}}};
 constexpr std::array<LibraryTile, 3> kFa2SplitTiles = {
     {{64, {64, 256, 4, 1, 2}}, {128, {64, 128, 4, 1, 2}}, {256, {64, 64, 4, 1, 2}}}};
-// FlashAttention-3, hopper/tile_size.h: two or three warpgroups of 64 rows, and one that copies.
+// FlashAttention-3, hopper/tile_size.h: two or three warpgroups of 64 rows and a producer.
 constexpr std::array<LibraryTile, 3> kFa3Tiles = {
     {{64, {192, 192, 16, 2, 1}}, {128, {128, 176, 12, 2, 1}}, {256, {128, 80, 12, 2, 1}}}};
 constexpr std::array<LibraryTile, 3> kFa3CausalTiles = {
@@ -36,17 +36,17 @@ constexpr std::array<LibraryTile, 4> kFa3PagedTiles = {{{64, {192, 160, 16, 2, 1
                                                         {128, {128, 128, 12, 2, 1}},
                                                         {192, {128, 96, 12, 2, 1}},
                                                         {256, {128, 80, 12, 2, 1}}}};
-// cuDNN, likewise. Decoding, by mma.sync: a tile has the queries of a group, four warps its keys.
+// cuDNN, likewise. Decoding by mma.sync: a tile has the queries of a group, four warps its keys.
 constexpr std::array<LibraryTile, 2> kCudnnTiles = {
     {{128, {128, 128, 12, 3, 1}}, {256, {128, 64, 12, 2, 1}}}};
 constexpr std::array<LibraryTile, 2> kCudnnDecodeTiles = {
     {{64, {16, 128, 4, 1, 4}}, {256, {16, 128, 4, 1, 2}}}};
 // With tensor memory: two warpgroups of 128 rows, as in FlashAttention-4
-// (together.ai/blog/flashattention-4), of 64 where O of two tiles would fill that memory.
+// (together.ai/blog/flashattention-4), of 64 if O of two tiles would fill the tensor memory.
 constexpr std::array<LibraryTile, 2> kTensorMemoryTiles = {
     {{128, {256, 128, 12, 3, 1}}, {256, {128, 64, 12, 2, 1}}}};
-// TensorRT-LLM: two warpgroups of 64 rows and one that copies. Without wgmma, in cuDNN too, four
-// warps of 16 rows; three blocks per SM, fitted by hand at compute capability 8.0.
+// TensorRT-LLM: two warpgroups of 64 rows and a producer. Without wgmma, also in cuDNN, four warps
+// of 16 rows; three blocks per SM, fitted by hand at compute capability 8.0.
 constexpr std::array<LibraryTile, 3> kTrtllmTiles = {
     {{64, {128, 256, 12, 2, 1}}, {128, {128, 128, 12, 2, 1}}, {256, {128, 64, 12, 2, 1}}}};
 constexpr std::array<LibraryTile, 2> kNarrowTiles = {
@@ -55,21 +55,21 @@ constexpr std::array<LibraryTile, 2> kNarrowTiles = {
 // FlashAttention-2, flash_bwd_launch_template.h: eight warps, four by two.
 constexpr std::array<LibraryTile, 3> kFa2BackwardTiles = {
     {{64, {128, 128, 8, 2, 1}}, {128, {64, 128, 8, 2, 1}}, {256, {64, 64, 8, 1, 1}}}};
-// FlashAttention-3, hopper/flash_bwd_launch_template.h, causal: two warpgroups and one that copies.
+// FlashAttention-3, hopper/flash_bwd_launch_template.h, causal: two warpgroups and a producer.
 constexpr std::array<LibraryTile, 3> kFa3BackwardTiles = {
     {{64, {128, 128, 12, 2, 1}}, {128, {64, 128, 12, 2, 1}}, {256, {64, 80, 12, 1, 1}}}};
 // cuDNN: 64 queries per step from its kernels' names, 128 keys from grids that leave SMs idle.
 constexpr std::array<LibraryTile, 2> kCudnnBackwardTiles = {
     {{128, {64, 128, 12, 2, 1}}, {256, {64, 64, 12, 1, 1}}}};
 
-// Elements of a row in the tiles. FlashAttention has a kernel for each width.
+// Padded row width in the tiles (elements). FlashAttention has one kernel per width.
 std::int64_t padded_width(Library library, std::int64_t head_dim) {
   constexpr std::array<std::int64_t, 6> kWidths = {32, 64, 96, 128, 192, 256};
   if (library == kTrtllm || library == kCudnn) return padded_head(head_dim);
   return *std::lower_bound(kWidths.begin(), kWidths.end(), head_dim);
 }
 
-// flash_api.cpp, hopper/heuristics.h: num_splits_heuristic. The fewest parts whose wave efficiency
+// flash_api.cpp, hopper/heuristics.h: num_splits_heuristic. The fewest splits whose wave efficiency
 // is at least kNearly of the best.
 std::int64_t flash_splits(std::int64_t blocks, std::int64_t places, std::int64_t steps,
                           bool each_shortens) {
@@ -77,7 +77,7 @@ std::int64_t flash_splits(std::int64_t blocks, std::int64_t places, std::int64_t
   if (as_double(blocks) >= kEnough * as_double(places)) return 1;
   const std::int64_t most = std::min({kMostSplits, places, steps});
   const auto efficiency = [&](std::int64_t parts) {
-    // FlashAttention-2 skips a number of parts that does not shorten the longest part.
+    // FlashAttention-2 skips split counts that do not shorten the longest part.
     const bool skips =
         each_shortens && parts > 1 && ceil_div(steps, parts) == ceil_div(steps, parts - 1);
     const double waves = as_double(blocks * parts) / as_double(places);
@@ -90,8 +90,8 @@ std::int64_t flash_splits(std::int64_t blocks, std::int64_t places, std::int64_t
   return parts;
 }
 
-// Two blocks of four warps fit an SM. With a paged cache, keys are split only where each head has
-// one query and heads share K and V (mha_varlen_fwd).
+// Two blocks of four warps fit an SM. With a paged cache, keys are split only if each head has one
+// query and heads share K and V (mha_varlen_fwd).
 std::int64_t flash2_splits(const Blocks& c, bool paged, const Gpu& gpu) {
   if (paged && c.packed == 1) return 1;
   const Tile tile = tile_in(kFa2SplitTiles, c.width);
@@ -99,9 +99,9 @@ std::int64_t flash2_splits(const Blocks& c, bool paged, const Gpu& gpu) {
                       2 * gpu.slots(1), ceil_div(c.shape.seq_kv, tile.keys), true);
 }
 
-// In a batch of sequences of different lengths a part is 1.1 times an SM's share of all steps
-// (hopper/flash_prepare_scheduler.cu). A head has no more parts than the heuristic gives one
-// sequence alone, or than vLLM allows a step of few tokens (v1/attention/backends/flash_attn.py).
+// With a paged cache a part is 1.1 times an SM's share of the batch's steps
+// (hopper/flash_prepare_scheduler.cu). A head has at most the splits of the heuristic for one
+// sequence, or in a step of few tokens vLLM's maximum (v1/attention/backends/flash_attn.py).
 std::int64_t flash3_splits(const Blocks& c, bool paged, const Gpu& gpu) {
   constexpr std::int64_t kFewSteps = 4, kOfFewTokens = 32, kFewSequences = 992;
   const std::int64_t steps = ceil_div(c.shape.seq_kv, c.tile.keys), sms = gpu.slots(1);
@@ -116,8 +116,8 @@ std::int64_t flash3_splits(const Blocks& c, bool paged, const Gpu& gpu) {
   return std::min(parts, may_split(c.shape) ? kOfFewTokens : most(c.heads() / c.shape.batch));
 }
 
-// cuDNN doubles the parts until each SM has a block. It does not split where two parts would be
-// enough, or where there are few keys (grids of its kernels for one query).
+// cuDNN doubles the splits until each SM has a block. It does not split if two splits would be
+// enough, or with few keys (grids of its kernels for one query).
 std::int64_t cudnn_splits(const Blocks& c, const Gpu& gpu) {
   constexpr std::int64_t kFewKeys = 512;
   const std::int64_t sms = gpu.slots(1), blocks = c.heads();
@@ -129,7 +129,7 @@ std::int64_t cudnn_splits(const Blocks& c, const Gpu& gpu) {
 }
 
 void set_flash2(Blocks& c, bool paged, const Gpu& gpu) {
-  // Where each head has one query, the heads of a group fill a tile as its queries.
+  // With one query per head, the heads of a group fill a tile as its queries.
   if (c.shape.seq_q == 1) c.packed = c.shape.group();
   if (c.splits == kToChoose) c.splits = flash2_splits(c, paged, gpu);
   c.tile = paged || c.splits > 1 ? tile_in(kFa2SplitTiles, c.width) : tile_in(kFa2Tiles, c.width);
@@ -173,9 +173,10 @@ void set_trtllm(Blocks& c, const Gpu& gpu) {
   if (decodes(c.shape)) return set_decoding(c, gpu);
   if (c.kernel.async_mma()) {
     c.tile = tile_in(kTrtllmTiles, c.width);
-    // fused_multihead_attention_v2.cpp: where K and V, counted once a query head, fit L2, the
-    // longest tiles of all heads go first; else the tiles of a head follow each other. Blocks stay,
-    // but Q has one buffer: a tile's copies wait for the one before, as if a block started with it.
+    // fused_multihead_attention_v2.cpp: if K and V, counted once per query head, fit L2, the
+    // longest tiles of all heads go first; else a head's tiles are consecutive. Persistent blocks,
+    // but one buffer for Q: a tile's copies wait for the tile before, as if a block started with
+    // it.
     c.tile.in_order = 2 * c.shape.q_bytes() > gpu.memory.l2_bytes.value_or(0);
     if (c.width < 256 && c.shape.seq_q <= 64) c.tile.queries = 64;
   } else {
@@ -184,7 +185,7 @@ void set_trtllm(Blocks& c, const Gpu& gpu) {
   if (c.splits == kToChoose) c.splits = 1;
 }
 
-// With less shared memory a tile has fewer keys, then fewer queries (flash_fwd_launch_template.h).
+// In less shared memory a tile has fewer keys, then fewer queries (flash_fwd_launch_template.h).
 void fit_block(Blocks& c, const Gpu& gpu) {
   if (!gpu.occupancy) return;
   constexpr std::int64_t kFewest = 16;
@@ -199,7 +200,7 @@ void fit_block(Blocks& c, const Gpu& gpu) {
   tile.registers = gpu.occupancy->registers_for(tile.blocks_per_sm, tile.warps * 32);
 }
 
-// Shared memory holds K, V, dS, and stages of Q and dO: fewer keys or stages where it is too small.
+// Shared memory holds K, V, dS, and stages of Q and dO; if it is short: fewer keys, then one stage.
 void fit_backward(Tile& tile, std::int64_t width, const Gpu& gpu) {
   constexpr std::int64_t kFewKeys = 64;
   const auto bytes = [&] {
@@ -216,12 +217,12 @@ void fit_backward(Tile& tile, std::int64_t width, const Gpu& gpu) {
 }  // namespace
 
 Kernel kernel_of(Library library, const Gpu& gpu) {
-  const bool newest = library == kCudnn || library == kTrtllm;  // whatever the GPU has
+  const bool newest = library == kCudnn || library == kTrtllm;  // the newest instruction of the GPU
   const auto takes = [&](Instruction one) { return newest && gpu.features.has(one); };
   const Instruction product = library == kFa3 || takes(Instruction::wgmma) ? Instruction::wgmma
                               : takes(Instruction::tcgen05)                ? Instruction::tcgen05
                                                                            : Instruction::mma_sync;
-  // GPUs with tensor memory add and multiply two numbers in one instruction.
+  // GPUs with tensor memory have packed fp32 instructions: two results each.
   const bool packed = product == Instruction::tcgen05;
   return {product, packed ? library::kPackedScoreInstructions : library::kScoreInstructions,
           library::kMaskInstructions};
@@ -262,7 +263,7 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
              .heads_apart = true};
   if (library != kFa3) c.rows.waits = c.rows.group_waits = library::kPassWaits;
   if (library == kFa2) {
-    // flash_api.cpp: sums of dQ are padded to 32 elements, 128 rows. PyTorch sums groups of dK, dV.
+    // flash_api.cpp: dQ's sums are padded to 32 elements, 128 rows. PyTorch sums dK, dV per group.
     c.rows.rows = ceil_div(shape.seq_q, 128) * 128;
     c.rows.width = ceil_div(shape.head_dim, 32) * 32;
     c.rows.group_waits = library::kGroupSumWaits;

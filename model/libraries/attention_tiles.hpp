@@ -1,5 +1,5 @@
 #pragma once
-// The kernels that each library takes for a problem: instruction, tile, and parts of the keys.
+// The kernels that each library chooses: instruction, tile, splits of the keys.
 #include "model/kernels/attention/blocks.hpp"
 #include "model/libraries/attention.hpp"
 
@@ -7,17 +7,17 @@ namespace roofcast::attention {
 
 Kernel kernel_of(Library library, const Gpu& gpu);
 
-/// The library's forward kernel. Splits left to choose follow the library's own rule.
+/// The library's forward kernel. Open splits follow the library's own rule.
 Blocks library_forward(Library library, const Problem& problem, const Gpu& gpu);
 
-/// Whether vLLM lets FlashAttention-3 split a paged cache further than its heuristic: in steps of
-/// few tokens (v1/attention/backends/flash_attn.py).
+/// Whether vLLM lets FlashAttention-3 split a paged cache beyond its heuristic: in steps of few
+/// tokens (v1/attention/backends/flash_attn.py).
 constexpr bool may_split(const Shape& shape) {
   constexpr std::int64_t kFewTokens = 512;
   return shape.batch * shape.seq_q <= kFewTokens;
 }
 
-/// The library's backward kernels. Throws InputError where it has none.
+/// The library's backward kernels. Throws InputError if it has none.
 Backward library_backward(Library library, const Shape& shape, const Gpu& gpu);
 
 // --- serving: a paged cache, and TensorRT-LLM's decode step (attention_serving.cpp) ---
@@ -27,19 +27,20 @@ constexpr bool decodes(const Shape& shape) {
   return shape.seq_q == 1 && shape.seq_kv > 1;
 }
 
-/// Most query heads decoded together (decoderXQAImplJIT.cpp: supportConfigHMMA).
+/// Largest group of query heads decoded together (decoderXQAImplJIT.cpp: supportConfigHMMA).
 inline constexpr std::int64_t kLargestGroup = 32;
 
-/// Sets the tile and the parts of the keys of such a step, by the library's public rules
+/// Sets the tile and key splits of such a step by the library's public rules
 /// (cpp/tensorrt_llm/kernels/decoderMaskedMultiheadAttention). Heads of a group are decoded
-/// together, on tensor cores (XQA), a lone head by vectors (MMHA). The last block adds the parts.
+/// together on tensor cores (XQA), a lone head on SIMT pipes (MMHA). The last block reduces the
+/// splits.
 void set_decoding(Blocks& forward, const Gpu& gpu);
 
-/// AccessPattern::read_density of a group's cache: rows of over two lines are read in pieces.
+/// AccessPattern::read_density of a group's cache: rows longer than two lines are read in pieces.
 double group_read_density(const Shape& shape);
 
-/// Whether rotated queries go to their own buffer, and attention reads K and V from the cache; else
-/// it reads all three where they were (attention_backend/trtllm.py: use_paged_context_fmha).
+/// Whether rotated queries get their own buffer and attention reads K and V from the cache; else it
+/// reads all three in place (attention_backend/trtllm.py: use_paged_context_fmha).
 bool moves_queries(const Blocks& forward);
 
 /// The launch that rotates Q and K and writes K and V to the cache.

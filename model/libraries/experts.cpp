@@ -35,7 +35,7 @@ constexpr std::array kLibraryParameters = with_own(
 constexpr std::array<std::size_t, 2> kOwnChoice = {kTileRows, kTileColumns};
 constexpr std::array kTypes = {DType::bf16, DType::fp16, DType::fp8};
 
-/// Shapes of the table that the forecasts are held against: tests/validation/comparison.
+/// Shapes in the table of the comparison (tests/validation/comparison).
 constexpr std::array kValidated = {
     ValidatedRange{kTokens, 1, 65536},        ValidatedRange{kHidden, 2048, 7168},
     ValidatedRange{kIntermediate, 32, 16384}, ValidatedRange{kExperts, 8, 512},
@@ -82,13 +82,13 @@ Work work(const Problem& p) {
 enum : ArrayId { kInput, kSorted, kGateUp, kInner, kOutputs, kResult };  // rows of tokens
 enum : ArrayId { kWeights1 = kResult + 1, kWeights2, kOrder, kNarrowInput };
 
-// A matrix as a later launch reads what an earlier one has written.
+// The read of a matrix that an earlier launch has written.
 ArrayUse read_back(ArrayUse written) {
   std::swap(written.footprint.read_bytes, written.footprint.write_bytes);
   return written;
 }
 
-constexpr std::int64_t kThreads = 256;  // per block, of all kernels but the products
+constexpr std::int64_t kThreads = 256;  // per block of all kernels but the GEMMs
 
 // `blocks` blocks; each thread waits for `loads` dependent loads and issues `instructions`.
 Plan pass(double blocks, double loads, double instructions, std::vector<ArrayUse> arrays) {
@@ -97,7 +97,7 @@ Plan pass(double blocks, double loads, double instructions, std::vector<ArrayUse
       {.warp_instructions = warps_of(kThreads) * instructions, .waits = {.global = loads}});
 }
 
-// Each block writes a row of `row_bytes` from `sources` rows that it reads one after the other, in
+// Each block computes a row of `row_bytes` from `sources` rows, read one after the other in
 // accesses of 16 bytes per thread, with `instructions` of a warp per access.
 Plan pass_over_rows(double rows, double row_bytes, double sources, double instructions,
                     const ArrayUse& from, const ArrayUse& to) {
@@ -114,7 +114,7 @@ Plan pass_over_choices(double blocks, double choices, double bytes) {
 }
 
 // Sorts the choices by expert: one kernel for up to 256 tokens; for more, blocks of tokens count
-// each expert's choices, one block adds the counts up, and as many blocks as counted place them
+// each expert's choices, one block sums the counts, and as many blocks as counted place the choices
 // (TensorRT-LLM, cutlass_kernels/moe_gemm/moe_kernels.cu, threeStepBuildExpertMapsSortFirstToken).
 void add_routing(LaunchSequence& sequence, const Problem& p, const Share& share) {
   constexpr double kTokensOfOneKernel = 256, kBytesOfChoice = 8;  // expert and place
@@ -134,7 +134,7 @@ void add_routing(LaunchSequence& sequence, const Problem& p, const Share& share)
   sequence.push_back({pass_over_choices(counts, tokens, bytes)});
 }
 
-// Grouped product C = A·B as a batch of row tiles of mean height: a tile has one expert's rows.
+// Grouped GEMM C = A·B as a batch of row tiles of mean height; a tile has one expert's rows.
 Plan grouped(const Problem& p, const Share& share, std::int64_t columns, std::int64_t depth,
              std::array<ArrayUse, 3> arrays, const Gpu& gpu) {
   std::int64_t row_tiles = 0;
@@ -166,8 +166,8 @@ constexpr std::array kWgmmaTiles = {Tile{16, 64},   Tile{16, 128},  Tile{32, 64}
 constexpr std::array kMmaTiles = {Tile{16, 256}, Tile{32, 32},   Tile{64, 64},
                                   Tile{64, 128}, Tile{128, 256}, Tile{256, 64}};
 
-// TensorRT-LLM tunes its tiles of wgmma with balanced routing, and keeps the choice for any
-// routing. So a tile has at most the rows of an expert under balanced routing.
+// TensorRT-LLM tunes its wgmma tiles under balanced routing and keeps the choice for any routing: a
+// tile has at most the rows of an expert under balanced routing.
 std::int64_t most_tile_rows(const Problem& p, const Gpu& gpu) {
   constexpr std::int64_t kLowest = 16, kTallest = 256;
   if (p[kRouting] == kBalanced || !has_async_mma(gpu)) return kTallest;

@@ -1,6 +1,6 @@
 #pragma once
 // A mixture-of-experts feed-forward layer on one GPU: routing, rows sorted by expert, two grouped
-// products with the gate between them, and the sum over experts.
+// GEMMs with the gate between them, and the sum over experts.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -13,13 +13,13 @@ namespace roofcast::experts {
 enum Shape : std::size_t { kTokens, kHidden, kIntermediate, kExperts, kPerToken, kGpus, kRouting };
 enum LibraryParameter : std::size_t { kTileRows = kRouting + 1, kTileColumns };
 
-/// How often the router chooses each expert: all alike, or by a power law with that exponent.
+/// How often the router chooses each expert: equally, or by a power law with that exponent.
 enum Routing : std::int64_t { kBalanced, kPowerLaw101, kPowerLaw120 };
 
-/// Rows of each expert that has any, on the GPU with the most rows. Power law: shares of the
-/// experts as the benchmark of ai-dynamo/aiconfigurator (collector, Apache-2.0) draws them: density
-/// ∝ x^-exponent between 1 and 0.8 · tokens, or 0.01 and 2 where there are fewer choices than
-/// experts. Of a fixed set of draws, the one whose rows are nearest to their mean.
+/// Rows of each expert with rows, on the GPU with the most rows. Power law: expert shares as the
+/// benchmark of ai-dynamo/aiconfigurator (collector, Apache-2.0) draws them: density ∝ x^-exponent
+/// between 1 and 0.8 · tokens, or 0.01 and 2 if choices are no more than experts. Of a fixed set of
+/// draws, the one with rows nearest to their mean.
 std::vector<std::int64_t> rows_of_experts(const Problem& problem);
 
 extern const KernelFamily kFamily;

@@ -46,7 +46,7 @@ Rows drawn(const Problem& p, std::int64_t draw) {
   }
   const double scale = choices / std::accumulate(wanted.begin(), wanted.end(), 0.0);
   for (double& one : wanted) one *= scale;
-  // No token passes an expert twice: rows beyond the tokens go to others, which may then exceed.
+  // No token visits an expert twice: rows beyond the tokens go to others, which may then exceed.
   constexpr int kRounds = 8;
   double full_before = 0;
   for (int round = 0; round < kRounds; ++round) {
@@ -66,7 +66,7 @@ Rows drawn(const Problem& p, std::int64_t draw) {
   return rows;
 }
 
-// The rows of the GPU that has the most.
+// Rows of the GPU with the most.
 Rows busiest(const Rows& all, std::int64_t local) {
   Rows best;
   for (auto from = all.begin(); all.end() - from >= local; from += local) {

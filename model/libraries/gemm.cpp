@@ -14,7 +14,7 @@ constexpr std::string_view kUnaligned =
     "rows of n or k elements are no multiple of 16 B: slower kernels copy them in pieces, as "
     "estimated from published rates of odd sizes; tile, split and registers are guesses too";
 
-// The family's problem has no batch: it counts as 1.
+// The family's problem has no batch: 1.
 double batch_of(const Problem& p) {
   return as_double(std::max<std::int64_t>(1, p[kBatch]));
 }
@@ -27,7 +27,7 @@ bool quantizes(const Problem& p) {
 
 /// Cost of an epilogue per element of C.
 struct EpilogueCost {
-  double matrix_reads = 0;   ///< elements of C's type: the input that gelu_aux kept, or C
+  double matrix_reads = 0;   ///< elements of C's type: gelu_aux's kept input, or C
   double matrix_writes = 0;  ///< elements of C's type: values before the activation
   double bits = 0;
   bool bias = false;  ///< a vector of n elements is added
@@ -46,7 +46,7 @@ constexpr std::array<EpilogueCost, kEpilogueNames.size()> kEpilogueCosts = {{
     {.matrix_reads = 1, .flops = 1},
 }};
 
-// Arithmetic and compulsory bytes of the epilogue, over the whole batch.
+// Arithmetic and compulsory bytes of the epilogue of the whole batch.
 Work epilogue_work(const Problem& p) {
   const EpilogueCost& cost = kEpilogueCosts[static_cast<std::size_t>(p[kEpilogue])];
   const double columns = batch_of(p) * as_double(p[kN]);
@@ -91,7 +91,7 @@ Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
     plan.arrays[kC].pattern = tensor::writes_tiles(c.sizes.c).pattern;
   }
   if (c.p[kBatch] == 1) plan.raster = c.raster();
-  // wgmma's kernels fetch their code while the launch before ends (programmatic dependent launch).
+  // wgmma and tcgen05 kernels fetch code while the launch before ends (programmatic launch).
   if (!c.is_async()) plan.start = Start::kept_code;
   plan.scheduler = brief.scheduler;
   if (gpu.occupancy) {
@@ -101,7 +101,7 @@ Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
   plan.joined.bytes =
       brief.loop.step.issued.l2.read_bytes * brief.loop.repeats * as_double(brief.blocks) -
       brief.l2_read_bytes;
-  // Threads that copy for themselves first load the parameters and compute addresses.
+  // Threads that copy their own tiles first load parameters and compute addresses.
   const Step first{.waits = {.global = 2, .tile_loads = 1}};
   std::vector<Phase> phases = {{first}, brief.loop, {brief.end}};
   if (brief.loop.step.waits.tile_loads > 0) phases.erase(phases.begin());
@@ -135,8 +135,8 @@ void set_matrices(Plan& plan, const Problem& p, const ProductSizes& sizes) {
 void add_product(LaunchSequence& sequence, Plan plan, const Problem& p, const ProductSizes& sizes) {
   sequence.push_back({std::move(plan)});
   if (p[kSplitK] <= 1) return;
-  // cuBLASLt's splitKreduce is one kernel for every epilogue: trips for its parameters and scales
-  // come before those for the parts, of which a thread loads eight at once.
+  // cuBLASLt's splitKreduce is one kernel for every epilogue: round trips for its parameters and
+  // scales precede those for the splits, of which a thread loads eight at once.
   constexpr double kTrips = 4, kPartsAtOnce = 8;
   const double splits = as_double(p[kSplitK]);
   Plan sum = sum_of_parts(sizes.outputs, splits, sizes.c);
@@ -156,7 +156,7 @@ Work library_work(const Problem& p) {
 }
 
 IoComplexity library_io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
-  // A batch counts as one product with the rows of all.
+  // A batch counts as one GEMM with the rows of all.
   return matrix_product_io(batch_of(p) * as_double(p[kM]), as_double(p[kN]), as_double(p[kK]),
                            size_bytes(p.dtype), compulsory_bytes, on_chip_bytes);
 }
@@ -164,7 +164,7 @@ IoComplexity library_io(const Problem& p, double compulsory_bytes, double on_chi
 std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu, bool alone) {
   require(!quantizes(p) || p.dtype == DType::fp8,
           "quantize is for fp8: leave it out, or ask for --dtype fp8");
-  constexpr std::int64_t kLeastOfPart = 8;  // elements of k: no kernel sums fewer at once
+  constexpr std::int64_t kLeastOfPart = 8;  // elements of k, the fewest of any kernel's split
   const std::int64_t most = ceil_div(p[kK], kLeastOfPart);
   require(p[kSplitK] <= most, "split_k is ", p[kSplitK], ": choose 1 to ", most,
           ", parts of at least 8 of k, or 0 to leave it open");

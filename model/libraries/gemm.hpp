@@ -10,13 +10,13 @@
 
 namespace roofcast::gemm {
 
-/// cuBLAS's kernel for a product: the one of least expected time among a catalogue of tiles and
-/// splits of k (gemm_catalogue.hpp). Operands are loaded ahead of the arithmetic, in 128-byte
-/// k-slabs unless the tile says otherwise. A separate launch adds the parts of k.
+/// cuBLAS's kernel for a GEMM: the one of least expected time in a catalogue of tiles and splits of
+/// k (gemm_catalogue.hpp). Operands are prefetched in k-slabs of 128 bytes unless the tile says
+/// otherwise. A separate launch reduces the splits.
 enum LibrarySetting : std::size_t { kSplitK = kTileN + 1, kWeightCopies, kBatch, kQuantize };
 enum LibraryParameter : std::size_t { kLayout = kQuantize + 1, kLda, kLdb, kEpilogue };
 
-/// One product of dense matrices in layout nn, with the given tile and parts of k.
+/// One GEMM of dense matrices in layout nn, with the given tile and splits of k.
 constexpr Problem library_problem(DType type, std::int64_t m, std::int64_t n, std::int64_t k,
                                   std::int64_t tile_m = kToChoose, std::int64_t tile_n = kToChoose,
                                   std::int64_t split_k = kToChoose) {
@@ -25,8 +25,8 @@ constexpr Problem library_problem(DType type, std::int64_t m, std::int64_t n, st
   return problem;
 }
 
-/// Epilogues of cuBLASLt (cublasLtEpilogue_t, CUDA 13), before sums are stored: BIAS, RELU_BIAS,
-/// GELU_BIAS, their AUX forms, DGELU, C added by beta = 1. No SwiGLU, no activation of sums with C.
+/// Epilogues of cuBLASLt (cublasLtEpilogue_t, CUDA 13): BIAS, RELU_BIAS, GELU_BIAS, their AUX
+/// forms, DGELU, C added by beta = 1. No SwiGLU, no activation after adding C.
 enum Epilogue : std::int64_t {
   kPlain,
   kBias,
@@ -50,9 +50,9 @@ struct Packings {
 };
 
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu, const Packings& packings = {});
-/// `alone`: the product shares its tile with no other, and may be one with a vector.
+/// `alone`: the GEMM shares its tile with no other, and may be a matrix-vector product.
 std::vector<Problem> library_candidates(const Problem& problem, const Gpu& gpu, bool alone = false);
-/// No blocks for a product with a vector.
+/// No blocks for a matrix-vector product.
 Outline library_outline(const Problem& problem, const Gpu& gpu, const Packings& packings = {});
 Work library_work(const Problem& problem);
 IoComplexity library_io(const Problem& problem, double compulsory_bytes, double on_chip_bytes);

@@ -15,16 +15,16 @@ bool has_wgmma(const Gpu& gpu) {
   return gpu.features.has(Instruction::wgmma);
 }
 
-// cuBLAS takes small tiles for tf32 products of fewer multiply-adds than this, counted in whole
-// tiles of 64x64 (301 of 319 kernels' names). wgmma reads tf32 along k only: operands stored across
-// k are transposed first, so small tiles win for longer.
+// cuBLAS takes small tiles for tf32 GEMMs of fewer multiply-adds than this, counted in whole 64x64
+// tiles (301 of 319 kernels' names). wgmma reads tf32 along k only: operands stored across k are
+// transposed first, so small tiles win up to larger GEMMs.
 bool is_small_tf32(const Problem& p) {
   constexpr std::int64_t kSide = 64, kLeastAsync = 90'000, kLeastTransposed = 1'000'000;
   const std::int64_t least = p[kLayout] == kTN ? kLeastTransposed : kLeastAsync;
   return ceil_div(p[kM], kSide) * ceil_div(p[kN], kSide) * p[kBatch] * p[kK] < least;
 }
 
-// Row pitches in elements. Throws InputError where a leading dimension is less than a row.
+// Row pitches in elements. Throws InputError if a leading dimension is less than a row.
 RowLengths library_rows(const Problem& p) {
   RowLengths rows = row_lengths(p, p[kLayout]);
   const auto lead = [](std::int64_t& row, std::int64_t leading, const char* name) {
@@ -37,8 +37,8 @@ RowLengths library_rows(const Problem& p) {
   return rows;
 }
 
-// Elements per copy in the library's kernel. There are kernels for 16, 4 and 2 bytes, the same for
-// all operands: rows aligned to 8 bytes take the time of 4.
+// Elements per copy in the library's kernel. Kernels copy 16, 4 or 2 bytes, the same for all
+// operands: rows aligned to 8 bytes are copied by 4.
 std::int64_t copied_vector(const Problem& p) {
   constexpr std::int64_t kNarrowBytes = 4;
   const std::int64_t vector = narrowest_vector(library_rows(p), p.dtype);
@@ -46,13 +46,13 @@ std::int64_t copied_vector(const Problem& p) {
   return std::clamp<std::int64_t>(kNarrowBytes / element_bytes(p.dtype), 1, vector);
 }
 
-// Whether the library takes its kernels for wgmma or tcgen05.
+// Whether the library takes its wgmma or tcgen05 kernels.
 bool takes_async_mma(const Problem& p, const Gpu& gpu) {
   if (p.dtype == DType::fp32 || !has_async_mma(gpu) || !library_aligned(p)) return false;
   return p.dtype != DType::tf32 || !is_small_tf32(p);
 }
 
-// Rows of A and columns of B, over all stages, that fit in shared memory.
+// Rows of A plus columns of B, summed over the stages, that fit in shared memory.
 std::int64_t lines_of_stages(const Gpu& gpu) {
   return (gpu.occupancy->shared_bytes_per_block - kResultBytes) / kUsualStepBytes;
 }
@@ -62,7 +62,7 @@ std::span<const std::int64_t> async_sides(const Gpu& gpu) {
   return kTcgen05Sides;
 }
 
-// The widest other side: accumulators must fit in registers (wgmma) or tensor memory (tcgen05).
+// Widest other side of a tile: accumulators must fit registers (wgmma) or tensor memory (tcgen05).
 std::int64_t widest(std::int64_t side, const Gpu& gpu) {
   return has_wgmma(gpu) ? 2 * kSumsShared * kGroupThreads / side : kTcgen05Columns;
 }
@@ -73,7 +73,7 @@ bool is_async_tile(std::int64_t side, std::int64_t other, const Gpu& gpu) {
          other % kColumnUnit == 0 && other <= widest(side, gpu);
 }
 
-// A tile with one listed side and another of any width that fits.
+// A tile with one listed side; the other has any width that fits.
 std::optional<LibraryTile> async_tile(std::int64_t m, std::int64_t n, const Gpu& gpu) {
   if (!is_async_tile(m, n, gpu) && !is_async_tile(n, m, gpu)) return std::nullopt;
   const std::int64_t stages =
@@ -83,7 +83,7 @@ std::optional<LibraryTile> async_tile(std::int64_t m, std::int64_t n, const Gpu&
       .m = m, .n = n, .blocks_per_sm = 1, .stages = stages, .ping_pong = !has_wgmma(gpu)};
 }
 
-// The listed tiles; empty where one side may have any width.
+// The listed tiles; empty if one side may have any width.
 std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
   if (p.dtype == DType::fp32) {
     if (has_async_mma(gpu)) return kStagedSimtTiles;
@@ -99,7 +99,7 @@ std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
   return kMmaTiles;
 }
 
-// Shared memory holds two stages of each block's tile: where it is small, fewer blocks, or none.
+// Blocks per SM with two stages each in shared memory: the tile's own, fewer, or none.
 std::int64_t fitting_blocks(const LibraryTile& tile, const Gpu& gpu) {
   if (!gpu.occupancy) return tile.blocks_per_sm;
   const OccupancyRules& rules = *gpu.occupancy;
@@ -115,7 +115,7 @@ std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu) {
     tile.blocks_per_sm = std::max<std::int64_t>(1, fitting_blocks(tile, gpu));
     return tile;
   }
-  // Run files name tiles of other types for tf32.
+  // Run files may name tiles of other types for tf32.
   if (takes_async_mma(p, gpu)) return async_tile(p[kTileM], p[kTileN], gpu);
   return std::nullopt;
 }
@@ -128,8 +128,8 @@ constexpr std::array<std::int64_t, 29> kAnySplits = {1,  2,  3,  4,  5,  6,  7, 
                                                      11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
                                                      21, 22, 23, 24, 32, 48, 64, 96, 128};
 
-// Adds tiles with one side given, along m or along n. cuBLAS fills its waves: on 132 SMs 1149x2008
-// takes 126 tiles and 4435x1624 takes 260. So the width is the narrowest with the fewest waves.
+// Adds tiles with one side given, along m or n. cuBLAS fills its waves (on 132 SMs 1149x2008 takes
+// 126 tiles, 4435x1624 takes 260): the width is the narrowest with the fewest waves.
 void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side, bool along_m,
                 const Gpu& gpu) {
   const std::int64_t other = p[along_m ? kN : kM], asked = p[along_m ? kTileN : kTileM];
@@ -141,8 +141,8 @@ void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side
   }
   most = std::min(most / kColumnUnit, ceil_div(other, kColumnUnit)) * kColumnUnit;
   if (most <= 0 && asked == kToChoose) return;
-  // By the names and grids of 700 kernels for wgmma, k is split where it has at least 40 steps and
-  // more than twice as many as C has tiles of 64x64. A part has at least 20 steps.
+  // By the names and grids of 700 wgmma kernels, k is split if it has at least 40 steps and more
+  // than twice as many as C has 64x64 tiles. A split has at least 20 steps.
   constexpr std::int64_t kSide = 64, kDeepSteps = 40, kUsualPart = 3;
   const std::int64_t steps = steps_of(p), tiles = tiles_of(p, kSide, kSide);
   const bool chooses = has_wgmma(gpu) && p[kSplitK] == kToChoose;
@@ -172,7 +172,7 @@ std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
   return found;
 }
 
-// cuBLAS prefers larger tiles where they take one to two waves, though smaller ones end sooner.
+// cuBLAS prefers larger tiles that take one to two waves, though smaller ones end sooner.
 bool yields_to_larger(const LibraryTile& tile, const Problem& p, const Gpu& gpu) {
   if (p.dtype == DType::fp32 || p[kTileM] != kToChoose || p[kTileN] != kToChoose) return false;
   const auto tiles = tiles_for(p, gpu);
@@ -203,7 +203,7 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu, bool alone) {
   return found;
 }
 
-// The tile that the problem names. Throws InputError where the library has no such tile here.
+// The tile that the problem names. Throws InputError if the library has no such tile here.
 LibraryTile library_tile(const Problem& p, const Gpu& gpu) {
   if (const auto tile = find_tile(p, gpu)) return *tile;
   const auto side_text = [](std::int64_t side) {
@@ -220,8 +220,8 @@ LibraryTile library_tile(const Problem& p, const Gpu& gpu) {
                    ", the other a multiple of " + std::to_string(kColumnUnit));
 }
 
-// Fills in threads and stages that the catalogue does not give, stages as many as fit with the
-// tile's blocks per SM. The library's own numbers are not known.
+// Fills in threads and stages that the catalogue leaves open (unknown for the library): as many
+// stages as fit with the tile's blocks per SM.
 LibraryTile completed(LibraryTile tile, const Gpu& gpu) {
   constexpr std::array<std::int64_t, 4> kThreads = {384, 256, 128, 128};
   if (tile.threads == 0) tile.threads = kThreads[static_cast<std::size_t>(tile.blocks_per_sm - 1)];
@@ -245,7 +245,7 @@ std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, bool alone) {
   std::vector<Problem> found =
       tiles_for(p, gpu).empty() ? of_any_width(p, gpu) : of_tiles(p, gpu, alone);
   if (!found.empty()) return found;
-  (void)library_tile(p, gpu);  // throws where there is no such tile
+  (void)library_tile(p, gpu);  // throws if there is no such tile
   return {in_tiles(p, p[kTileM], p[kTileN], p[kSplitK] == kToChoose ? 1 : p[kSplitK])};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// A library's choices for a product: kernels that the alignment of rows allows, tiles and splits of
-// k worth a forecast; products with a vector; and the counts of a tile's blocks.
+// A library's choices for a GEMM: kernels that the alignment of rows allows, tiles and splits of k
+// worth a forecast; matrix-vector products; and the counts of a tile's blocks.
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -10,19 +10,19 @@
 
 namespace roofcast::gemm {
 
-/// Whether all rows begin at multiples of 16 B, as the kernels for wgmma need.
+/// Whether all rows begin at multiples of 16 B, as wgmma and tcgen05 kernels need.
 bool library_aligned(const Problem& p);
 
-/// The problem with each tile and split that the library is assumed to consider: for this product
+/// The problem with each tile and split that the library is assumed to consider: for this GEMM
 /// `alone`, or for several that share a tile.
 std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, bool alone);
 
-/// Whether a library computes the product as a matrix times a vector, without tiles (gemvx,
-/// gemv2T): C has one row or one column; elements have 32 bits, or rows are not aligned to 16 B; C
-/// is stored without an epilogue; and no tile of a matrix product is asked for.
+/// Whether a library computes the GEMM as a matrix-vector product without tiles (gemvx, gemv2T): C
+/// has one row or column; elements have 32 bits or rows are not aligned to 16 B, but not fp8; C has
+/// no epilogue; and no GEMM tile is asked for.
 bool is_vector_product(const Problem& p);
 
-/// A block sums `tile_n` outputs of a row of C (`tile_m` of a column), each by threads along k.
+/// A block computes `tile_n` outputs of a row of C (`tile_m` of a column), each by threads along k.
 LaunchSequence plan_vector_product(const Problem& p);
 std::vector<Problem> vector_candidates(const Problem& p, const Gpu& gpu);
 
@@ -33,15 +33,15 @@ struct ProductSizes {
 ProductSizes sizes_of(const Problem& p, const Packings& packings = {});
 /// Sets A, B, and C or its partial sums. With copies of B, each launch uses A, C and the next copy.
 void set_matrices(Plan& plan, const Problem& p, const ProductSizes& sizes);
-/// Appends the product, and the launch that adds its parts where k is split.
+/// Appends the GEMM and, if k is split, the launch that reduces the splits.
 void add_product(LaunchSequence& sequence, Plan plan, const Problem& p, const ProductSizes& sizes);
 
-/// The parts of k that are asked for. A batch is not split if they are left open.
+/// The splits of k asked for. A batch is not split if they are left open.
 inline std::int64_t asked_splits(const Problem& p) {
   return p[kBatch] > 1 && p[kSplitK] == kToChoose ? 1 : p[kSplitK];
 }
 
-/// The problem with its tile and parts of k given.
+/// The problem with its tile and splits of k.
 constexpr Problem in_tiles(Problem p, std::int64_t m, std::int64_t n, std::int64_t splits) {
   p[kTileM] = m;
   p[kTileN] = n;
@@ -52,14 +52,14 @@ constexpr Problem in_tiles(Problem p, std::int64_t m, std::int64_t n, std::int64
 /// A along m, or B along n.
 struct LibraryOperand {
   std::int64_t extent, tile;
-  bool transposed;  ///< stored across k, but wgmma takes tf32 along k only
-  double joined;    ///< share of its lines for which L2 looks up once for two neighbours
+  bool transposed;  ///< stored across k; wgmma takes tf32 along k only
+  double joined;    ///< share of its lines that L2 looks up once for two neighbours
   Packing packing;
 
   std::int64_t tiles() const { return ceil_div(extent, tile); }
 };
 
-/// The product, and the way it is computed.
+/// The GEMM and its implementation.
 struct LibraryProduct {
   const Problem& p;  ///< must outlive this object
   ProductSizes sizes;
@@ -67,9 +67,9 @@ struct LibraryProduct {
   double k;
   LibraryTile tile;                ///< with its threads and stages
   double widening;                 ///< as in Packings
-  double vector;                   ///< elements that one copy of A or B takes
+  double vector;                   ///< elements of A or B per copy
   std::optional<Instruction> mma;  ///< absent: multiplies on the SIMT pipes
-  bool through_registers;          ///< tiles pass through registers to shared memory, in two stages
+  bool through_registers;          ///< two stages, which tiles reach through registers
 
   bool is_async() const { return mma && *mma != Instruction::mma_sync; }
   double element() const { return size_bytes(p.dtype); }  ///< bytes of A and B
@@ -82,7 +82,7 @@ struct LibraryProduct {
   double depth() const { return as_double(tile.step_bytes) / element(); }
   double steps() const { return std::ceil(k / as_double(p[kSplitK]) / depth()); }
 
-  /// Bytes of an operand that the SMs receive: each tile of the other operand reads all of it.
+  /// Bytes of an operand that the SMs receive: each tile of the other operand reads it whole.
   double received(const LibraryOperand& of, const LibraryOperand& other) const {
     return as_double(p[kBatch]) * k * element() * of.packing.received *
            as_double(of.extent * other.tiles());
@@ -90,7 +90,7 @@ struct LibraryProduct {
   TileRaster raster() const;
 };
 
-/// Throws InputError where the library has no such tile here.
+/// Throws InputError if the library has no such tile here.
 LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings& packings);
 Outline outline_of(const LibraryProduct& c, const Gpu& gpu);
 

@@ -9,7 +9,7 @@ namespace roofcast::gemm {
 namespace {
 
 // Warp instructions of a block per step on the SIMT pipes: multiply-adds; loads of four operand
-// elements, for a square of C per thread; copies of 32 elements, with addresses and predicates.
+// elements, for a square of C per thread; copies of 32 elements with addresses and predicates.
 double simt_instructions(const LibraryProduct& c) {
   constexpr double kOfCopy = 12, kElementsOfLoad = 4;
   const double threads = as_double(c.tile.threads);
@@ -18,17 +18,17 @@ double simt_instructions(const LibraryProduct& c) {
   return of_k / as_double(kWarpLanes) * c.depth();
 }
 
-// On the SIMT pipes, and with one or two stages, each thread waits for its own copies. In a deeper
-// ring operands are loaded from shared memory one product ahead.
+// On the SIMT pipes, in one stage or through registers, each thread waits for its own copies. A
+// deeper ring loads operands from shared memory one product ahead.
 Waits step_waits(const LibraryProduct& c) {
   const bool waits = !c.mma || c.through_registers || c.tile.stages == 1;
   if (waits) return {.global = 1, .shared = 1, .barriers = 1};
   return {.tile_loads = 1, .barriers = 1};
 }
 
-// Wavefronts of operand reads per step. mma.sync: four warps, two by two, read the operands of
-// their own sums. wgmma: 64 rows and all columns; with fewer than 64 columns the reads take longer
-// than the product. tcgen05: the reads do not limit it.
+// Operand wavefronts per step. mma.sync: two by two warps, so each line is read twice, and written
+// once. wgmma: 64 rows and all columns; below 64 columns the reads take longer than the product.
+// tcgen05: reads are no limit.
 double operand_wavefronts(const LibraryProduct& c) {
   constexpr double kWarpsAcross = 2;
   constexpr std::int64_t kRows = 64;
@@ -39,8 +39,8 @@ double operand_wavefronts(const LibraryProduct& c) {
   return as_double(ceil_div(rows, kRows) * (kRows + columns)) * lines_of_row;
 }
 
-// Bytes of a step's operands that a block looks up in L2. Two blocks of a cluster share one side of
-// their tiles. Whole lines that two neighbours request at about the same time are looked up once.
+// Bytes per step that a block looks up in L2. Two blocks of a cluster share one side of their
+// tiles; L2 coalesces requests for whole lines from adjacent clusters on the other side.
 double step_lookup_bytes(const LibraryProduct& c, const Gpu& gpu) {
   const bool shares = gpu.features.has_clusters() && c.is_async();
   const auto of_side = [shares](const LibraryOperand& side, const LibraryOperand& other) {
@@ -50,8 +50,8 @@ double step_lookup_bytes(const LibraryProduct& c, const Gpu& gpu) {
   return (of_side(c.a, c.b) + of_side(c.b, c.a)) * as_double(c.tile.step_bytes);
 }
 
-// Requests of the copy engine per step, or copies that take as long. Off 16 B, a warp copies 32
-// pieces of rows at once: all that exist, and a share of those beyond C's edges.
+// Copy engine requests per step, or equivalents. Off 16 B, a warp copies 32 pieces of rows at once:
+// all that exist, and a share of those beyond C's edges.
 double copy_requests(const LibraryProduct& c) {
   if (c.aligned()) return 0;
   const double there = as_double(c.a.extent) / as_double(c.a.tiles()) +
@@ -80,12 +80,12 @@ TileRaster LibraryProduct::raster() const {
 
 Outline outline_of(const LibraryProduct& c, const Gpu& gpu) {
   const double blocks = as_double(c.blocks()), steps = c.steps();
-  // A warpgroup issues a product before the previous one has ended.
+  // A warpgroup issues a product before the previous one ends.
   const double chains = c.is_async() ? 2 : 1;
   const double groups = !c.is_async() ? 0 : c.tile.ping_pong ? 1 : 2;
   const std::int64_t splits = c.p[kSplitK];
   const double stored = splits > 1 ? as_double(splits * kPartBytes) * c.sizes.outputs : c.sizes.c;
-  // A transposed line is read from one bank after another and written two words at a time.
+  // A transposed line is read bank by bank and written two words at a time.
   constexpr double kTransposedLine = 4;
   Step step;
   tensor::product_flops(step.issued, c.p.dtype) = 2 * c.area() * c.depth() / c.tile.rate;

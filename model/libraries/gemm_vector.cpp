@@ -14,12 +14,12 @@ namespace {
 struct VectorTile {
   std::int64_t outputs, lanes;
   std::int64_t registers;
-  std::int64_t at_once = 64;  ///< elements that a thread loads before it multiplies the first
+  std::int64_t at_once = 64;  ///< elements in flight per thread
 
   std::int64_t threads() const { return outputs * lanes; }
 };
 
-// cuBLAS 13.0's kernels by grids, registers and machine code: gemvx, and gemv2T, of eight outputs.
+// cuBLAS 13.0's kernels by grids, registers and machine code: gemvx, and gemv2T (eight outputs).
 constexpr std::array kTiles = {VectorTile{4, 32, 159}, VectorTile{8, 16, 65, 16},
                                VectorTile{16, 2, 165}, VectorTile{32, 2, 72}};
 
@@ -59,8 +59,8 @@ const VectorTile& tile_of(const Problem& p) {
                    listed(kTiles, text));
 }
 
-// A thread loads 64, 32 or 16 elements at once while so many are left, then four, then single ones.
-// Where lanes have different numbers of elements, a warp executes the cases of all.
+// A thread loads chunks of 64, 32 or 16 elements, then of four, then single ones. If lanes have
+// different numbers of elements, a warp executes every lane's cases.
 double round_trips(const VectorProduct& c) {
   constexpr std::int64_t kFours = 4, kLeastAtOnce = 16;
   std::int64_t most = c.elements_of_thread();
@@ -76,22 +76,22 @@ double round_trips(const VectorProduct& c) {
          as_double(std::max(most / kFours, least / kFours) + std::max(last(most), last(least)));
 }
 
-// A step in which each thread loads `elements` at once, each from the matrix and from the vector.
+// A step in which each thread loads `elements` of the matrix and of the vector at once.
 Step step_of(const VectorProduct& c, double elements) {
   const double lanes = as_double(kWarpLanes);
   const double accesses = elements * as_double(c.tile.threads()) / lanes;
-  // The shares of a block's sums, and of their elements, that exist.
+  // Shares of a block's outputs and of their k extent that exist.
   const double used_outputs =
       as_double(c.outputs()) / as_double(c.blocks_of_part() * c.tile.outputs);
   const double used_k =
       as_double(c.p[kK]) / as_double(c.p[kSplitK] * c.tile.lanes * c.elements_of_thread());
-  // Contiguous runs of the matrix that one access of a warp touches.
+  // Contiguous runs of the matrix per warp access.
   const std::int64_t wide = std::min(kWarpLanes, c.along_k() ? c.tile.lanes : c.tile.outputs);
   const double runs = lanes / as_double(wide);
   const double vector = elements * as_double(c.tile.lanes) * used_k * c.element();
   const double matrix = vector * as_double(c.tile.outputs) * used_outputs;
-  // Instructions of a warp for an element of each thread: two addresses, two loads, the
-  // multiply-add, the loop; and the conversion of 16 bits.
+  // Warp instructions per element of each thread: two addresses, two loads, the multiply-add, the
+  // loop; the conversion of 16 bits.
   constexpr double kInstructions = 6, kWidening = 2, kMostWavefronts = 8;
   Step step;
   step.issued.vector_flops = 2 * matrix / c.element();
@@ -112,7 +112,7 @@ std::vector<Phase> phases_of(const VectorProduct& c, double stored_bytes) {
     const double left = as_double(c.elements_of_thread() % c.tile.at_once);
     phases.push_back({step_of(c, left / rest), rest});
   }
-  // The lanes of an output reduce their sums pairwise through shared memory; one stores the result.
+  // The lanes of an output reduce their sums pairwise in shared memory; one stores the result.
   const double halves = std::log2(as_double(c.tile.lanes));
   Step end{.waits = {.shared = halves, .barriers = halves}};
   set_traffic(end.issued, {0, stored_bytes});

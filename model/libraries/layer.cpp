@@ -18,7 +18,7 @@ Counted counted(const Movement& movement, const Problem& p) {
 }
 
 Launches launches_of(const Operation& operation, const Problem& p, std::int64_t form) {
-  constexpr std::int64_t kMostUnsorted = 3072;  // indices whose gradients PyTorch does not sort
+  constexpr std::int64_t kMostUnsorted = 3072;  // PyTorch sorts gradients of more indices
   const bool backward = p[kPass] == kBackward;
   const Launches& sorted = operation.sorted_backward;
   if (backward && p[kRows] > kMostUnsorted && sorted.size() > 0) return sorted;
@@ -34,8 +34,8 @@ bool splits_rows(const Counted& all, const Gpu& gpu) {
          std::floor(all.cols / as_double(rows::kWarp)) < as_double(gpu.slots(1) / 2);
 }
 
-/// Splits a launch that exceeds most_elements: the number of full launches, and one for the rest.
-/// Where few columns leave SMs empty, blocks sum parts of the rows; two launches add those to γ, β.
+/// Splits a launch that exceeds most_elements into full launches and one for the rest. If few
+/// columns leave SMs idle, blocks sum parts of the rows; two launches reduce these to γ and β.
 std::vector<Counted> parts_of(const Counted& all, const Gpu& gpu) {
   if (splits_rows(all, gpu)) {
     return {{kNormParts, all.type, all.rows, all.cols},
@@ -155,7 +155,7 @@ constexpr std::array kVariants = {
 
 }  // namespace
 
-// A launch reads what the launch before it has written.
+// A launch reads the output of the launch before it.
 LaunchSequence plan_of(const Launches& movements, const Problem& p, const Gpu& gpu) {
   LaunchSequence sequence;
   ArrayId input = 0;
@@ -164,7 +164,7 @@ LaunchSequence plan_of(const Launches& movements, const Problem& p, const Gpu& g
     const bool is_last = &movement + 1 == movements.end();
     const ArrayId output = input + 1, before = input - 1;
     // A warp that sums columns reads 32 neighbouring elements of a row: a line of fp32. Half lines
-    // of 16-bit types cost DRAM as much as scattered accesses.
+    // of 16-bit types cost as much DRAM time as scattered accesses.
     const double of_columns = p.dtype == DType::fp32 ? kDensityOfLines : 0;
     const double density = movement.walk == Walk::columns ? of_columns : 1;
     const Counted whole = counted(movement, p);

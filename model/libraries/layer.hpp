@@ -1,7 +1,7 @@
 #pragma once
-// The kernels of a transformer besides products, attention and experts, as frameworks launch them:
-// the bytes that an operation moves (layer_operations.hpp), how threads walk over them
-// (layer_walks.cpp), and the launches of an operation (layer.cpp).
+// The kernels of a transformer besides GEMMs, attention and experts, as frameworks launch them: the
+// bytes that an operation moves (layer_operations.hpp), how threads map to them (layer_walks.cpp),
+// and the launches of an operation (layer.cpp).
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace roofcast::layer {
 enum Parameter : std::size_t { kRows, kCols, kPass, kForm, kOf };
 enum Form : std::int64_t { kFused, kEager };
 
-/// Numbers of matrices of rows × cols, read or written: in the kernel's type, in fp32, of bytes.
+/// Numbers of rows × cols matrices read or written: in the kernel's type, in fp32, in bytes.
 struct Arrays {
   double typed = 0, single = 0, bytes = 0;
   constexpr double bytes_of_element(DType type) const {
@@ -26,48 +26,48 @@ struct Arrays {
   }
 };
 
-/// How threads walk over the matrix.
+/// How threads map to the matrix.
 enum class Walk : unsigned char {
   elements,      ///< 16 B of the type per thread
-  part_sums,     ///< a thread per column of a sum of up to ten rows of equal index
-  table_sums,    ///< a thread per element of the table, which adds up those sums
-  rows,          ///< a block per row, which it reduces
-  columns,       ///< a block per 32 columns, which it reduces
-  part_columns,  ///< as columns, with the rows split among blocks
-  chunks         ///< blocks of 65536 elements, 320 a launch: PyTorch's multi_tensor_apply
+  part_sums,     ///< a thread per column sums up to ten rows of equal index
+  table_sums,    ///< a thread per table element adds up those sums
+  rows,          ///< a block reduces a row
+  columns,       ///< a block reduces 32 columns
+  part_columns,  ///< as columns, rows split among blocks
+  chunks         ///< blocks of 65536 elements, 320 per launch: PyTorch's multi_tensor_apply
 };
 
-/// Use of a table of `of` rows, as wide as the matrix, whose rows are accessed at random.
+/// Use of a table of `of` rows, as wide as the matrix, accessed at random rows.
 enum class Table : unsigned char { none, looked_up, zeroed, written, added_to };
 
-/// One kind of launch. Comments that begin with a walk: for that walk alone.
+/// One kind of launch. A comment that begins with a walk applies to this walk alone.
 struct Movement {
   Walk walk = Walk::elements;
   Arrays reads{}, writes{};
-  double flops = 0, special = 0;  ///< FLOPs, and special functions, per element
+  double flops = 0, special = 0;  ///< FLOPs and special functions per element
   double launches = 1;            ///< equal launches, one after the other
-  double sweeps = 1;              ///< rows: times that a block reads its row
-  double parameters = 0;          ///< vectors of cols that every row reads: γ, β
+  double sweeps = 1;              ///< rows: sweeps of a block over its row
+  double parameters = 0;          ///< vectors of cols elements that every row reads: γ, β
   Traffic row{};                  ///< additional bytes per row: indices, moments
   Traffic row_of{};               ///< additional bytes per row for each of `of`
-  double flops_of = 0;            ///< more FLOPs per element for each of `of`
+  double flops_of = 0;            ///< further FLOPs per element for each of `of`
   Table table = Table::none;
-  bool follows = false;  ///< reads what the previous launch has written
-  /// rows: threads of a block, and elements per access of a thread. 0: as many threads as hold the
-  /// row, in vectors of 16 B. columns: threads of a block; 0: by the number of rows.
+  bool follows = false;  ///< reads the previous launch's output
+  /// rows: threads per block, and elements per access of a thread. 0: enough threads to hold the
+  /// row in vectors of 16 B. columns: threads per block; 0: by the number of rows.
   std::int64_t threads = 0, together = 0;
-  std::int64_t at_once = 4;        ///< rows: accesses of a thread before it uses the first
-  std::int64_t rows_of_block = 1;  ///< rows: rows that a block takes side by side
+  std::int64_t at_once = 4;        ///< rows: accesses in flight per thread
+  std::int64_t rows_of_block = 1;  ///< rows: rows that a block processes at once
   double chain = 0;                ///< rows: dependent operations per element
   double of_thread = 60;           ///< rows: instructions per thread for index, reductions, ends
   double exchanged = 0;            ///< rows: wavefronts of shared memory per block
   Waits joined{.shared = 10, .barriers = 2};  ///< rows: waits of a row's reductions
-  /// columns: rows that a thread reads before it adds them up. 1: a barrier before and after each.
+  /// columns: rows that a thread loads before it sums them. 1: a barrier before and after each.
   std::int64_t tall = 1;
   double instructions = 0;   ///< per element, besides its arithmetic
   double widened = 0;        ///< per element: conversions from and to double precision
   double doubles = 0;        ///< per element: operations in double precision
-  double most_elements = 0;  ///< elements of a launch at most; others take further launches; 0: any
+  double most_elements = 0;  ///< most elements of a launch; more take further launches; 0: any
   std::int64_t registers = 32;
 
   template <typename Value>
@@ -88,7 +88,7 @@ struct Movement {
 
 using Launches = std::initializer_list<Movement>;
 
-/// The launches of an operation. For constants: a list lives as long as its variable.
+/// The launches of an operation. For constants: a list lives only as long as its variable.
 struct Operation {
   Launches fused, fused_backward{};
   Launches eager{}, eager_backward{};  ///< empty: as fused
@@ -104,23 +104,23 @@ struct Counted {
   double rows, cols, of = 0;
   double launches = movement.launches;
 
-  double elements() const;    ///< elements of the matrix; without one, rows
+  double elements() const;    ///< elements of the matrix; rows if there is none
   double parts() const;       ///< rows of sums that Walk::part_sums writes
-  double row_splits() const;  ///< parts of the rows in kNormParts, each a block's
+  double row_splits() const;  ///< parts of the rows in kNormParts, one per block
   double row_bytes() const { return cols * size_bytes(type); }
   double flops() const { return movement.flops + movement.flops_of * of; }
   double drawn_bytes() const { return expected_distinct(of, rows) * row_bytes(); }
   Traffic of_row() const { return movement.row + of * movement.row_of; }
   Traffic of_elements() const;
-  Traffic bytes() const;  ///< what the launch moves, each byte once
-  Traffic asked() const;  ///< what its threads request: repeated reads each time
+  Traffic bytes() const;  ///< bytes that the launch moves, each once
+  Traffic asked() const;  ///< bytes that its threads request, repeats counted
   Work work() const;      ///< FLOPs of the launch
 };
 
 /// The launch by its walk, without arrays.
 Plan plan_of(const Counted& one);
 
-/// The launches on the problem's rows and columns, one after the other.
+/// The launches on the problem's rows and columns, in order.
 LaunchSequence plan_of(const Launches& launches, const Problem& problem, const Gpu& gpu);
 
 /// Tokens of a chunk in Liger-Kernel's fused linear cross-entropy (arXiv 2410.10989, section 3.2):

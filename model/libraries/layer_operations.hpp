@@ -1,6 +1,6 @@
 #pragma once
-// The bytes that operations move: those between products, caches, quantization and routing. From
-// the sources of PyTorch 2.11 and Transformers 5.17, with launches as torch.profiler shows them.
+// The bytes that operations between GEMMs, caches, quantization and routing move. From the sources
+// of PyTorch 2.11 and Transformers 5.17; launches as torch.profiler shows them.
 #include "model/constants/libraries.hpp"
 #include "model/libraries/layer.hpp"
 
@@ -21,9 +21,9 @@ constexpr Movement by_rows(const Arrays& reads, const Arrays& writes, double flo
 }
 
 // aten::embedding. Its gradient (aten/src/ATen/native/cuda/Embedding.cu,
-// EmbeddingBackwardKernel.cu) is added to a table of zeros: for few indices 32 rows at a time, one
-// per warp. More indices are sorted with their positions in eight passes and their segments
-// counted, with 20 more launches; segments are summed in fp32, then these sums in the table's rows.
+// EmbeddingBackwardKernel.cu) is added to a zeroed table: few indices 32 rows at a time, one per
+// warp. More indices are sorted with their positions in eight passes, and segments counted in 20
+// further launches; segments are summed in fp32, then these sums into the table's rows.
 inline constexpr Movement kZeros{.table = Table::zeroed};
 inline constexpr Operation kEmbedding{
     .fused = {map(kNone, kOne).beside({kIndex, 0}).using_table(Table::looked_up)},
@@ -41,15 +41,15 @@ inline constexpr Operation kEmbedding{
                             .using_table(Table::written)
                             .after()}};
 
-/// A launch on `share` of the matrix whose threads divide an element's number by the extents, to
-/// find it in transposed, broadcast or converted operands (aten/src/ATen/native/cuda/Loops.cuh).
+/// A launch on `share` of the matrix whose threads divide an element's index by the extents to find
+/// it in transposed, broadcast or converted operands (aten/src/ATen/native/cuda/Loops.cuh).
 constexpr Movement strided(double share, const Movement& movement) {
   return movement.with(&Movement::instructions, share * library::kStridedInstructions);
 }
 
 // x·cos + rotate(x)·sin. Eager (apply_rotary_pos_emb), for queries and for keys: half of x negated,
-// the halves joined, two products and a sum. Backward: two products, one half negated, for each
-// half a matrix of zeros and a copy into it, and two sums, one of them of contiguous matrices.
+// the halves concatenated, two products and a sum. Backward: two products, one half negated, for
+// each half a zeroed matrix and a copy into it, and two sums, one of contiguous matrices.
 inline constexpr Movement kJoinedHalves =
     map(kHalf, kHalf).with(&Movement::instructions, 0.5 * library::kJoinInstructions);
 inline constexpr Operation kRotary{
@@ -73,7 +73,7 @@ inline constexpr Operation kSwiglu{
     .eager_backward = {map(kTwo, kOne, 1), map(kTwo, kOne, 1),
                        map(kTwo, kOne, kSiluGradient, kSiluSpecial).after()}};
 
-// GELU by tanh (elementwise.gelu). Eager as Hugging Face writes it: gelu_new.
+// GELU by tanh (elementwise.gelu). Eager: Hugging Face's gelu_new.
 inline constexpr Operation kGelu{
     .fused = {map(kOne, kOne, 6, 2)},
     .fused_backward = {map(kTwo, kOne, 15, 2)},
@@ -91,7 +91,7 @@ inline constexpr Operation kGelu{
 inline constexpr Movement kSum = map(kTwo, kOne, 1);
 inline constexpr Operation kAdd{.fused = {kSum}, .fused_backward = {kSum}};
 
-// Norms (aten/src/ATen/native/cuda/layer_norm_kernel.cu): 128 threads, four elements each at once,
+// Norms (aten/src/ATen/native/cuda/layer_norm_kernel.cu): 128 threads with four elements per access
 // sweep over a row twice, for the moments or sums and for the result.
 inline constexpr double kNormFlops = 5, kNormGradient = 9;
 inline constexpr Movement kNormSweeps = by_rows(kOne, kOne)
@@ -109,8 +109,8 @@ inline constexpr Movement kNormInput = kNormSweeps.scaled()
                                            .with(&Movement::joined, {.shared = 22, .barriers = 5});
 inline constexpr Movement kNormParameters =
     map(kTwo, kNone, 4).beside({8, 0}).walked(Walk::columns).with(&Movement::tall, 8);
-// The same of many rows and few columns, by blocks of a warp that take parts of the rows; and the
-// sums over the parts, for γ and β (aten/src/ATen/native/cuda/Reduce.cuh), by blocks of four warps.
+// dγ and dβ of many rows and few columns: one-warp blocks sum parts of the rows; four-warp blocks
+// reduce the parts (aten/src/ATen/native/cuda/Reduce.cuh).
 inline constexpr Movement kNormParts = kNormParameters.walked(Walk::part_columns)
                                            .with(&Movement::tall, 32)
                                            .with(&Movement::threads, 32);
@@ -120,10 +120,9 @@ inline constexpr Movement kRowNorm =
     by_rows(kOne, kOne, kNormFlops).swept(2).scaled().beside({0, 4});
 inline constexpr Operation kNormBackward{.fused = {kNormInput, kNormParameters}};
 
-// The sum and its root mean square norm, both written; backward adds the sum's gradient to the
-// norm's. PyTorch's compiled kernels add up every second sum again rather than keep it; the blocks'
-// sums for γ are added up and converted in two more launches. Eager: the sum, then PyTorch's kernel
-// of the norm.
+// x + residual and its root mean square norm, both written; backward adds the sum's gradient to the
+// norm's. PyTorch's compiled kernels recompute every second sum rather than keep it; two further
+// launches reduce and convert the blocks' sums for γ. Eager: the sum, then PyTorch's norm kernel.
 inline constexpr Operation kResidualNorm{
     .fused = {by_rows(kTwo, kTwo, kNormFlops).scaled()},
     .fused_backward = {by_rows({4.5}, kOne, kNormGradient + 3)
@@ -134,10 +133,10 @@ inline constexpr Operation kResidualNorm{
     .eager = {kSum, kRowNorm.after()},
     .eager_backward = {kNormInput, kNormParameters, kSum}};
 
-// Root mean square norm as models of Hugging Face write it: conversion to fp32, squares, mean, ε
-// and root of each row, product, conversion back, γ. Backward: gradients of the product with γ,
-// conversion to fp32, gradients of the product by the root and by x, of each row's root, of the
-// square, their sum, and conversion back.
+// Root mean square norm of Hugging Face's models: conversion to fp32, squares, mean, ε and root of
+// each row, product, conversion back, γ. Backward: gradients of the product with γ, conversion to
+// fp32, gradients of the product by the root and by x, of each row's root, of the square, their
+// sum, and conversion back.
 inline constexpr Operation kPlainNorm{
     .fused = {kRowNorm},
     .fused_backward = kNormBackward.fused,
@@ -155,12 +154,12 @@ inline constexpr Operation kPlainNorm{
         strided(1, map(kNone, kSingle, 1)).beside({4, 0}), map(kSingle, kSingle, 1).after(),
         map(kTwoSingles, kSingle, 1).times(2), map(kSingle, kOne).after()}};
 
-// One byte of mask per element is kept for the gradient.
+// A mask of one byte per element is kept for the gradient.
 inline constexpr Operation kDropout{.fused = {map(kOne, kOneAndMask, 6)},
                                     .fused_backward = {map(kOneAndMask, kOne, 2)}};
 
 // The loss of a row: logits are read for maximum and sum, and again for their gradients, which
-// replace them. Eager: conversion to fp32, log-softmax in three sweeps, the target's entry;
+// overwrite them. Eager: conversion to fp32, log-softmax in three sweeps, the target's entry;
 // backward: zeros, the loss's gradient into them, log-softmax's gradient in two sweeps, conversion.
 inline constexpr Movement kLossOfRows =
     by_rows(kOne, kNone, 3, 2)
@@ -182,8 +181,8 @@ inline constexpr Operation kCrossEntropy{
 // gradients, after a launch that counts the steps. Rates and averages are double precision
 // (aten/src/ATen/native/cuda/fused_adam_utils.cuh): six products and sums, and a division of a
 // dozen operations; a root and a division are fp32. foreach, the default: decay, average, product,
-// sum of squares, root, correction, ε and the update, each over all tensors. A thread takes four
-// elements at once (aten/src/ATen/native/cuda/MultiTensorApply.cuh).
+// sum of squares, root, correction, ε and update, each over all tensors. A thread has four elements
+// per access (aten/src/ATen/native/cuda/MultiTensorApply.cuh).
 constexpr Movement of_tensors(const Arrays& reads, const Arrays& writes, double flops,
                               double special = 0) {
   Movement movement = map(reads, writes, flops, special).walked(Walk::chunks);
@@ -208,24 +207,24 @@ inline constexpr Operation kAdamw{
     .eager = {of_tensors(kOne, kOne, 1).times(5), of_tensors(kTwo, kOne, 3).times(2),
               of_tensors(kThree, kOne, 2, 1)}};
 
-// Keys and values of a token lie side by side; an index gives the token's place. Eager: index_copy_
-// (aten/src/ATen/native/cuda/IndexKernel.cu) divides each element's number by three extents.
+// Keys and values of a token are adjacent; an index gives the token's position. Eager: index_copy_
+// (aten/src/ATen/native/cuda/IndexKernel.cu) divides each element's index by three extents.
 inline constexpr Movement kAppended = map(kOne, kOne).beside({kIndex, 0});
 inline constexpr Operation kCacheAppend{.fused = {kAppended},
                                         .eager = {kAppended.with(&Movement::instructions, 60)}};
 
-// Static: by a known scale. Dynamic: by the largest element, which a first launch finds.
+// Static: by a known scale. Dynamic: by the largest element, found in a launch before.
 inline constexpr Operation kQuantize{
     .fused = {map(kOne, kNarrow, 1)},
     .eager = {by_rows(kOne, kNone, 1).beside({0, 4}), map(kOne, kNarrow, 1).beside({4, 0})}};
-// By the largest element of each row; a block reads its row twice.
+// Scaled by the largest element of each row; a block reads its row twice.
 inline constexpr Operation kQuantizeRows{
     .fused = {by_rows(kOne, kNarrow, 1).swept(2).beside({0, 4})}};
 
-// Softmax over the experts, then one search of the maximum per chosen expert: weight, expert and
-// place of each. Eager: conversion to fp32, softmax, top-k, sum and division of the weights,
-// conversion back. Top-k (aten/src/ATen/native/cuda/TensorTopK.cu): a block per row and a thread
-// per element find the last chosen element, two bits per round, and gather; then the chosen are
+// Softmax over the experts, then a maximum search per chosen expert: weight, expert and position of
+// each. Eager: conversion to fp32, softmax, top-k, sum and division of the weights, conversion
+// back. Top-k (aten/src/ATen/native/cuda/TensorTopK.cu): a block per row with a thread per element
+// finds the last chosen element by radix, two bits per round, and gathers; then the chosen are
 // sorted in 15 exchanges. A round reads its elements from L1, counts them by ballots, and clears,
 // adds up and reads shared memory: three barriers.
 inline constexpr double kChoiceBytes = 12;

@@ -12,7 +12,7 @@
 namespace roofcast::layer {
 namespace {
 
-// A 16-bit element is widened by an instruction when read; two are narrowed by one when written.
+// One instruction widens a 16-bit element when read; one narrows two when written.
 double instructions(const Counted& one) {
   const Movement& movement = one.movement;
   const double converted =
@@ -23,8 +23,8 @@ double instructions(const Counted& one) {
 
 // Work issued for a share of the elements. Slow operations count as more FLOPs or conversions.
 Work issued_for(const Counted& one, double share) {
-  // Double precision at half the rate of single, conversions at a quarter of those of 32 bits, as
-  // GPUs for servers have it (CUDA C++ Programming Guide, arithmetic throughput).
+  // Double precision at half the rate of single, its conversions at a quarter of the 32-bit rate,
+  // as on server GPUs (CUDA C++ Programming Guide, arithmetic throughput).
   constexpr double kFlopsOfDouble = 4, kConversions = 4;
   const double elements = share * one.elements();
   Work work = share * one.work();
@@ -47,7 +47,7 @@ Plan over_elements(const Counted& one) {
                    {.dtype = one.type, .values = {elements, kThreads, kVectorBytes, kLoads}});
 }
 
-// Blocks that share the launch's work evenly, step by step.
+// Equal blocks, each with `steps` equal steps.
 Plan even_blocks(const Counted& one, std::int64_t count, std::int64_t threads,
                  double warp_instructions, const Waits& waits, double steps = 1) {
   const Work issued = issued_for(one, 1 / (as_double(count) * steps));
@@ -57,8 +57,8 @@ Plan even_blocks(const Counted& one, std::int64_t count, std::int64_t threads,
 }
 
 // A thread sums one column of a segment of rows; columns are padded to whole warps. It waits for
-// the number of segments and the end of its own; table_sums also for the segment and its row. Then
-// it waits for each row; part_sums also for the row's index before it.
+// the number of segments and its segment's end, in table_sums also for the segment and its row. It
+// then waits for each row, in part_sums also for the row's index before.
 Plan by_sums(const Counted& one) {
   constexpr double kDivided = 80;  // instructions: thread number ÷ columns, in 64 bits
   const bool of_table = one.movement.walk == Walk::table_sums;
@@ -73,8 +73,8 @@ Plan by_sums(const Counted& one) {
                      {.global = of_table ? 4 + each : 2 + 2 * each, .arithmetic = kDivided / 2});
 }
 
-// Sweeps that read, a reduction, then a sweep that writes. Where `together` is given, the last
-// sweep stores each access before it reads the next.
+// Sweeps that read, a reduction, then a sweep that writes. If `together` is given, the last sweep
+// stores each access before it reads the next.
 Plan by_rows(const Counted& one) {
   const Movement& movement = one.movement;
   const bool chunks = movement.walk == Walk::chunks;
@@ -108,7 +108,7 @@ Plan by_rows(const Counted& one) {
   const Traffic read{before / blocks * one.of_elements().read_bytes, 0};
   last.read_bytes -= read.read_bytes;
   double steps = movement.together > 0 ? as_double(accesses) : sweep;
-  // A row that is not whole accesses is written element by element.
+  // A row that does not divide into accesses is written element by element.
   if (!chunks && movement.together > 0 && std::fmod(one.cols, movement.together) != 0) {
     steps = std::ceil(one.cols / as_double(threads));
   }
@@ -117,7 +117,7 @@ Plan by_rows(const Counted& one) {
     phases.push_back({});
   }
   add(1, steps, last);
-  const std::size_t joining = before > 0 ? 1 : 0;  // the phase, or the only sweep
+  const std::size_t joining = before > 0 ? 1 : 0;  // the reduction's phase, or the only sweep
   const double parts = phases[joining].repeats;
   Step& joins = phases[joining].step;
   joins.warp_instructions += warps_of(threads) * movement.of_thread / parts;
@@ -144,10 +144,10 @@ std::int64_t column_warps(const Counted& one) {
 
 // A warp loads `tall` rows of its 32 columns, with their moments, before it adds them up.
 Plan by_columns(const Counted& one) {
-  // Instructions of a warp as compiled for compute capability 9.0 (CUDA 13.0): address and load for
-  // an array of a row, two shuffles for a row, index and moments for a step.
+  // Warp instructions as compiled for compute capability 9.0 (CUDA 13.0): address and load per
+  // array and row, two shuffles per row, index and moments per step.
   constexpr double kOfArray = 2.75, kShuffles = 2, kOfStep = 34;
-  // At the end sums cross shared memory, then a warp adds up one column after the other.
+  // At the end sums pass through shared memory and a warp reduces one column after the other.
   constexpr double kOfEnd = 60, kOfColumn = 60;
   const Movement& movement = one.movement;
   const bool meets = movement.tall == 1;  // at each step
@@ -238,7 +238,7 @@ Plan plan_of(const Counted& one) {
     plan.notes.traffic_reasons.push_back(
         {Level::requested,
          std::to_string(static_cast<int>(movement.sweeps)) + " sweeps over a row"});
-    // The first sweep waits for DRAM and takes most of a block's life: until its second one every
+    // The first sweep waits for DRAM and takes most of a block's time: until the second sweep every
     // other block has read a row and written one. Later sweeps that miss take equal time: a third
     // of the blocks are in each, and one in three writes.
     const double both = read + written;
@@ -250,7 +250,7 @@ Plan plan_of(const Counted& one) {
                             .l2_distance_bytes = read + 1.0 / 3 * written});
     }
   }
-  if (movement.parameters > 0) {  // between two uses an SM reads a row and writes one
+  if (movement.parameters > 0) {  // an SM reads and writes a row between two uses
     const double vectors = movement.parameters * one.row_bytes();
     plan.reuse.push_back({.scope = Scope::sm,
                           .bytes = one.rows * vectors,

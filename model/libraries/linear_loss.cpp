@@ -1,5 +1,5 @@
-// The last linear layer fused with the loss over its vocabulary: logits are computed for a chunk of
-// tokens at a time, replaced by their gradients, and never stored for all tokens.
+// The LM head fused with the loss over the vocabulary: logits are computed for a chunk of tokens at
+// a time, overwritten by their gradients, and never stored for all tokens.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -22,8 +22,8 @@ Problem logits_product(const Problem& p) {
   return product(p, loss_chunk(p[kRows], p[kCols], p[kHidden]), p[kCols], p[kHidden]);
 }
 
-/// A matrix of a product, and the share of its bytes that is compulsory: 1 ÷ chunks if every chunk
-/// takes the whole matrix again, 0 for scratch between launches.
+/// A matrix of a GEMM and the compulsory share of its bytes: 1 ÷ chunks if every chunk uses the
+/// whole matrix, 0 for scratch and for inputs that another launch counts.
 struct Matrix {
   ArrayId array;
   double compulsory_share;
@@ -39,7 +39,7 @@ Plan plan_of_product(const Problem& one, const Gpu& gpu, const std::array<Matrix
   return plan;
 }
 
-// Logits are read for the maximum and the sum; for gradients a second time, and overwritten.
+// Logits are read for maximum and sum; for gradients they are read again and overwritten.
 constexpr Movement kGradientsOfRows = kLossGradients.swept(2).beside(kLossOfRows.row);
 
 const Movement& rows_of(const Problem& p) {

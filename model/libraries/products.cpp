@@ -16,12 +16,12 @@ void require_plain(const Problem& p) {
           "weights of 4 bits lie packed: leave 'quantize' and 'layout' out");
 }
 
-/// Bytes per weight, with a scale of 16 bits for each group of them (AWQ, arXiv 2306.00978; GPTQ),
-/// relative to the two bytes to which it is widened.
+/// Bytes per weight, with a 16-bit scale per group (AWQ, arXiv 2306.00978; GPTQ), relative to the
+/// two bytes of a widened weight.
 constexpr double kGroup = 128, kInt4Share = (0.5 + 2 / kGroup) / 2;
 
-/// Threads widen the weights: they shift and mask bits of four, join them to a pair of halves, take
-/// an offset off, and scale (Marlin, arXiv 2408.11743, section 3.4).
+/// Threads widen the weights: they shift and mask four bits, merge them into a pair of halves,
+/// subtract an offset, and scale (Marlin, arXiv 2408.11743, section 3.4).
 constexpr gemm::Packings kInt4{.b = {kInt4Share, kInt4Share}, .widening = 1.5};
 
 Work int4_work(const Problem& p) {
@@ -76,7 +76,7 @@ constexpr std::array kParameters =
              open_setting("split_k", "parts of the sum, each a block's; 0: to choose", 64));
 constexpr std::array<std::size_t, 3> kOwnChoice = {kTileM, kTileN, kSplitK};
 
-// Rows: pixels of the result; columns: filters; k: pixels and channels of a filter.
+// GEMM rows: pixels of the result; columns: filters; k: pixels · channels of a filter.
 Problem product_of(const Problem& p) {
   const std::int64_t pixels =
       p[kImages] * ceil_div(p[kHeight], p[kStride]) * ceil_div(p[kWidth], p[kStride]);
@@ -89,7 +89,7 @@ double matrix_elements(const Problem& p) {
   return as_double(product[gemm::kM]) * as_double(product[gemm::kK]);
 }
 
-/// Elements of the image that are read. The product's matrix repeats them.
+/// Distinct image elements that are read. The GEMM's matrix A repeats them.
 double image_elements(const Problem& p) {
   const double all = as_double(p[kImages] * p[kHeight] * p[kWidth]) * as_double(p[kChannels]);
   return std::min(all, matrix_elements(p));

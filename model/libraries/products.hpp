@@ -1,6 +1,6 @@
 #pragma once
-// Products whose operands are not two dense matrices: weights of 4 bits, and convolutions, whose
-// image is stored once. Each is planned as a cuBLAS product with an operand of fewer bytes.
+// GEMMs with an operand that is no dense matrix: 4-bit weights, and convolutions, whose image is
+// stored once. Each is planned as a cuBLAS GEMM with an operand of fewer bytes.
 #include <cstddef>
 
 #include "model/types/kernel_model.hpp"

@@ -9,8 +9,8 @@ namespace roofcast::softmax {
 namespace {
 
 // Arithmetic per element: the maximum; x - max, exp and sum; x - max, exp and the division, which
-// is refined and checked before the next one begins. Instructions as counted of PyTorch 2.11's
-// kernels, and for release 2.1's block by the machine code of its algorithm (CUDA 13.0).
+// is refined and checked before the next one begins. Instructions as counted in PyTorch 2.11's
+// kernels, for release 2.1's block in the machine code of its algorithm (CUDA 13.0).
 constexpr layer::Movement kSoftmax =
     layer::by_rows(layer::kOne, layer::kOne, 4, 3).with(&layer::Movement::chain, 14);
 constexpr double kInstructionsOfBlock = 40, kInstructionsOfWarp = 36;  // arithmetic included
@@ -20,8 +20,8 @@ double beside(double instructions, double sweeps = 1) {
   return instructions / sweeps - 1 - kSoftmax.flops - kSoftmax.special;
 }
 
-// A block has four warps. A warp takes two rows of up to 128 elements; rows shorter than a warp lie
-// side by side in it. Lanes go through as many elements as the next power of two.
+// A block has four warps. A warp takes two rows of up to 128 elements; rows shorter than a warp
+// share it. Lanes process the next power of two of elements.
 layer::Movement in_warps(std::int64_t cols) {
   constexpr double kMostElements = std::int64_t{1} << 30;
   const std::int64_t width = power_of_two_from(cols);
@@ -55,7 +55,7 @@ layer::Movement in_sweeps(std::int64_t vectors) {
   return movement;
 }
 
-// 1024 threads hold the row in registers if it fits, else sweep it three times.
+// 1024 threads hold the row in registers if it fits, else sweep over it three times.
 layer::Movement held(std::int64_t cols) {
   constexpr double kInstructionsHeld = 48;
   constexpr std::int64_t kMostInRegisters = 9 * rows::kMaxThreads;
@@ -84,11 +84,11 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
 namespace roofcast::norm {
 namespace {
 
-// Neither sweep loads four elements before it has used the previous four: the branches of Welford's
-// update and the store stand between. Reads γ (and β); writes as many fp32 values per row.
-// Instructions as counted of PyTorch 2.11's kernels (compute capability 9.0). Welford's update of
-// mean and squared deviations divides: its reciprocal is refined and checked before the next
-// element begins; 31 instructions join two threads' statistics, 14 of them in a chain.
+// Each sweep has one load in flight: the branches of Welford's update, or the store, stand between.
+// Reads γ (and β); writes as many fp32 values per row. Instructions as counted in PyTorch 2.11's
+// kernels (compute capability 9.0). Welford's update of mean and squared deviations divides: its
+// reciprocal is refined and checked before the next element begins; 31 instructions merge two
+// threads' statistics, 14 of them dependent.
 constexpr double kLayernormResult = 4,
                  kRmsnormResult = 2;  // FLOPs: (x - mean)·rstd·γ + β; x·rstd·γ
 layer::Movement layernorm(std::int64_t cols) {
@@ -97,7 +97,7 @@ layer::Movement layernorm(std::int64_t cols) {
   movement.flops = 7 + kLayernormResult;
   movement.special = 1;
   movement.chain = 8;
-  // Warps without elements join no statistics.
+  // Warps without elements merge no statistics.
   const double with_elements = std::min(1.0, std::ceil(as_double(cols) / 128) / 4);
   movement.of_thread = 120 + 170 * with_elements;
   movement.registers = 40;  // 39 by ptxas for compute capability 8.0
@@ -121,7 +121,8 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   const bool rms = p[kLibraryKind] == kLibraryRmsnorm;
   const layer::Movement whole = rms ? rmsnorm() : layernorm(p[rows::kCols]);
   if (p[rows::kCols] % whole.together == 0) return layer::plan_of({whole}, p, gpu);
-  // Rows of no multiple of four elements: one kernel per sweep, an indexed element per thread.
+  // Rows that are no multiple of four elements: one kernel per sweep, an indexed element per
+  // thread.
   layer::Movement moments = whole.swept(1), result = whole.swept(1).after();
   moments.together = result.together = 1;
   moments.writes = layer::kNone;

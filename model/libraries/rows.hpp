@@ -11,13 +11,13 @@
 
 namespace roofcast::softmax {
 
-/// Shapes of the table that softmax and norms are held against: tests/validation/comparison.
+/// Shapes in the comparison's table of softmax and norms (tests/validation/comparison).
 inline constexpr std::array kLibraryValidated = {ValidatedRange{rows::kRows, 8192, 4194304},
                                                  ValidatedRange{rows::kCols, 768, 16384}};
 
 /// ATen/native/cuda/SoftMax.cu and PersistentSoftmax.cuh. A warp holds a short row, or two, in
-/// registers and reads it once. A longer row takes a block: release 2.1 sweeps it three times, for
-/// the maximum, the sum and the result; 2.11 holds it in registers if it fits.
+/// registers and reads it once. A longer row takes a block: release 2.1 sweeps over it three times,
+/// for maximum, sum and result; 2.11 holds it in registers if it fits.
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu);
 
 enum LibraryParameter : std::size_t { kRelease = rows::kCols + 1 };
@@ -40,8 +40,8 @@ inline constexpr KernelModel kLibrary = {
 
 namespace roofcast::norm {
 
-/// Forward (ATen/native/cuda/layer_norm_kernel.cu): 128 threads per row sweep it twice, for the
-/// moments and for the result. Writes the moments of each row too.
+/// Forward (ATen/native/cuda/layer_norm_kernel.cu): 128 threads per row sweep over it twice, for
+/// the moments and for the result. Also writes the moments of each row.
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu);
 
 /// Positions in Problem after the shape.

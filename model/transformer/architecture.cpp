@@ -46,7 +46,7 @@ ParameterCounts count_parameters(const Architecture& model) {
   counts.norms_layer = 2 * norm(model);
   counts.dense_layer = feed_forward(model, as_double(model.intermediate));
   const double layers = as_double(model.layers);
-  double active_layer = 0;  // experts that one token passes, and the router
+  double active_layer = 0;  // parameters of a token's experts and the router
   const double dense = model.experts ? model.experts->dense_layers : layers;
   if (const auto& experts = model.experts) {
     const double one = feed_forward(model, experts->intermediate);

@@ -1,5 +1,5 @@
 #pragma once
-// The parts of a transformer, and how large they are. Counts only.
+// The parts of a transformer and their sizes, in elements.
 #include <cstdint>
 #include <optional>
 
@@ -13,7 +13,7 @@ struct Experts {
   double shared = 0;        ///< number of experts that every token passes
   double dense_layers = 0;  ///< number of leading layers without experts
   bool router_biased = false;
-  /// Training balanced the load by a bias per expert that follows the expert's load.
+  /// Training balanced the load with a bias per expert that follows the expert's load.
   bool balanced = false;
 };
 
@@ -39,23 +39,23 @@ struct Architecture {
   std::int64_t positions = 0;    ///< learned position vectors; 0: none
   std::int64_t token_types = 0;  ///< learned segment vectors; 0: none
   bool gated = false;            ///< SwiGLU: the up projection has two halves, one gates the other
-  bool plain_gelu = false;       ///< GELU by tanh (gelu_new): eight kernels in eager code
+  bool plain_gelu = false;       ///< gelu_new, GELU by tanh: eight kernels in eager code
   bool rotary = false;
   bool causal = true;
-  bool joined_projections = false;   ///< its PyTorch model projects q, k and v by one product
-  bool calls_flash = false;          ///< its PyTorch model calls FlashAttention itself
+  bool joined_projections = false;   ///< its PyTorch model projects q, k and v in one GEMM
+  bool calls_flash = false;          ///< its PyTorch model calls FlashAttention directly
   bool attention_biased = false;     ///< q, k, v and output projections have biases
-  bool feed_forward_biased = false;  ///< its projections have biases
-  bool norm_biased = false;          ///< layer norm with β; without: γ alone
+  bool feed_forward_biased = false;  ///< feed-forward projections have biases
+  bool norm_biased = false;          ///< norms have β; false: γ alone
   bool rms_norm = false;
-  bool head_norms = false;       ///< queries and keys are normalized head by head
-  bool attention_sinks = false;  ///< one learned logit a head
+  bool head_norms = false;       ///< queries and keys are normalized per head
+  bool attention_sinks = false;  ///< one learned logit per head
   bool tied = false;             ///< the LM head shares the embedding's weights
   bool pooled = false;           ///< ends in a hidden × hidden pooler instead of the LM head
   std::optional<Experts> experts;
   std::optional<LatentAttention> latent;
 
-  /// Width of a query's and a key's head.
+  /// Width of a query or key head.
   double key_dim() const {
     return latent ? latent->nope_dim + latent->rope_dim : static_cast<double>(head_dim);
   }
@@ -71,7 +71,7 @@ struct ParameterCounts {
   double embeddings = 0;
   double head = 0;  ///< LM head or pooler; tied weights count once, in embeddings
   double total = 0;
-  double active = 0;  ///< parameters that one token passes
+  double active = 0;  ///< parameters used for one token
 
   double ends() const { return embeddings + head; }
   double unrouted() const { return total - routed - ends(); }  ///< all but routed experts and ends
@@ -82,8 +82,8 @@ ParameterCounts count_parameters(const Architecture& model);
 double cache_bytes_per_token(const Architecture& model, double element_bytes);
 
 /// FLOPs to train on one token: 6·N + 12·layers·heads·head_dim·seq (PaLM, arXiv 2204.02311,
-/// appendix B), where N is the number of active parameters. The forward pass alone takes a third.
-/// Neither recomputation nor the saving by a causal mask is counted.
+/// appendix B), with N active parameters. The forward pass alone takes a third. Recomputation and
+/// skipped causal tiles are not counted.
 double training_flops_per_token(const Architecture& model, double seq);
 
 }  // namespace roofcast::transformer

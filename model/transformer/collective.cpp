@@ -12,7 +12,7 @@ namespace {
 
 // Relative half-width of the interval: 90% of the calibration's even rows lie within 18.6%.
 constexpr double kSpread = 0.20;
-// The half-width between machines and over PCIe is assumed: networks and machines differ.
+// Assumed half-width between machines and over PCIe: networks and machines differ.
 constexpr double kNetworkSpread = 0.5;
 constexpr double kMostGpus = 4096;
 // GPUs per machine with an NVLink switch, as in the calibration's rows.
@@ -65,7 +65,7 @@ double network_bytes_s(const Transfer& t, double of_machine, const Network& netw
   return sent / network.bytes_per_s;
 }
 
-/// GPUs of the group in each machine; all machines hold the same number.
+/// GPUs of the group per machine, equal on all machines.
 double gpus_of_machine(const Transfer& transfer) {
   double most = std::min(transfer.gpus, std::max(1.0, std::floor(kGpusOfMachine / transfer.apart)));
   while (std::fmod(transfer.gpus, most) != 0) --most;

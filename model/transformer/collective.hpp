@@ -50,20 +50,20 @@ constexpr std::string_view name(Collective collective) {
 /// One collective among GPUs.
 struct Transfer {
   Collective kind = Collective::all_reduce;
-  double bytes = 0;  ///< size of one GPU's input; for all_gather, of its result
+  double bytes = 0;  ///< one GPU's input; for all_gather: its result
   double gpus = 2;
-  double apart = 1;  ///< rank stride of the group: a machine of 8 GPUs holds 8 / apart of it
+  double apart = 1;  ///< rank stride of the group: a machine of 8 GPUs holds 8 / apart members
 };
 
 /// DRAM traffic of one GPU, bytes: each byte sent is read, each byte received is written, and a
-/// reduction also reads the operand that it adds to. The GPU's own share is copied.
+/// reduction also reads its own operand. all_gather and alltoall also copy the GPU's own share.
 Traffic dram_traffic(const Transfer& transfer);
 
-/// One protocol of the alpha-beta model: a start cost, dependent steps and a time per byte.
+/// One protocol of the alpha-beta model: start cost, cost per dependent step, time per byte.
 struct Protocol {
   double start = 1;  ///< start cost ÷ LinkCosts::start_s
-  double step = 1;   ///< cost of a step ÷ LinkCosts::step_s
-  double bytes = 1;  ///< time per byte ÷ that at the sustained rate
+  double step = 1;   ///< step cost ÷ LinkCosts::step_s
+  double bytes = 1;  ///< time per byte ÷ time at the sustained rate
 };
 
 /// Constants that hold for every GPU, as fit_collectives prints them.
@@ -71,11 +71,11 @@ struct CollectiveConstants {
   // Calibrated on collectives_nccl.csv (../shared/reference), rows of even position, NCCL 2.27 to
   // 2.29, all GPUs together. Multiples without a unit.
   std::array<Protocol, 3> protocols = {{{1, 1, 24.65}, {1.307, 1.070, 1.922}, {3.720, 1.283, 1}}};
-  double own_share = 0.416;       ///< time per byte that stays on its GPU ÷ per byte on the link
-  double alltoall_start = 1.378;  ///< start cost ÷ a ring's: it has one channel to each peer
+  double own_share = 0.416;       ///< time per byte copied within the GPU ÷ per byte on the link
+  double alltoall_start = 1.378;  ///< start cost ÷ a ring's: one channel per peer
 };
 
-/// A specification's links between GPUs (hw_specs, group "link").
+/// Links between GPUs, from the specification (hw_specs, group "link").
 struct LinkCosts {
   double bytes_per_s = 0;  ///< sustained, in one direction
   double start_s = 0;
@@ -88,27 +88,27 @@ struct Network {
   double step_s = 10e-6;      ///< latency of a message between two machines
 };
 
-/// What a forecast of transfers leaves open for that GPU; empty: nothing.
+/// Limitation of the GPU's transfer forecasts, as a note; empty: none.
 std::string_view link_note(const Gpu& gpu);
 
-/// Throws InputError where the specification lacks a value, naming it.
+/// Throws InputError that names the values missing in the specification.
 LinkCosts link_costs(const Gpu& gpu);
 
-/// Expected time in seconds, that of the fastest protocol (alpha-beta). A ring takes gpus − 1 steps
-/// and sends (gpus − 1)/gpus of the bytes; an all_reduce does so twice. alltoall and send_recv take
-/// one step; send_recv sends all bytes. Bytes that stay on their GPU are copied there.
+/// Expected time (s) by the fastest protocol (alpha-beta). A ring takes gpus − 1 steps and sends
+/// (gpus − 1)/gpus of the bytes; an all_reduce does both twice. alltoall and send_recv take one
+/// step; send_recv sends all bytes. Bytes that stay on their GPU are copied.
 double expected_collective_s(const Transfer& transfer, const LinkCosts& link,
                              const CollectiveConstants& constants = {});
 
 struct CollectiveForecast : Duration {
   double limit_s = 0;  ///< bytes that must cross the link ÷ its datasheet rate
-  double start_s = 0;  ///< latency within expected_s: start and steps
+  double start_s = 0;  ///< part of expected_s: start and steps
 };
 
 /// The forecast with its interval. A group larger than a machine is spread evenly over several.
-/// Each of a machine's g adapters serves one ring and carries 1/g of what a GPU sends; for alltoall
-/// and send_recv, all bytes of its GPU to other machines. Throws InputError for fewer than two
-/// GPUs, no bytes, or, with apart = 1, more than 8 GPUs that are no multiple of 8.
+/// Each of a machine's g adapters carries one ring, 1/g of a GPU's bytes; in alltoall and
+/// send_recv, all bytes that its GPU sends to other machines. Throws InputError for bytes outside 1
+/// to 1e15, GPUs outside 2 to 4096 or, if apart = 1, more than 8 GPUs that are no multiple of 8.
 CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
                                       const Network& network = {});
 

@@ -10,11 +10,11 @@ namespace {
 
 constexpr double kFp32Bytes = 4;
 
-// Activations kept for the backward pass: elements per token and layer on one of tp GPUs.
+// Activations kept for the backward pass, in elements per token and layer on one of tp GPUs.
 struct Kept {
-  double norm;      // kept by one norm, its result included
-  double products;  // outputs of projections and attention, without the two of hidden width
-  double inner;     // between up and down projection, the input of the latter included
+  double norm;      // of one norm, with its result
+  double products;  // outputs of projections and attention, but for two of hidden width
+  double inner;     // from the up projection to the input of the down projection
 };
 
 Kept kept_elements(const Architecture& model, const Task& task) {
@@ -26,19 +26,19 @@ Kept kept_elements(const Architecture& model, const Task& task) {
                                            model.experts->intermediate
                                      : as_double(model.intermediate);
   const bool eager = task.framework == Framework::eager;
-  // Eager code keeps the gate's activation beside its product with the other half. gelu_new keeps
-  // x/2, tanh and 1 + tanh beside the result.
+  // Eager code keeps the gate's activation and its product with the other half. gelu_new keeps x/2,
+  // tanh and 1 + tanh besides the result.
   const double inner_arrays = !eager ? 1 : model.gated ? 2 : model.plain_gelu ? 4 : 1;
   // An RMS norm in eager PyTorch code keeps an fp32 copy and the normalized row in 16 bits.
   const bool copies = eager && model.rms_norm && task.dtype != DType::fp32;
-  // With rotary, attention's output is kept head by head, and as a token-by-token copy.
+  // With rotary, attention's output is kept in head order and, copied, in token order.
   const double attended = (model.rotary ? 2 : 1) * query;
   return {(copies ? 4 : 2) * as_double(model.hidden),
           (query + 2 * kv + attended + width * (model.gated ? 2 : 1)) / tp,
           width * inner_arrays / tp};
 }
 
-// Attention probabilities that a layer stores, elements: fp32 training and prefill only.
+// Attention probabilities that a layer stores (elements): fp32 training and prefill only.
 double scores(const Architecture& model, const Task& task) {
   if (task.dtype != DType::fp32 || task.phase == Phase::decode) return 0;
   return as_double(task.batch * model.heads * task.seq * task.seq) / as_double(task.tp);
@@ -51,11 +51,11 @@ double mask_bytes(const Architecture& model, const Task& task) {
          scores(model, task) * (1 + task.activation_bytes());
 }
 
-// Bytes of the loss when the backward pass begins. Eager: log-softmax, its gradient and that of
-// the logits, in fp32. Compiled: the logits, their gradient and that of the LM head's weights.
+// Bytes of the loss at the start of the backward pass. Eager: log-softmax, its gradient and the
+// logits' gradient in fp32. Compiled: logits, their gradient, the LM head's weight gradient.
 double loss_bytes(const Architecture& model, const Task& task) {
   if (model.pooled) return 0;
-  if (chunks_loss(model, task)) {  // one chunk of logits, and the gradients of input and weights
+  if (chunks_loss(model, task)) {  // one chunk of logits; gradients of input and weights
     const auto chunk = as_double(layer::loss_chunk(static_cast<std::int64_t>(task.tokens()),
                                                    model.vocabulary, model.hidden));
     return (chunk * as_double(model.vocabulary) +
@@ -77,7 +77,7 @@ double answer_bytes(const Architecture& model, const Task& task) {
          (task.activation_bytes() + (task.dtype == DType::fp32 ? 0 : kFp32Bytes));
 }
 
-/// Activation bytes of all layers with the loss or logits, and of the layer being computed.
+/// Activation bytes: all layers and the loss or logits; the layer being computed.
 struct Activations {
   double all, layer;
 };
@@ -89,7 +89,7 @@ Activations activations(const Architecture& model, const Task& task) {
   const double layer = ((2 * norm + products + inner) * tokens + scores(model, task)) * element +
                        mask_bytes(model, task);
   if (task.phase != Phase::train) return {layer + answer_bytes(model, task), layer};
-  // The first stage holds the activations of all micro-batches that precede its first gradients.
+  // The first pipeline stage holds the activations of all micro-batches before its first gradients.
   const double layers =
       as_double(model.layers) / as_double(task.pp) * as_double(std::min(task.pp, task.grad_accum));
   const double ends = norm * element * tokens + loss_bytes(model, task);
@@ -102,7 +102,7 @@ Activations activations(const Architecture& model, const Task& task) {
 // PyTorch's workspaces for cuBLAS and cuBLASLt at their largest (aten/src/ATen/cuda/CUDABlas.cpp).
 constexpr double kLibraryBytes = 2 * 32.0 * 1024 * 1024;
 
-// Bytes that FSDP holds gathered: both ends, this and the next layer, in training one's gradients.
+// Bytes that FSDP holds gathered: both ends, two layers' weights, in training a layer's gradients.
 double gathered(const Architecture& model, const Task& task) {
   if (task.fsdp < 2) return 0;
   const ParameterCounts counts = count_parameters(model);
@@ -139,7 +139,7 @@ Memory memory(const Architecture& model, const Task& task) {
     result.optimizer = share * optimizer_bytes(task);
     const double gradients = share * element;
     const bool earlier = task.grad_accum > 1 || task.pp > 1;  // earlier passes left gradients
-    const bool after = gradients + layer > all;               // the peak follows the pass
+    const bool after = gradients + layer > all;               // the peak is after the backward pass
     if (earlier || after) result.gradients = gradients;
     if (!earlier && after) result.activations = layer;
   } else if (model.causal) {

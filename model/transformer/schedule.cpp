@@ -24,7 +24,7 @@ double rate_with(const Use& one, const Use& other) {
   return one.waves > 0 ? 1 / (1 + one.on_sms * (more - 1)) : 1;
 }
 
-/// The state of a stream during the simulation; left_s is the current node's time left alone.
+/// A stream during the simulation; left_s: remaining time of its current node, if run alone.
 struct Stream {
   explicit Stream(std::vector<Node>& of) : nodes(of) {
     if (!done()) left_s = now().alone_s;
@@ -34,7 +34,7 @@ struct Stream {
   Node& now() const { return nodes[next]; }
   bool may_run(const Stream& other) const { return !done() && now().after <= other.next; }
 
-  /// Runs the current node for `for_s` seconds at `rate` of its own; `ends`: it then completes.
+  /// Runs the current node for `for_s` seconds at a relative `rate`; `ends`: completes it.
   void run(double from_s, double for_s, double rate, bool ends) {
     if (!begun) now().start_s = from_s;
     begun = !ends;
@@ -70,7 +70,7 @@ Use use_of(const Transfer& transfer, double expected_s, const Gpu& gpu) {
   if (expected_s > 0) {
     use.dram = std::min(1.0, dram_time(dram_traffic(transfer), {}, gpu).total_s() / expected_s);
   }
-  constexpr double kMost = 0.5;  // a kernel gets an SM now and then, however many channels
+  constexpr double kMost = 0.5;  // kernels get SMs in between, however many the channels
   use.held_sms = std::min(kMost, static_cast<double>(gpu.collective_channels.value_or(1)) /
                                      static_cast<double>(gpu.sm_count.value_or(1)));
   return use;
@@ -81,7 +81,7 @@ Rates rates(const Use& first, const Use& second) {
   Rates both{rate_with(first, second), rate_with(second, first)};
   const double asked = both.first * first.dram, other = both.second * second.dram;
   if (asked + other <= 1) return both;
-  // Share of the SMs that `first` has: a transfer its channels, a kernel what `second` leaves.
+  // SM share of `first`: a transfer has its channels, a kernel the SMs that `second` leaves.
   const double share = first.transfer ? first.held_sms : 1 - second.held_sms;
   const double got = std::clamp(asked, 1 - std::max(other, 1 - share), std::max(share, 1 - other));
   return {both.first * std::min(1.0, got / asked), both.second * std::min(1.0, (1 - got) / other)};

@@ -43,9 +43,9 @@ Serving predict_serving(const Architecture& model, const Service& service,
   serving.prefill_s = prefill.expected_s;
   serving.software_s = as_double(service.concurrency) * constants::kRequestSeconds;
   Duration& between = serving.between_tokens;
-  // The interval of the software's time is 0.5 to 1.5 times that time.
+  // The interval of the software's time is 0.5 to 1.5 times its value.
   between = {serving.software_s, serving.software_s / 2, serving.software_s * 1.5};
-  double waited = 0;  // prompts before the first token
+  double waited = 0;  // prompts computed before the first token
   if (service.prompts == Prompts::together) {
     waited = as_double(service.concurrency) / 2;
     between.add(1, decode);

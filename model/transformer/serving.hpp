@@ -8,7 +8,7 @@
 
 namespace roofcast::transformer {
 
-/// When prompts are computed. spread: in the decode steps of other requests, in the same GEMMs
+/// When prompts are computed. spread: within decode steps of other requests, in the same GEMMs
 /// (in-flight batching: weights are read once for both). together: all between decode steps, as
 /// when requests of one length start and end at once.
 enum class Prompts : unsigned char { spread, together };
@@ -27,26 +27,26 @@ struct Service {
 };
 
 struct Serving {
-  double decode_s = 0;      ///< time of a step that gives each request one token
+  double decode_s = 0;      ///< time of a step: one token per request
   double prefill_s = 0;     ///< time of one prompt alone
-  double software_s = 0;    ///< what serving software adds to between_tokens
+  double software_s = 0;    ///< part of between_tokens: serving software
   double joined_s = 0;      ///< time of a step that also computes prompts (Prompts::spread)
-  Duration between_tokens;  ///< mean of a request, prefills of others included
+  Duration between_tokens;  ///< mean per request, with prefills of others
   /// Time to the first token of an admitted request, with the wait for other prompts.
   double to_first_token_s = 0;
   double tokens_per_s = 0;  ///< output tokens of all requests
   Memory memory;            ///< memory of one GPU, with every request at its full length
-  /// The largest that fits the GPU's memory; absent where its size is not known.
+  /// Largest `concurrency` that fits the GPU's memory; absent if the memory size is unknown.
   std::optional<std::int64_t> largest_concurrency;
 };
 
-/// The steady state: during the `output` steps of a request each of the `concurrency` requests has
-/// its prompt computed once, so a step has concurrency / output prompts. Spread: a step has that
-/// number, rounded down or up, in its batch. Together: prompts follow one another,
-/// t = t_decode + concurrency · t_prefill / output; a request waits for half of them before its
-/// first token, so only half of the prefill term lies between tokens. Decoding is forecast with
-/// half of the answer written. Software adds constants::kRequestSeconds for each request. Throws
-/// InputError as predict_step does, and where a count is below 1.
+/// The steady state: in the `output` steps of a request each of the `concurrency` requests has its
+/// prompt computed once, so a step computes concurrency / output prompts. Spread: a step's batch
+/// holds this number, rounded down or up. Together: prompts run one after the other, t = t_decode +
+/// concurrency · t_prefill / output; a request waits for half of them before its first token, so
+/// half of the prefill term lies between tokens. Decoding is forecast with half of the answer
+/// written. Software adds constants::kRequestSeconds per request. Throws InputError as
+/// predict_step, and for a count below 1.
 Serving predict_serving(const Architecture& model, const Service& service,
                         KernelForecasts& forecasts);
 

@@ -28,12 +28,12 @@ Problem problem_of(const KernelRef& kernel, DType dtype, std::initializer_list<G
 
 void add_software(Step& step, const Architecture& model, const Task& task,
                   const SoftwareConstants& software) {
-  // The fit covers FSDP training in 16 bits: each layer has FSDP's hooks, attention is flash.
+  // The fit covers FSDP training in 16 bits: FSDP's hooks in each layer, flash attention.
   const bool covered = task.framework == Framework::eager && task.phase == Phase::train &&
                        task.fsdp > 1 && task.dtype != DType::fp32;
   if (!covered) return;
   StepOperation each = named("software", "host");
-  // Forward and backward, with full checkpointing forward again.
+  // Forward and backward; with full checkpointing also the recomputed forward.
   const double passes = task.checkpointing == Checkpointing::full ? 3 : 2;
   each.count = passes * task.passes() * as_double(model.layers);
   each.last_layer = model.layers;
@@ -49,10 +49,10 @@ void add_software(Step& step, const Architecture& model, const Task& task,
   }
 }
 
-/// Turns the step of a whole model into that of the stage that sets the pace: it has 1/pp of the
-/// layers and the longer end of the model. Adds the transfers between stages, and the bubble: this
-/// stage idles while the first micro-batch fills the other stages and the last one drains them,
-/// their time for one pass (1F1B: Narayanan et al. 2021, arXiv 2104.04473, section 2.2).
+/// Reduces the step of a whole model to its slowest pipeline stage: 1/pp of the layers and the
+/// longer end of the model. Adds the transfers between stages, and the bubble: the stage idles
+/// while the first micro-batch fills the other stages and the last one drains them, for one pass of
+/// these stages (1F1B: Narayanan et al. 2021, arXiv 2104.04473, section 2.2).
 void put_in_stages(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
   if (task.pp < 2) return;
   const double stages = as_double(task.pp), passes = task.passes();
@@ -80,7 +80,7 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
   std::erase_if(step.operations,
                 [&](const StepOperation& one) { return one.section == shorter_end; });
   step.transfers.slowed_s /= stages;
-  step.limit_s /= stages;  // the mean of the stages; the longest stage is not below it
+  step.limit_s /= stages;  // mean of the stages: at most the longest stage's
   StepOperation between = named("between stages", "link"),
                 idle = named("pipeline bubble", "pipeline");
   between.section = idle.section = Section::once;
@@ -96,8 +96,8 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
                        " stage, which takes longest");
 }
 
-// FLOPs per token that the backward pass recomputes: the forward pass, a third of all; or, with
-// selective checkpointing and scores in memory, the product of queries and keys.
+// FLOPs per token that the backward pass recomputes: the forward pass (a third of all), or, with
+// selective checkpointing and scores in memory, Q·Kᵀ.
 double computed_again(const Architecture& model, const Task& task) {
   if (task.phase != Phase::train || task.checkpointing == Checkpointing::none) return 0;
   if (task.checkpointing == Checkpointing::full) {

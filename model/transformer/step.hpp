@@ -21,13 +21,13 @@
 
 namespace roofcast::transformer {
 
-/// The operations of one name, all layers and passes together. The parts add up to the step.
+/// All operations of one name in all layers and passes. The parts add up to the step.
 struct StepPart : Duration {
   std::string name;
-  std::string bound{};  ///< what bounds its longest operation: a Resource, link, host or pipeline
+  std::string bound{};  ///< bound of its longest operation: a Resource, link, host, pipeline
 };
 
-/// Where an operation stands in a step: before the layers, in each, after them, once per step.
+/// Place of an operation in a step: before the layers, in each, after them, once per step.
 enum class Section : unsigned char { begin, layer, end, once };
 enum class Direction : unsigned char { forward, again, backward };
 inline constexpr std::array<std::string_view, 3> kDirections = {"forward", "forward again",
@@ -37,7 +37,7 @@ inline constexpr std::array<std::string_view, 3> kDirections = {"forward", "forw
 /// before_layer ends before its layer begins, after_layer starts after its layer's gradients.
 enum class Order : unsigned char { in_turn, before_layer, after_layer };
 
-/// What runs, and where in a step.
+/// An operation's name and place in a step.
 struct Run {
   std::string part{};
   std::string what{};   ///< the kernel and its shape: "gemm.library m=8192 n=4800 k=1600"
@@ -46,15 +46,15 @@ struct Run {
   Direction direction = Direction::forward;
 };
 
-/// Equal kernels or transfers, and their summed time; for transfers that overlap, the exposed time.
-/// Operations stand in the order of the forward pass.
+/// Equal kernels or transfers and their summed time; for overlapped transfers, the exposed time.
+/// Operations are in the order of the forward pass.
 struct StepOperation : Run, Duration {
   double count = 0;              ///< runs of the kernel in the step
-  double launches = 0;           ///< of those runs, all together
-  std::int64_t first_layer = 0;  ///< in Section::layer: the first layer that has it
-  std::int64_t last_layer = 0;   ///< one past the last such layer
+  double launches = 0;           ///< launches of all these runs
+  std::int64_t first_layer = 0;  ///< in Section::layer: first layer with it
+  std::int64_t last_layer = 0;   ///< one past the last layer with it
   Use use{};
-  double alone_s = 0;  ///< summed time if each had the GPU and the link for itself
+  double alone_s = 0;  ///< summed time without sharing GPU and link
   Order order = Order::in_turn;
   bool last_pass = false;  ///< runs in the last pass only
 };
@@ -64,20 +64,20 @@ struct StepTransfers {
   double alone_s = 0;    ///< all transfers, one after the other
   double hidden_s = 0;   ///< overlapped with launches
   double exposed_s = 0;  ///< while no launch runs
-  double slowed_s = 0;   ///< time that launches lose by sharing SMs and DRAM with transfers
+  double slowed_s = 0;   ///< time that launches lose to transfers' use of SMs and DRAM
 };
 
 struct Step : Duration {
   double tokens_per_s = 0;  ///< of all GPUs together
-  double mfu = 0;  ///< the model's FLOPs ÷ those of the datasheet's peak, without recomputation
-  double hfu = 0;  ///< the same with recomputation
-  double limit_s = 0;  ///< the limits of its kernels and collectives, added up
+  double mfu = 0;           ///< model FLOPs utilization of the datasheet's peak
+  double hfu = 0;           ///< as mfu, with recomputed FLOPs
+  double limit_s = 0;       ///< sum of the limits of kernels and in-turn collectives
   std::vector<StepPart> parts;
   std::vector<StepOperation> operations;
   StepTransfers transfers;
   std::vector<std::string> notes;
 
-  /// Adds an operation; each of its launches or transfers takes `each`.
+  /// Adds an operation whose runs take `each`.
   void add_operation(StepOperation one, const Duration& each) {
     one.add(one.count, each);
     one.alone_s = one.expected_s;
@@ -87,11 +87,11 @@ struct Step : Duration {
 
 /// The time that software adds to an eager FSDP training step in 16 bits, as fit_steps prints it.
 struct SoftwareConstants {
-  double attention_share = constants::kAttentionShare;  ///< ÷ the time of attention kernels
-  double layer_s = constants::kLayerSeconds;            ///< seconds for a layer and pass
+  double attention_share = constants::kAttentionShare;  ///< × the time of attention kernels
+  double layer_s = constants::kLayerSeconds;            ///< seconds per layer and pass
 };
 
-/// A kernel's parameter by name, with a number or the name of a choice. An empty name is ignored.
+/// A parameter's name, with a number or a choice's name. An empty name is ignored.
 struct Given {
   std::string_view name{};
   std::int64_t number = 0;
@@ -99,18 +99,18 @@ struct Given {
 
   Given() = default;
   Given(std::string_view parameter, std::int64_t value) : name(parameter), number(value) {}
-  /// The nearest integer, at least 1.
+  /// Rounded to the nearest integer, at least 1.
   Given(std::string_view parameter, double value)
       : name(parameter), number(std::max<std::int64_t>(1, std::llround(value))) {}
   Given(std::string_view parameter, std::string_view choice) : name(parameter), word(choice) {}
 };
 
-/// Forecasts of kernels on one GPU; each is computed once for each SM clock and kept.
+/// Cached forecasts of kernels on one GPU, each for one SM clock.
 class KernelForecasts {
  public:
   explicit KernelForecasts(const Gpu& gpu) : gpu_(gpu) {}
   const Gpu& gpu() const { return gpu_; }
-  /// Forecasts from here on are for a clock slowed by this: Assumptions::clock_slowdown.
+  /// Further forecasts assume a clock slowed by this: Assumptions::clock_slowdown.
   void slow_clock(double slowdown) { slowdown_ = slowdown; }
 
   struct One {
@@ -121,7 +121,7 @@ class KernelForecasts {
     std::int64_t launches = 0;
     Use use{};
   };
-  /// With CacheState::steady: kernels run back to back. InputError where there is no forecast.
+  /// In CacheState::steady: kernels run back to back. Throws InputError if there is no forecast.
   const One& of(std::string_view kernel, DType dtype, std::initializer_list<Given> given);
   /// Number of distinct forecasts so far.
   std::size_t count() const { return known_.size(); }
@@ -133,16 +133,16 @@ class KernelForecasts {
   std::string key_;  ///< key of the current lookup; a member, so that its memory is reused
 };
 
-/// Steps that go on until the clock falls no further.
+/// worked_s of steps that run until the clock has settled.
 inline constexpr double kForLong = std::numeric_limits<double>::infinity();
 
 /// Forecasts one step: train, with grad_accum passes and the optimizer; prefill; or decode of one
-/// token for each sequence. Equal layers are forecast once. Experts are chosen as Task::routing
-/// says; their gradients take twice the time of their forward pass. Steps follow one another for
-/// `worked_s` without a pause: the mean power of a step sets the clock of all of its kernels.
-/// Throws InputError as check() does, and where a kernel or collective has no forecast.
+/// token per sequence. Equal layers are forecast once. Experts are chosen by Task::routing; their
+/// gradients take twice the time of their forward pass. Steps run for `worked_s` without a pause:
+/// the mean power of a step sets the clock of all its kernels. Throws InputError as check(), and if
+/// a kernel or collective has no forecast.
 Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu);
-/// The same on the GPU of `forecasts`, which several steps may share.
+/// On the GPU of `forecasts`, which several steps may share.
 Step predict_step(const Architecture& model, const Task& task, KernelForecasts& forecasts,
                   const SoftwareConstants& software = {}, double worked_s = kForLong);
 
@@ -155,7 +155,7 @@ struct TimelineEvent : Run {
   bool beside = false;  ///< overlaps launches (Order other than in_turn)
 };
 
-/// The last pass and Section::once on one GPU: the events in turn, then the transfers beside them.
+/// The last pass and Section::once on one GPU: events in turn, then overlapped transfers.
 std::vector<TimelineEvent> timeline(const Step& step, const Architecture& model, const Task& task);
 
 }  // namespace roofcast::transformer

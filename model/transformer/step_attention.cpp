@@ -43,7 +43,7 @@ class AttentionComposer : public Composer {
     linear(kProducts, tokens_, hidden_, query);
   }
 
-  // Norms of heads and rotary embedding. A fused launch does both, and writes to the cache.
+  // Head norms and rotary embedding. One fused launch does both and writes the cache.
   void add_positions(double query, double kv) {
     const bool cached = model_.causal && !train_;
     const bool joined = model_.rotary && !eager_;
@@ -59,8 +59,8 @@ class AttentionComposer : public Composer {
     forward(false, [&] { one_pass("cache", "layer.cache_append", tokens_, 2 * kv, "forward"); });
   }
 
-  // Eager code copies the operands of the score GEMMs to head-by-head order and their results to
-  // token-by-token order, and concatenates the gradients of queries, keys and values.
+  // Eager code copies the operands of the score GEMMs to head order and their results to token
+  // order, and concatenates the gradients of queries, keys and values.
   void add_copies(double query, double kv) {
     constexpr std::string_view kPart = "attention copies";
     const bool scores = task_.dtype == DType::fp32;
@@ -69,7 +69,7 @@ class AttentionComposer : public Composer {
     backward([&] { move(kPart, copied, 4); });
   }
 
-  /// Equal sequences, whose queries attend to keys.
+  /// Equal sequences with their queries and keys.
   struct Sequences {
     std::int64_t count, queries, keys;
     bool causal;
@@ -110,7 +110,7 @@ class AttentionComposer : public Composer {
   }
 
   // Scores in memory: two GEMMs and a softmax. Eager code also scales (2 passes over the scores)
-  // and masks (3 passes, or 2 without a causal mask) in launches of their own.
+  // and masks (3 passes, or 2 without a causal mask) in separate launches.
   void add_standard_attention(const Sequences& all) {
     const double batch = as_double(all.count * model_.heads) / tp_;
     const double queries = as_double(all.queries), keys = as_double(all.keys);
@@ -133,7 +133,7 @@ class AttentionComposer : public Composer {
   }
 
   // Queries, keys and values are expanded from narrow vectors. Decoding instead multiplies queries
-  // by the weights that would expand the cache (DeepSeek-V2, arXiv 2405.04434, section 2.1.2).
+  // by the weights that expand the cache (DeepSeek-V2, arXiv 2405.04434, section 2.1.2).
   void add_latent_attention(const LatentAttention& latent) {
     const double heads = as_double(model_.heads) / tp_;
     const double key = latent.nope_dim + latent.rope_dim;
@@ -146,7 +146,7 @@ class AttentionComposer : public Composer {
     for (const Sequences& one : sequences()) {
       linear(kProducts, as_double(one.count * one.queries),
              heads * (latent.nope_dim + latent.value_dim), latent.kv_rank);
-      // Attention of the mean width of keys and values has the FLOPs of both.
+      // Attention with the mean of key and value widths has the same FLOPs.
       add_flash_attention(one, model_.heads, (key + latent.value_dim) / 2);
     }
     linear(kProducts, tokens_, hidden_, heads * latent.value_dim);

@@ -18,10 +18,10 @@ namespace roofcast::transformer {
 inline constexpr std::string_view kAttention = "attention";
 inline constexpr std::string_view kWeightsBetweenGpus = "gradients and weights between GPUs";
 
-/// Operations that run one after the other: those of a section in one direction.
+/// Consecutive operations: a section in one direction.
 struct Stretch {
   Section section;
-  Direction direction;  ///< backward: recomputation too
+  Direction direction;  ///< backward includes recomputation
 
   bool is_forward() const { return direction == Direction::forward; }
   bool has(const StepOperation& one) const {
@@ -35,7 +35,7 @@ inline constexpr std::array kStretches = {
     Stretch{Section::layer, Direction::backward}, Stretch{Section::begin, Direction::backward},
     Stretch{Section::once, Direction::forward}};
 
-/// An operation that is no kernel: its part has the same name.
+/// An operation other than a kernel; its part has the same name.
 inline StepOperation named(std::string_view name, std::string_view bound) {
   StepOperation one;
   one.part = one.what = name;
@@ -43,20 +43,20 @@ inline StepOperation named(std::string_view name, std::string_view bound) {
   return one;
 }
 
-/// Base of the composers: adds operations in the section and the layers set last.
+/// Base of the composers: adds operations to the section and layers set last.
 class Composer {
  public:
   Composer(Step& step, const Architecture& model, const Task& task, KernelForecasts& forecasts)
       : step_(step), model_(model), task_(task), forecasts_(forecasts) {}
 
  protected:
-  /// Operations added from here on stand in this section.
+  /// Further operations are added to this section.
   void at(Section section) {
     here_.section = section;
     here_.direction = Direction::forward;
     here_.count = section == Section::once ? 1 : task_.passes();
   }
-  /// Operations added from here on stand in each of these layers.
+  /// Further operations are added to each of these layers.
   void at_layers(std::int64_t first, std::int64_t last) {
     at(Section::layer);
     here_.first_layer = first;
@@ -80,7 +80,7 @@ class Composer {
     add();
   }
 
-  /// Adds launches to a part, `times` for each run of the section.
+  /// Adds launches to a part, `times` per run of the section.
   void add(std::string_view part, std::string_view kernel, DType type,
            std::initializer_list<Given> given, double times = 1) {
     if (here_.count <= 0) return;
@@ -96,7 +96,7 @@ class Composer {
     step_.add_operation(std::move(added), one.time);
   }
 
-  /// Adds a collective for each run of the section, if it has several GPUs.
+  /// Adds a collective per run of the section, if it has several GPUs.
   void send(std::string_view part, const Transfer& transfer, Order order = Order::in_turn,
             bool last_pass = false) {
     StepOperation one = here_;
@@ -163,8 +163,8 @@ class Composer {
     return eager_ ? features : std::ceil(features / aligned) * aligned;
   }
 
-  // Linear layers of one input. PyTorch's models have a GEMM for each, `joined` ones and serving
-  // frameworks one for all. Eager code adds up the input's gradients; compiled code fuses that.
+  // Linear layers of one input: one GEMM each in PyTorch's models, one for all if `joined` or in
+  // serving. Eager code sums the input's gradients in further launches; compiled code fuses them.
   void linears(std::string_view part, const std::vector<double>& widths, bool joined = false) {
     if (joined || !by_pytorch_) {
       const double all = std::accumulate(widths.begin(), widths.end(), 0.0);
@@ -179,14 +179,14 @@ class Composer {
     });
   }
 
-  // Biases of `layers` linear layers, whose outputs have so many elements: a bias's gradient sums
-  // that of the output.
+  // Biases of `layers` linear layers with `elements` outputs in all: a bias's gradient sums its
+  // output's.
   void add_biases(double elements, double layers) {
     if (task_.framework == Framework::ideal) return;
     backward([&] { move("biases", elements, layers); });
   }
 
-  /// A kernel of the family "layer" over rows and columns, forward and its gradient.
+  /// A kernel of the family "layer" over rows and columns, and its gradient.
   void between(std::string_view part, std::string_view kernel, double rows, double cols,
                const Given& more = {}) {
     forward(between_again_, [&] { one_pass(part, kernel, rows, cols, "forward", more); });
@@ -223,23 +223,22 @@ class Composer {
   StepOperation here_;
 };
 
-/// Adds all kernels and transfers: in turn partial sums and experts' rows, overlapped gradients and
-/// weights. Throws InputError where a kernel has no forecast, and where the link is not known.
+/// Adds all kernels and transfers: partial sums and experts' rows in turn, gradients and weights
+/// overlapped. Throws InputError if a kernel has no forecast or the link is unknown.
 void add_layers(Step& step, const Architecture& model, const Task& task,
                 KernelForecasts& forecasts);
 
-/// Schedules the overlapped transfers with the launches: each operation in turn then takes its time
-/// in the schedule, and the overlapped ones their exposed time. Weights of a layer are gathered
-/// while the layer before runs, at most two layers' at once (FSDP: Zhao et al. 2023, arXiv
-/// 2304.11277, sections 3.3.1 and 3.3.2); gradients are sent while preceding layers compute theirs.
+/// Schedules the overlapped transfers with the launches: an operation in turn then takes its time
+/// in the schedule, an overlapped one its exposed time. A layer's weights are gathered during the
+/// layer before, at most two layers' at once (FSDP: Zhao et al. 2023, arXiv 2304.11277, sections
+/// 3.3.1 and 3.3.2); gradients are sent while preceding layers compute theirs.
 void overlap(Step& step, const Architecture& model, const Task& task);
 
-/// Adds the time for which the GPU waits for the host (Task::host_launch_s), in each section of a
-/// step that PyTorch launches. The interval is that of a host twice as fast, and of one that takes
-/// 1.5 times as long.
+/// Adds the GPU's waits for the host (Task::host_launch_s) to each section of a step that PyTorch
+/// launches. The interval is from a host that takes 0.5 times as long to one that takes 1.5.
 void add_host(Step& step, const Architecture& model, const Task& task);
 
-/// Adds attention with its projections, in the layers that the composer stands in.
+/// Adds attention with its projections to the composer's layers.
 void add_attention(const Composer& composer);
 
 }  // namespace roofcast::transformer

@@ -1,4 +1,4 @@
-// The GPU waits for the host where that submits launches more slowly than the GPU runs them.
+// The GPU waits for the host if launches are submitted more slowly than they run.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -10,11 +10,11 @@
 
 namespace roofcast::transformer {
 
-// The host takes `host_launch_s` to submit a launch, twice that where it also records the operation
-// for the backward pass, and begins a step when the GPU has ended the step before. A launch runs
-// once it is submitted and the one before has ended:
+// The host submits a launch in `host_launch_s`, twice that if it also records the operation for the
+// backward pass, and starts a step when the GPU has ended the one before. A launch runs once it is
+// submitted and the launch before has ended:
 //   T = max over the launches of (submission of all up to it + time of it and all after it).
-// Within a stretch, all passes together, both grow evenly: the maximum is at the end of one.
+// Within a stretch, all passes together, both grow evenly: the maximum is at an end of one.
 void add_host(Step& step, const Architecture& model, const Task& task) {
   if (!launched_by_pytorch(task)) return;
   constexpr std::array kHosts = {1.0, 0.5, 1.5};  // relative times: expected, low, high

@@ -55,7 +55,7 @@ class LayersComposer : public Composer {
     if (model_.feed_forward_biased) add_biases(tokens_ * (up + hidden_), 2);
   }
 
-  // cuBLASLt's epilogues have GELU and its gradient, no SwiGLU. A recomputed GELU is a launch.
+  // cuBLASLt's epilogues have GELU and its gradient, but no SwiGLU. A recomputed GELU is a launch.
   bool activation_in_epilogue() const {
     return task_.framework == Framework::ideal && !model_.gated && task_.dtype != DType::fp8 &&
            task_.dtype != DType::fp32 && task_.checkpointing != Checkpointing::selective;
@@ -110,8 +110,8 @@ class LayersComposer : public Composer {
     add_dense(experts.shared * experts.intermediate);
   }
 
-  // A fused norm includes the residual addition before it; at the start of a layer that is the
-  // addition of the previous layer. In eager code the addition is a separate launch.
+  // A fused norm includes the residual addition before it, at the start of a layer that of the
+  // previous layer. In eager code the addition is a separate launch.
   void add_residual_norm() {
     if (eager_) return add_norm();
     add_dropout("dropout", tokens_, hidden_);
@@ -170,8 +170,8 @@ class LayersComposer : public Composer {
         {{"rows", parameters / kCols}, {"cols", kCols}, {"form", eager_ ? "foreach" : "fused"}});
   }
 
-  // PyTorch adds the gradients of each pass but the first to those before it, tensor by tensor; a
-  // product's epilogue can do that instead.
+  // PyTorch accumulates the gradients of each pass but the first, tensor by tensor; a GEMM epilogue
+  // can do this instead.
   void add_accumulation() {
     if (task_.framework == Framework::ideal) return;
     const double later = task_.passes() - 1;
@@ -194,7 +194,7 @@ class LayersComposer : public Composer {
                  tp_ * copies * gathered});
   }
 
-  // Gathers weights, reduce-scatters their gradients, all-reduces these in the last pass.
+  // Gathers weights, reduce-scatters gradients, all-reduces these in the last pass.
   void add_weights(Transfer weights, const Transfer& summed) {
     forward(false, [&] { send(kWeightsBetweenGpus, weights, Order::before_layer); });
     backward([&] {

@@ -9,15 +9,15 @@
 namespace roofcast::transformer {
 namespace {
 
-/// A layer in one direction; backward begins with the recomputation.
+/// A layer in one direction; backward starts with recomputation.
 struct Visit {
   Direction direction;
   std::int64_t layer;
   std::size_t begin, end;  ///< positions of its nodes in Program::chain
 };
 
-/// Builds the program of a pass of so many layers on one GPU: kStretches, of which only the last
-/// pass has Section::once. Software's time is spread evenly over layers.
+/// Builds the program of a pass of `layers` layers on one GPU: kStretches, with Section::once in
+/// the last pass only. Software's time is spread evenly over layers.
 class Builder {
  public:
   Builder(const Step& step, const Task& task, std::int64_t layers, bool last)
@@ -48,7 +48,7 @@ class Builder {
     visits_.push_back({direction, layer, begin, result_.chain.size()});
   }
 
-  // Adds the overlapped transfers as frameworks issue them; each may start once a visit has ended.
+  // Adds the overlapped transfers in the frameworks' order; each may start once a visit has ended.
   void add_beside() {
     add_gather(0, false, 0);
     add_gather(1, false, 0);
@@ -60,8 +60,8 @@ class Builder {
     }
   }
 
-  // Gathers the weights of a visit, which waits for them. With Prefetch::post, those of a backward
-  // visit are gathered `late`: after the visit before it, not while that one runs.
+  // Gathers the weights that a visit waits for. With Prefetch::post, a backward visit's weights are
+  // gathered `late`: after the visit before it instead of during it.
   void add_gather(std::size_t position, bool late, std::size_t after) {
     if (position >= visits_.size()) return;
     const Visit& visit = visits_[position];
@@ -72,7 +72,7 @@ class Builder {
     if (result_.beside.size() > before) result_.chain[visit.begin].after = result_.beside.size();
   }
 
-  // Adds the operations, to wait for `after` nodes of the other stream; gradients in reverse order.
+  // Adds operations that wait for `after` nodes of the other stream; gradients in reverse order.
   void add(Section section, Direction direction, std::int64_t layer = 0,
            Order order = Order::in_turn, std::size_t after = 0) {
     const bool in_turn = order == Order::in_turn, in_layer = section == Section::layer;
@@ -101,10 +101,10 @@ class Builder {
 /// Times of a step, summed over the schedules of its passes.
 struct Scheduled {
   std::vector<double> time_s;  ///< time of each operation in turn, by its index
-  double exposed_s = 0;        ///< while no operation in turn runs
+  double exposed_s = 0;        ///< time without an operation in turn
 };
 
-/// Schedules the passes, with overlapped transfers that take `times` their expected time.
+/// Schedules the passes; overlapped transfers take `times` their expected time.
 Scheduled scheduled(const Step& step, const Architecture& model, const Task& task, double times) {
   Scheduled sum{std::vector<double>(step.operations.size()), 0};
   double total_s = 0;

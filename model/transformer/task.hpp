@@ -1,5 +1,5 @@
 #pragma once
-// A question about a model: a training step, a prefill or a decode step, on how many GPUs.
+// A question about a model: a training, prefill or decode step, on a number of GPUs.
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -14,13 +14,13 @@ namespace roofcast::transformer {
 enum class Phase : unsigned char { train, prefill, decode };
 inline constexpr std::array<std::string_view, 3> kPhases = {"train", "prefill", "decode"};
 
-/// The software: PyTorch that launches layer by layer, kernels fused by a compiler, or only the
-/// GEMMs and the traffic that cannot be avoided.
+/// The software: PyTorch eager code, kernels fused by a compiler, or only GEMMs and unavoidable
+/// traffic.
 enum class Framework : unsigned char { eager, compiled, ideal };
 inline constexpr std::array<std::string_view, 3> kFrameworks = {"eager", "compiled", "ideal"};
 
 /// What the backward pass recomputes: nothing; the kernels between GEMMs (norms, activations,
-/// rotary embeddings, and scores that are in memory); or the whole forward pass of each layer.
+/// rotary embeddings, scores in memory); or each layer's whole forward pass.
 enum class Checkpointing : unsigned char { none, selective, full };
 inline constexpr std::array<std::string_view, 3> kCheckpointings = {"none", "selective", "full"};
 
@@ -29,30 +29,30 @@ inline constexpr std::array<std::string_view, 3> kCheckpointings = {"none", "sel
 enum class Optimizer : unsigned char { adamw, adamw16, sgd };
 inline constexpr std::array<std::string_view, 3> kOptimizers = {"adamw", "adamw16", "sgd"};
 
-/// How the router chooses experts: as trained routers do (routing_of), evenly, or by a power law.
+/// How the router chooses experts: as trained (routing_of), evenly, or by a power law.
 enum class Routing : unsigned char { as_trained, balanced, power_law_101, power_law_120 };
 inline constexpr std::array<std::string_view, 4> kRoutings = {"as_trained", "balanced",
                                                               "power_law_1.01", "power_law_1.2"};
 
-/// When the backward pass gathers the weights of the next layer: before or after the gradients of
-/// the layer at hand (BACKWARD_PRE and BACKWARD_POST of PyTorch's FSDP).
+/// When the backward pass gathers the next layer's weights: before or after the gradients of the
+/// current layer (BACKWARD_PRE and BACKWARD_POST of PyTorch's FSDP).
 enum class Prefetch : unsigned char { pre, post };
 inline constexpr std::array<std::string_view, 2> kPrefetches = {"pre", "post"};
 
 struct Task {
   Phase phase = Phase::train;
-  /// Type of weights, activations and cache. fp8: only weights and GEMMs have 8 bits; activations,
+  /// Type of weights, activations and cache. fp8: weights and GEMMs have 8 bits; activations,
   /// cache, LM head and router have 16.
   DType dtype = DType::bf16;
-  std::int64_t batch = 1;       ///< sequences in a pass of one GPU, or of a group of tp GPUs
+  std::int64_t batch = 1;       ///< sequences per pass of one GPU or tp group
   std::int64_t seq = 1024;      ///< tokens of a sequence; decode computes 1
   std::int64_t context = 0;     ///< decode: keys of a sequence in the cache
   std::int64_t prompts = 0;     ///< decode: prompts of `seq` tokens computed in the same step
-  std::int64_t grad_accum = 1;  ///< passes between two optimizer steps
+  std::int64_t grad_accum = 1;  ///< passes per optimizer step
   Checkpointing checkpointing = Checkpointing::none;
   Optimizer optimizer = Optimizer::adamw;
   bool dropout = false;               ///< train: on embeddings, probabilities and residual branches
-  bool chunked_loss = false;          ///< train: LM head and loss by layer.linear_cross_entropy
+  bool chunked_loss = false;          ///< LM head and loss by layer.linear_cross_entropy
   bool all_logits = false;            ///< prefill: logits of every token, not only of the last
   std::int64_t tp = 1;                ///< tensor parallel: GPUs that divide each GEMM
   std::int64_t dp = 1;                ///< data parallel: copies of the model
@@ -63,67 +63,67 @@ struct Task {
   Routing routing = Routing::as_trained;
   Framework framework = Framework::eager;
   Network network{};                                     ///< between machines of 8 GPUs
-  double host_launch_s = constants::kHostLaunchSeconds;  ///< seconds to submit a launch: add_host()
+  double host_launch_s = constants::kHostLaunchSeconds;  ///< time to submit a launch: add_host()
 
-  /// Passes between two optimizer steps; 1 without training.
+  /// Passes per optimizer step; 1 without training.
   double passes() const { return phase == Phase::train ? static_cast<double>(grad_accum) : 1; }
-  double tokens() const {  ///< tokens in a pass of one GPU, or of a group of tp GPUs
+  double tokens() const {  ///< tokens per pass of one GPU or tp group
     return static_cast<double>(phase == Phase::decode ? batch + prompts * seq : batch * seq);
   }
-  double answers() const {  ///< tokens with logits, unless all have: one per sequence
+  double answers() const {  ///< tokens with logits, one per sequence, unless all have
     return static_cast<double>(batch + prompts);
   }
   double activation_bytes() const { return dtype == DType::fp8 ? 2 : size_bytes(dtype); }
   double gpus() const { return static_cast<double>(tp * pp * dp * fsdp); }
 };
 
-/// Whether PyTorch launches the kernels: those of eager code, and of compiled training. Compiled
-/// inference is a serving framework's, which has kernels of its own and replays graphs of them.
+/// Whether PyTorch launches the kernels: in eager code and compiled training. Compiled inference
+/// stands for a serving framework with its own kernels and CUDA graphs.
 inline bool launched_by_pytorch(const Task& task) {
   return task.framework == Framework::eager ||
          (task.framework == Framework::compiled && task.phase == Phase::train);
 }
 
-/// How the experts are distributed. If ep divides dp · fsdp, ep copies of the rest of the model
-/// exchange token rows; else the GPUs of tp, which all have every token, divide the experts.
+/// How the experts are distributed. If ep divides dp · fsdp, ep replicas of the other layers
+/// exchange token rows; else the GPUs of tp, which all hold every token, divide the experts.
 struct ExpertGroup {
-  std::int64_t copies = 1;  ///< copies of the model that exchange rows
+  std::int64_t copies = 1;  ///< replicas that exchange rows
   std::int64_t shares = 1;  ///< GPUs among which each expert is divided
 };
 ExpertGroup expert_group(const Task& task);
 
-/// The name of the routing, as moe.library has it. Trained routers follow the power laws of
+/// The name of the routing in moe.library. Trained routers follow the power laws of
 /// ai-dynamo/aiconfigurator (Apache-2.0, sdk/models.py): 1.2, and 1.01 with Experts::balanced.
 std::string_view routing_of(const Architecture& model, const Task& task);
 
-/// Whether the loss is computed chunk by chunk: where Task::chunked_loss asks for that, training is
-/// in 16 bits and tp does not divide the vocabulary.
+/// Whether the loss is computed in chunks: if Task::chunked_loss asks for it, in training in 16
+/// bits with tp = 1, for a model with an LM head.
 bool chunks_loss(const Architecture& model, const Task& task);
 
-/// Number of parameters on one GPU; of several stages, the one with the larger end of the model.
+/// Parameters on one GPU; of several pipeline stages, the one with the larger end of the model.
 double parameters_of_gpu(const Architecture& model, const Task& task);
 
-/// Throws InputError with the key where tp does not divide heads or widths, for a type that steps
-/// are not forecast in, and for decoding with an encoder.
+/// Throws InputError with the key if tp, pp or ep does not apply or does not divide what it splits,
+/// and for a type or phase that the model's steps do not have.
 void check(const Architecture& model, const Task& task);
 
-/// Peak memory of one GPU, bytes. A training step has its peak before the backward pass, when there
-/// are no gradients unless earlier passes left them, or after it, when the activations are freed.
+/// Peak memory of one GPU, bytes. The peak of a training step is before the backward pass, with
+/// gradients only of earlier passes, or after it, when the activations are freed.
 struct Memory {
   double weights = 0;
   double gradients = 0;
   double optimizer = 0;    ///< optimizer states
-  double activations = 0;  ///< kept for the backward pass, or of the layer being computed
+  double activations = 0;  ///< kept for the backward pass, or the current layer's
   double cache = 0;
-  double workspace = 0;  ///< buffers of libraries, weights and gradients that FSDP has gathered
+  double workspace = 0;  ///< buffers of libraries; weights and gradients gathered by FSDP
   double total() const { return weights + gradients + optimizer + activations + cache + workspace; }
 };
 
-/// Activations are counted as in Korthikanti et al. 2022 (arXiv 2205.05198), with masks only where
-/// there is dropout, FlashAttention in 16 bits, and nothing of the driver or the allocator.
+/// Activations are counted as in Korthikanti et al. 2022 (arXiv 2205.05198), with masks only under
+/// dropout, FlashAttention in 16 bits, and without memory of driver and allocator.
 Memory memory(const Architecture& model, const Task& task);
 
-/// The largest batch whose memory is at most `bytes`; 0 where none is.
+/// The largest batch that fits `bytes`; 0 if none does.
 std::int64_t largest_batch(const Architecture& model, Task task, double bytes);
 
 }  // namespace roofcast::transformer
