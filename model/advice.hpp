@@ -1,6 +1,5 @@
 #pragma once
-// Advice on settings, shapes and launches: alternatives are forecast, and those that gain are
-// named.
+// Advice on settings, shapes and launches: forecasts of alternatives, and those that gain.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -28,8 +27,7 @@ inline constexpr double kFreeTime = 0.01;  ///< relative added time up to which 
 
 struct AdviceOptions {
   double within = 0.05;  ///< largest relative change of an extent; alignment may exceed it
-  std::optional<std::vector<std::size_t>> varied{};  ///< positions of the extents to vary; absent:
-                                                     ///< all
+  std::optional<std::vector<std::size_t>> varied{};  ///< positions of extents; absent: all
   bool smaller = true;                               ///< also smaller shapes
 };
 inline constexpr std::size_t kMostShapes = 5;  ///< named per kind

@@ -16,58 +16,64 @@ inline constexpr std::string_view kMined =
 
 inline constexpr Constant kSmVariability =
     fitted("sm_variability", 2, "",
-           "variability of service of an SM's pipes and block starts: 0 is a server whose "
-           "customers never meet",
+           "variability (ν) of service of an SM's pipes and block starts; 0: customers never "
+           "meet",
            kFit, "2026-11-23");
-inline constexpr Constant kMemoryQueueBytes = fitted(
-    "memory_queue_bytes", 3000, "B",
-    "bytes of an SM on their way at which half of them wait for the others at a full L2 or DRAM",
-    kFit, "2026-11-26");
-inline constexpr Constant kOverlappingWarps = fitted(
-    "overlapping_warps", 6, "warps",
-    "instruction streams beside which two pipes of an SM begin to overlap", kFit, "2026-11-23");
+inline constexpr Constant kMemoryQueueBytes =
+    fitted("memory_queue_bytes", 3000, "B",
+           "bytes of an SM in flight at which half of them queue at a full L2 or DRAM", kFit,
+           "2026-11-26");
+inline constexpr Constant kOverlappingWarps =
+    fitted("overlapping_warps", 6, "warps",
+           "instruction streams from which an SM's pipes begin to overlap: n of them expose "
+           "overlapping_warps ÷ n of all pipes but the fullest",
+           kFit, "2026-11-23");
 inline constexpr Constant kTileLoadCycles =
     fitted("tile_load_cycles", 1100, "clk",
-           "from the first copy of a tile to the arrival of its last", kFit, "2026-11-23");
+           "least latency of a tile load, from its first copy to the arrival of its last", kFit,
+           "2026-11-23");
 inline constexpr Constant kPipelineStepCycles =
     fitted("pipeline_step_cycles", 180, "clk",
-           "from the arrival of a tile to its first use, and from its last use to the next copy",
+           "handover of a pipelined tile: from its arrival to its first use, and from its last "
+           "use to the next copy",
            "even rows of gemm_tensor.csv (ai-dynamo/aiconfigurator), products51 and products71",
            "2026-11-25");
 inline constexpr Constant kPipelineStartCycles =
     fitted("pipeline_start_cycles", 1600, "clk",
-           "of a launch whose blocks copy tiles ahead for the tensor cores, beyond its first "
-           "copies: barriers, tensor maps, registers handed over; none where tcgen05 multiplies",
+           "start of a launch whose blocks copy tiles ahead for the tensor cores, beyond its "
+           "first copies: barriers, tensor maps, registers handed over; none where tcgen05 "
+           "multiplies",
            "even rows of gemm_tensor.csv (ai-dynamo/aiconfigurator), products51 and products71",
            "2026-11-25");
 inline constexpr Constant kOutOfStepReadDensity =
     fitted("out_of_step_read_density", 0.42, "",
-           "of the DRAM around what blocks out of step read together: panels of A and B, rows that "
-           "each block takes one after the other",
+           "read density of blocks out of step: share of the surrounding DRAM that they read "
+           "together, in panels of A and B and rows that each block reads in sequence",
            "gemm_tensor.csv (ai-dynamo/aiconfigurator), bf16, rows of even position of three GPUs: "
            "least mean error of time among 0.3 to 0.56",
            "2026-11-25");
 
 inline constexpr Constant kLineDensity =
     measured("density_of_lines", kDensityOfLines, "",
-             "of the DRAM around lines of many rows that tiles read: DRAM sends lines at random at "
-             "0.935 of its rate in order",
+             "read density of tiles that read one line of each of many rows: DRAM delivers random "
+             "lines at 0.935 of its streaming rate",
              "the microbenchmark scattered in validation/measured, pieces of 128 B", "2026-11-23");
 inline constexpr Constant kSlowdownOfADecade = fitted(
     "slowdown_of_a_decade", 0.21, "",
-    "of the slowdown by a launch's own power that each tenfold of a microsecond of its time brings",
+    "share of the slowdown by a launch's own power that each tenfold of its time beyond "
+    "1 us adds",
     "1 in the 4.8 decades up to 0.06 s, where products of an earlier law kept up what they do for "
     "a second; every vector_flop_energy was fitted with it",
     "2026-11-27");
 inline constexpr Constant kHeatingSeconds = measured(
     "heating_seconds", 0.1, "s",
-    "of work without a pause after which half of the long run's slowdown is there",
+    "time of work without a pause after which half of the long run's slowdown is reached",
     "long-runs-2026-11-27 in validation/measured, the table with four columns of time: products of "
     "8192x8192x8192 and 4096x16384x2048 to 100 ms, to 300 ms and after 0.7 s",
     "2026-11-27");
 inline constexpr Constant kDramByteEnergy = measured(
     "dram_byte_energy", 123e-12, "J",
-    "that the board spends for a byte between DRAM and an SM, beyond what it takes idle",
+    "energy of the board for a byte between DRAM and an SM, beyond idle",
     "power-2026-11-27 in validation/measured: copies of 256 MB at 4.15 TB/s and 638 W, less the "
     "127 W of one busy warp",
     "2026-11-27");
@@ -80,47 +86,51 @@ inline constexpr Constant kLeastVoltagePower = fitted(
     "2026-11-27");
 inline constexpr Constant kClocksPerCopyRequest =
     measured("clocks_per_copy_request", 0.81, "clk",
-             "of the copy engine of an SM for a request to L2, of 64 bytes or of a sector",
+             "time of an SM's copy engine (TMA) for a request to L2, of 64 bytes or of a sector",
              "the run `sectors` in validation/measured: tiles of 64x64 to 128x128 on one SM, whose "
              "rows begin at multiples of 16 to 128 bytes",
              "2026-11-26");
 inline constexpr Constant kSmStoreBytesPerClk =
     measured("sm_store_bytes_per_clk", 31.8, "B/clk",
-             "that one SM alone stores to L2; beside others it has its share of L2's writes",
+             "store rate of one SM alone to L2; beside others it has its share of L2's write rate",
              "memory-study runs of both GPUs, l2_mix: writes by 1 to 16 SMs", "2026-11-23");
 inline constexpr Constant kL2ResidentShare =
     measured("l2_resident_share", 0.97, "",
-             "of the bytes of a partition of L2, that pass before what was read begins to be lost",
+             "share of the bytes of an L2 partition that pass before read data begins to be "
+             "evicted",
              "memory-study runs of both GPUs, l2_capacity: panels that every SM reads are all "
              "found again to 26 of 50 MB and lost from 30 MB on; two GPUs of one partition read "
              "products' weights again to 0.95 and 1.0 of it (ai-dynamo/aiconfigurator, gemm_perf)",
              "2026-11-25");
 inline constexpr Constant kL2GradualEviction =
-    measured("l2_gradual_eviction", 0.12, "", "of that, that pass more until all of it is lost",
+    measured("l2_gradual_eviction", 0.12, "",
+             "reuse distance beyond L2's resident capacity, relative to it, at which every read "
+             "misses",
              "as l2_resident_share", "2026-11-25");
 inline constexpr Constant kL1GradualEviction =
     fitted("l1_gradual_eviction", 0.5, "",
-           "of what an SM has for L1, that passes more until all that was read is lost",
+           "reuse distance beyond L1's capacity, relative to it, at which every read misses",
            "default, random1, random2, random7 and random10 of both GPUs in validation/measured: "
            "mean error of softmax.three_pass 7.5%, with L2's gradual eviction 7.7%",
            "2026-11-26");
-inline constexpr Constant kL2DirtyShare =
-    measured("l2_dirty_share", 0.9, "", "of L2's bytes that hold recent traffic when a kernel ends",
-             "memory-study runs of both GPUs, first_touch: of writes into a clean L2 25.0 of 50 MB "
-             "and 29.6 of 60 MB stay",
-             "2026-11-23");
+inline constexpr Constant kL2DirtyShare = measured(
+    "l2_dirty_share", 0.9, "", "share of L2's bytes that hold recent traffic when a kernel ends",
+    "memory-study runs of both GPUs, first_touch: of writes into a clean L2 25.0 of 50 MB "
+    "and 29.6 of 60 MB stay",
+    "2026-11-23");
 inline constexpr Constant kL2WriteShare =
-    measured("l2_write_share", 0.52, "", "of L2's read bandwidth that it takes of whole lines",
+    measured("l2_write_share", 0.52, "", "write rate of L2 for whole lines ÷ its read bandwidth",
              kMined, "2026-11-23");
 inline constexpr Constant kDramTurnaround =
     measured("dram_turnaround", 0.09, "",
-             "of the time of the lesser of reads and writes that DRAM loses between them", kMined,
-             "2026-11-23");
+             "bus turnaround of DRAM ÷ the time to read the lesser of the bytes read and the "
+             "bytes written",
+             kMined, "2026-11-23");
 
 inline constexpr Constant kTensorEnergyShare =
     measured("tensor_energy_share", 0.125, "",
-             "of the energy of a FLOP in fp32 on the SIMT pipes, that one in 16 bits takes on the "
-             "tensor cores",
+             "energy of a 16-bit FLOP on the tensor cores ÷ energy of an fp32 FLOP on the SIMT "
+             "pipes",
              "power-2026-11-27 in validation/measured: products at 768 TFLOP/s for 839 W beyond "
              "idle, by their share of the time; lgamma at 33.4 T instructions of lanes a second "
              "for 588 W",
@@ -128,14 +138,14 @@ inline constexpr Constant kTensorEnergyShare =
 
 inline constexpr Constant kL1MergeBytes =
     measured("l1_merge_bytes", 15e3, "B",
-             "between two parts of a sector's store at which L1 joins half of them",
+             "bytes written between two partial stores of a sector at which L1 merges half of them",
              "counters of the random runs in validation/measured: of parts 4 KB apart 4% reach L2 "
              "one by one, of 8 KB 13%, of 16 KB 44 to 76%",
              "2026-11-22");
 
 inline constexpr Constant kPdlLaunchShare =
     measured("pdl_launch_share", 0.7, "",
-             "of a graph's cost for the next kernel, by programmatic dependent launch",
+             "launch cost with programmatic dependent launch ÷ a graph's for the next kernel",
              "launches-2026-11-23.csv in validation/measured: null kernels 0.545 and 0.778 us",
              "2026-11-23");
 

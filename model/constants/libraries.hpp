@@ -18,67 +18,71 @@ inline constexpr std::string_view kFlash2Fit =
 
 inline constexpr Constant kFlash2Products =
     fitted("attention_flash2_products", 1.5, "",
-           "of a warp under way at once in FlashAttention-2's forward", kFlash2Fit, "2026-11-26");
+           "products in flight per warp in FlashAttention-2's forward", kFlash2Fit, "2026-11-26");
 inline constexpr Constant kBlockOperations =
     fitted("attention_block_operations", 300, "",
-           "dependent ones of a block before its first tile, or for 16 rows of one of "
-           "TensorRT-LLM's groups: addresses, divisions, sums over rows",
+           "dependent operations of a block before its first tile, or per 16 rows of a "
+           "TensorRT-LLM group: addresses, divisions, sums over rows",
            kFlash2Fit, "2026-11-26");
 inline constexpr Constant kCacheWaits = fitted(
     "attention_cache_waits", 8, "trips",
-    "to L2 or DRAM of a block of vLLM's that writes to a cache: places, the data",
+    "round trips to L2 or DRAM of a vLLM block that writes to a cache: positions, data",
     "attention_fa3_causal_prefill.csv above 20 us, compute capability 9.0: by hand among 4 to 10",
     "2026-11-26");
 inline constexpr Constant kScoreInstructions =
     counted("attention_score_instructions", 5.3, "",
-            "of a thread for a score: a multiply-add for scale and maximum, the maximum, the "
-            "exponential, the sum, half a conversion to a pair; of backward a multiply-add, the "
+            "thread instructions per score: a multiply-add for scale and maximum, the maximum, "
+            "the exponential, the sum, half a conversion to a pair; backward a multiply-add, the "
             "exponential, a subtraction, a product and two halves of conversions",
             "this project's flash3, 6.3 with the sums at head dim 128", "2026-11-24");
 inline constexpr Constant kPackedScoreInstructions = counted(
     "attention_packed_score_instructions", 3, "",
-    "of a thread for a score where an instruction does two: half a multiply-add, half a "
-    "maximum of three, the exponential, half a sum, half a conversion",
+    "thread instructions per score where one instruction computes two: half a "
+    "multiply-add, half a maximum of three, the exponential, half a sum, half a "
+    "conversion",
     "PTX ISA: fma and add of f32x2, max of three inputs, compute capability 10.0", "2026-11-27");
-inline constexpr Constant kEdgeInstructions = counted(
-    "attention_edge_instructions", 2, "",
-    "more of a thread for a score of a tile beyond the last key: a comparison and a selection",
-    "FlashAttention-2, mask.h: apply_mask", "2026-11-26");
+inline constexpr Constant kEdgeInstructions =
+    counted("attention_edge_instructions", 2, "",
+            "further thread instructions per score of a tile beyond the last key: a comparison "
+            "and a selection",
+            "FlashAttention-2, mask.h: apply_mask", "2026-11-26");
 inline constexpr Constant kMaskInstructions =
     fitted("attention_mask_instructions", 8, "",
-           "of a thread for a score that a causal mask cuts, in cuDNN and FlashAttention-2",
+           "thread instructions per score that a causal mask cuts, in cuDNN and FlashAttention-2",
            kAttentionFit, "2026-11-24");
 inline constexpr Constant kResultInstructions =
     fitted("attention_result_instructions", 30, "",
-           "of a thread for an element of dK and dV at the end of a block, in cuDNN", kAttentionFit,
-           "2026-11-24");
+           "thread instructions per element of dK and dV at the end of a block, in cuDNN",
+           kAttentionFit, "2026-11-24");
 inline constexpr Constant kPassWaits =
     fitted("attention_pass_waits", 6, "trips",
-           "to L2 or DRAM of a block that passes over rows before or after backward's products",
+           "round trips to L2 or DRAM of a block of the row kernels before or after backward's "
+           "GEMMs",
            kAttentionFit, "2026-11-24");
 inline constexpr Constant kGroupSumWaits =
     fitted("attention_group_sum_waits", 12, "trips",
-           "to L2 or DRAM of a block of PyTorch's sums of dK and dV over a group", kAttentionFit,
-           "2026-11-24");
+           "round trips to L2 or DRAM of a block of PyTorch's sums of dK and dV over a group",
+           kAttentionFit, "2026-11-24");
 
 inline constexpr Constant kVectorInstructions =
     fitted("attention_vector_instructions", 15, "",
-           "of a thread for an element of K and of V where no tensor core multiplies (MMHA): "
-           "conversions, multiply-adds, its part of the sums over threads",
+           "thread instructions per element of K and of V without tensor cores (MMHA): "
+           "conversions, multiply-adds, a part of the sums over threads",
            "attention_decode.csv (ai-dynamo/aiconfigurator, TensorRT-LLM), rows of even position "
            "over 20 us of both GPUs: least mean error of time among 14 to 17",
            "2026-11-26");
 
 inline constexpr Constant kVectorOperations =
     fitted("attention_vector_operations", 2000, "",
-           "dependent ones of a block of such a kernel, before its first keys and after its last",
+           "dependent operations of an MMHA block before its first keys and after its last",
            "attention_decode.csv, lone heads to 64 keys of rows of even position of both GPUs",
            "2026-11-26");
 
 inline constexpr Constant kMovedInstructions = measured(
     "attention_moved_instructions", 95, "",
-    "issue slots of a warp for 32 elements that PyTorch copies to another layout "
-    "(elementwise_kernel): places in both arrays by four divisions of each element's number",
+    "issue slots of a warp per 32 elements that PyTorch copies to another layout "
+    "(elementwise_kernel): positions in both arrays by four divisions of each element's "
+    "index",
     "attention-backward-kernels-2026-11-26 in validation/measured: times of copies less 1.5 us, at "
     "the boost clock",
     "2026-11-26");
@@ -87,17 +91,20 @@ inline constexpr std::string_view kCopiesFit =
     "by hand, to products off 16 bytes in cublas-grids-2026-11-26 of both GPUs in "
     "validation/measured: seeds 91 to 95, then within a tenth of those seeds 96 and 97";
 
-inline constexpr Constant kCopyRequests = fitted(
-    "gemm_copy_requests", 14, "",
-    "of the copy engine that a warp's copy of 32 pieces of a row off 16 bytes takes as long as",
-    kCopiesFit, "2026-11-26");
-inline constexpr Constant kRegisterCopyRequests = fitted(
-    "gemm_register_copy_requests", 9, "",
-    "of the copy engine that a warp's copy of 32 such pieces through registers takes as long as",
-    kCopiesFit, "2026-11-26");
+inline constexpr Constant kCopyRequests =
+    fitted("gemm_copy_requests", 14, "",
+           "copy-engine requests that take as long as a warp's copy of 32 pieces of a row off "
+           "16 bytes",
+           kCopiesFit, "2026-11-26");
+inline constexpr Constant kRegisterCopyRequests =
+    fitted("gemm_register_copy_requests", 9, "",
+           "copy-engine requests that take as long as a warp's copy of 32 such pieces through "
+           "registers",
+           kCopiesFit, "2026-11-26");
 inline constexpr Constant kLeftOutCopies = fitted(
     "gemm_left_out_copies", 0.3, "",
-    "of a copy through registers, for what lies beyond C's edges: addresses and the zeros stored",
+    "cost of a copy through registers beyond C's edges ÷ a copy within: addresses and "
+    "the zeros stored",
     "by hand, to cublas-grids-2026-11-26 of both GPUs and cublas-thin-2026-11-26 (seed 101) in "
     "validation/measured",
     "2026-11-26");
@@ -108,7 +115,7 @@ inline constexpr std::string_view kCompiledCount =
 
 inline constexpr Constant kLossInstructions =
     counted("loss_instructions", 29, "",
-            "of a thread for a logit besides its arithmetic, in the loss: 36 with it",
+            "thread instructions per logit besides its arithmetic, in the loss: 36 with it",
             kCompiledCount, "2026-11-27");
 inline constexpr Constant kLossGradientInstructions =
     counted("loss_gradient_instructions", 25, "", "the same for the loss's gradient: 32 with it",
@@ -123,12 +130,13 @@ inline constexpr std::string_view kEagerCount =
 
 inline constexpr Constant kStridedInstructions =
     counted("strided_instructions", 58, "",
-            "of a thread for an element of a transposed, broadcast or converted operand: 44 to 71 "
-            "with its arithmetic, in twelve kinds of launch",
+            "thread instructions per element of a transposed, broadcast or converted operand: 44 "
+            "to 71 with its arithmetic, in twelve kinds of launch",
             kEagerCount, "2026-11-27");
 inline constexpr Constant kJoinInstructions =
     counted("join_instructions", 87, "",
-            "of a thread for an element of joined matrices (aten::cat)", kEagerCount, "2026-11-27");
+            "thread instructions per element of concatenated matrices (aten::cat)", kEagerCount,
+            "2026-11-27");
 
 inline constexpr std::string_view kExpertFit =
     "moe_fused.csv (ai-dynamo/aiconfigurator, TensorRT-LLM), rows of even position, all GPUs "
@@ -136,19 +144,20 @@ inline constexpr std::string_view kExpertFit =
 
 inline constexpr Constant kExpertRowInstructions =
     fitted("expert_row_instructions", 300, "",
-           "of each warp of such a block beside those for its elements", kExpertFit, "2026-11-25");
+           "instructions per warp of a block over experts' rows, besides those for its elements",
+           kExpertFit, "2026-11-25");
 inline constexpr Constant kExpertTileSwitch =
     fitted("expert_tile_switch", 4, "trips",
-           "to L2 or DRAM between two tiles of a grouped "
-           "product: whose tile it is, and where its rows lie",
+           "round trips to L2 or DRAM between two tiles of a grouped GEMM: the tile's expert, "
+           "the place of its rows",
            kExpertFit, "2026-11-25");
 inline constexpr Constant kExpertMmaSlowdown =
     fitted("expert_mma_slowdown", 1.9, "",
-           "arithmetic of a grouped product by mma.sync, of the fastest plain product's",
-           kExpertFit, "2026-11-25");
+           "arithmetic of a grouped GEMM by mma.sync ÷ the fastest plain GEMM's", kExpertFit,
+           "2026-11-25");
 inline constexpr Constant kExpertInterval = fitted(
     "expert_interval", 1.4, "",
-    "half-width of the interval, of that of other kernels: holds 90% of the rows of each GPU and "
+    "half-width of the interval ÷ other kernels': holds 90% of the rows of each GPU and "
     "type",
     "moe_fused.csv (ai-dynamo/aiconfigurator, TensorRT-LLM), rows of even position", "2026-11-25");
 

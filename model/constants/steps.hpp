@@ -12,16 +12,17 @@ inline constexpr std::string_view kStepsFit =
 
 inline constexpr Constant kAttentionShare =
     fitted("step_attention_share", 0.9106, "",
-           "further time of attention kernels in training steps of 2023, of those of today",
+           "added time of attention kernels in training steps of 2023 ÷ their time today",
            kStepsFit, "2026-11-27");
 inline constexpr Constant kLayerSeconds =
     fitted("step_layer_s", 1.607e-3, "s",
-           "of each layer and pass of eager FSDP training: launches and hooks of the framework",
+           "software time per layer and pass of eager FSDP training: launches and hooks of the "
+           "framework",
            kStepsFit, "2026-11-27");
 
 inline constexpr Constant kHostLaunchSeconds =
     fitted("step_host_launch_s", 31e-6, "s",
-           "in which PyTorch's host submits a launch; twice that where it also records the "
+           "time of PyTorch's host to submit a launch; twice that where it also records the "
            "operation for the backward pass",
            "transformer-steps-2026-11-27 of both GPUs in validation/measured, eager training and "
            "prefill, rows of even position: by hand, mean |error| of time",
@@ -35,7 +36,8 @@ inline constexpr Constant kTransferShare = measured(
 
 inline constexpr Constant kRequestSeconds =
     fitted("serving_request_s", 19e-6, "s",
-           "of each request and step of a service: scheduled, sampled and sent while the GPU waits",
+           "time per request and step of a service: scheduling, sampling and sending while the "
+           "GPU waits",
            "serving.csv (ai-dynamo/aiconfigurator), rows of even position of its first GPU, three "
            "models and systems together: fit_serving, mean |error| of time",
            "2026-11-27");

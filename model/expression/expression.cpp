@@ -54,8 +54,7 @@ std::size_t append(Expression& to, const Node& node) {
   return to.nodes.size() - 1;
 }
 
-// Copies node by node. `keep(copy, node, i)` receives node i with its operands' positions in the
-// copy and returns its own.
+// Copies node by node. `keep(copy, node, i)` places node i, its operands already in the copy.
 template <class Keep>
 Expression copied(const Expression& from, const Keep& keep) {
   Expression to;

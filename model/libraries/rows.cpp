@@ -121,8 +121,7 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   const bool rms = p[kLibraryKind] == kLibraryRmsnorm;
   const layer::Movement whole = rms ? rmsnorm() : layernorm(p[rows::kCols]);
   if (p[rows::kCols] % whole.together == 0) return layer::plan_of({whole}, p, gpu);
-  // Rows that are no multiple of four elements: one kernel per sweep, an indexed element per
-  // thread.
+  // Rows of no multiple of four elements: one kernel per sweep, one indexed element per thread.
   layer::Movement moments = whole.swept(1), result = whole.swept(1).after();
   moments.together = result.together = 1;
   moments.writes = layer::kNone;
