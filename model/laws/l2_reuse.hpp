@@ -64,7 +64,7 @@ Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy,
 
 /// Share of `dram` that misses L2 if back-to-back launches cycle through 2 to 4096 sets of arrays
 /// that together exceed three times L2 (validation/harness/bench.cpp). L2 keeps part of a set if a
-/// launch touches little of its arrays, as a gather does, or if 4096 sets fit.
+/// launch touches little of its arrays, as a gather does, or if 4096 sets are smaller.
 double lost_between_rounds(const Plan& plan, const Traffic& dram, const Gpu& gpu);
 
 /// Writes of `dram` still dirty in L2 when the kernel ends: l2_dirty_share of L2 holds the last

@@ -48,7 +48,7 @@ struct Schedule {
 };
 Schedule schedule(std::span<const LaunchRun> runs, const LaunchCosts& costs, double queued_s = 0);
 
-/// A sentence whether the queue hides the launches; absent for one launch or a graph.
+/// A note on whether the queue hides the launches; absent for one launch or a graph.
 std::optional<std::string> launching_note(const LaunchCosts& costs, const Schedule& schedule);
 
 }  // namespace roofcast

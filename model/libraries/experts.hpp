@@ -9,7 +9,7 @@
 
 namespace roofcast::experts {
 
-/// Positions in Problem, and those of the library's settings behind them.
+/// Positions in Problem: the shape, then the library's settings.
 enum Shape : std::size_t { kTokens, kHidden, kIntermediate, kExperts, kPerToken, kGpus, kRouting };
 enum LibraryParameter : std::size_t { kTileRows = kRouting + 1, kTileColumns };
 

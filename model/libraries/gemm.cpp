@@ -14,7 +14,7 @@ constexpr std::string_view kUnaligned =
     "rows of n or k elements are no multiple of 16 B: slower kernels copy them in pieces, as "
     "estimated from published rates of odd sizes; tile, split and registers are guesses too";
 
-// The family's problem has no batch: 1.
+// The family's problem has no batch parameter: 1.
 double batch_of(const Problem& p) {
   return as_double(std::max<std::int64_t>(1, p[kBatch]));
 }
@@ -91,7 +91,7 @@ Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
     plan.arrays[kC].pattern = tensor::writes_tiles(c.sizes.c).pattern;
   }
   if (c.p[kBatch] == 1) plan.raster = c.raster();
-  // wgmma and tcgen05 kernels fetch code while the launch before ends (programmatic launch).
+  // wgmma and tcgen05 kernels fetch code while the launch before ends (PDL).
   if (!c.is_async()) plan.start = Start::kept_code;
   plan.scheduler = brief.scheduler;
   if (gpu.occupancy) {

@@ -80,7 +80,7 @@ double round_trips(const VectorProduct& c) {
 Step step_of(const VectorProduct& c, double elements) {
   const double lanes = as_double(kWarpLanes);
   const double accesses = elements * as_double(c.tile.threads()) / lanes;
-  // Shares of a block's outputs and of their k extent that exist.
+  // Shares of a block's outputs and of its k extent that lie within the matrix.
   const double used_outputs =
       as_double(c.outputs()) / as_double(c.blocks_of_part() * c.tile.outputs);
   const double used_k =

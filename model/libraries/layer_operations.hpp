@@ -22,8 +22,8 @@ constexpr Movement by_rows(const Arrays& reads, const Arrays& writes, double flo
 
 // aten::embedding. Its gradient (aten/src/ATen/native/cuda/Embedding.cu,
 // EmbeddingBackwardKernel.cu) is added to a zeroed table: few indices 32 rows at a time, one per
-// warp. More indices are sorted with their positions in eight passes, and segments counted in 20
-// further launches; segments are summed in fp32, then these sums into the table's rows.
+// warp. More indices are sorted with their positions in eight passes and their segments counted,
+// with 20 further launches; segments are summed in fp32, then these sums into the table's rows.
 inline constexpr Movement kZeros{.table = Table::zeroed};
 inline constexpr Operation kEmbedding{
     .fused = {map(kNone, kOne).beside({kIndex, 0}).using_table(Table::looked_up)},

@@ -7,7 +7,7 @@
 
 namespace roofcast::products {
 
-/// Positions in Problem of a convolution, and of the library's settings behind them.
+/// Positions in a convolution's Problem: the shape, then the library's settings.
 enum Shape : std::size_t { kImages, kHeight, kWidth, kChannels, kFilters, kSide, kStride };
 enum LibraryParameter : std::size_t { kTileM = kStride + 1, kTileN, kSplitK };
 

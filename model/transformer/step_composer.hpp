@@ -179,8 +179,7 @@ class Composer {
     });
   }
 
-  // Biases of `layers` linear layers with `elements` outputs in all: a bias's gradient sums its
-  // output's.
+  // Biases of `layers` linear layers with `elements` outputs in all; their gradients sum dY.
   void add_biases(double elements, double layers) {
     if (task_.framework == Framework::ideal) return;
     backward([&] { move("biases", elements, layers); });

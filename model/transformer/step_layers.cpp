@@ -110,8 +110,8 @@ class LayersComposer : public Composer {
     add_dense(experts.shared * experts.intermediate);
   }
 
-  // A fused norm includes the residual addition before it, at the start of a layer that of the
-  // previous layer. In eager code the addition is a separate launch.
+  // A fused norm includes the residual addition before it; a layer's first norm includes the
+  // previous layer's last addition. In eager code the addition is a separate launch.
   void add_residual_norm() {
     if (eager_) return add_norm();
     add_dropout("dropout", tokens_, hidden_);

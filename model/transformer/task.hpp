@@ -52,7 +52,7 @@ struct Task {
   Checkpointing checkpointing = Checkpointing::none;
   Optimizer optimizer = Optimizer::adamw;
   bool dropout = false;               ///< train: on embeddings, probabilities and residual branches
-  bool chunked_loss = false;          ///< LM head and loss by layer.linear_cross_entropy
+  bool chunked_loss = false;          ///< train: LM head and loss by layer.linear_cross_entropy
   bool all_logits = false;            ///< prefill: logits of every token, not only of the last
   std::int64_t tp = 1;                ///< tensor parallel: GPUs that divide each GEMM
   std::int64_t dp = 1;                ///< data parallel: copies of the model

@@ -13,7 +13,7 @@ constexpr std::string_view word_of(Key key, std::initializer_list<std::string_vi
   return std::data(words)[static_cast<std::size_t>(key)];
 }
 
-/// One value for each of the enumerators of Key, which count from 0.
+/// One value per enumerator of Key; enumerators count from 0.
 template <class Key, class Value, std::size_t kKeys>
 class ByKey {
  public:

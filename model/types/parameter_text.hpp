@@ -26,8 +26,8 @@ void set_named_value(const Parameter& parameter, Problem& problem, std::size_t p
 /// Any value as one writes it on the command line: "4096", "backward", "sin(x)^2".
 std::string value_text(const Parameter& parameter, const Problem& problem, std::size_t position);
 
-/// As value_text, but a text stands in double quotes, with a backslash before each quote and
-/// backslash in it: for lists of values.
+/// As value_text, but a text is in double quotes, with backslashes before quotes and backslashes in
+/// it: for lists of values.
 std::string quoted_value_text(const Parameter& parameter, const Problem& problem,
                               std::size_t position);
 

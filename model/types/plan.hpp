@@ -132,8 +132,8 @@ struct ArrayUse {
   /// Usually the output of an earlier kernel (x of row kernels, A of a GEMM), not weights. In
   /// CacheState::warm L2 holds as much of it as fits.
   bool activation = false;
-  /// Reuse distance, bytes through L2 until the array is used again, unless the cache state is
-  /// cold. Absent: in CacheState::repeated the bytes of all arrays, else infinite.
+  /// Reuse distance: bytes through L2 until a later launch uses the array again; a cold forecast
+  /// ignores it. Absent: in CacheState::repeated the bytes of all arrays, else never used again.
   std::optional<double> returns_after_bytes{};
   /// Position among the kernel's inputs; absent: the position in Plan::arrays.
   std::optional<std::size_t> input{};

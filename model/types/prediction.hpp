@@ -133,8 +133,8 @@ constexpr std::string_view name(LaunchMode mode) {
   return word_of(mode, {"stream", "graph", "pdl"});
 }
 
-/// Assumptions::queued_s of a device that never waits for the host. So it is in the harness, which
-/// fills L2 with other data right before the launches.
+/// Assumptions::queued_s of a device that never waits for the host, as in the harness, which fills
+/// L2 with other data right before the launches.
 inline constexpr double kQueueNeverEmpty = std::numeric_limits<double>::infinity();
 
 /// The state of caches, clock and stream that a forecast assumes.
@@ -145,7 +145,7 @@ struct Assumptions {
   /// host's head start on the further launches (laws/launching.hpp).
   double queued_s = 0;
   std::optional<LaunchMode> launch{};  ///< absent: graph if back to back, else stream
-  /// Time of continuous work before (s): the power limit lowers the clock in long runs
+  /// Time of continuous work before the launches (s): the power limit lowers the clock in long runs
   /// (laws/clock.hpp).
   double worked_s = 0;
   /// Slowdown s of the SM clock by the mean power of a long run of many kernels: clock ÷ (1 + s).
@@ -173,7 +173,7 @@ struct Waves {
 
 /// Where bytes are counted, from the threads to DRAM.
 enum class Level : unsigned char {
-  requested,  ///< what the threads ask for
+  requested,  ///< bytes requested by the threads
   l1,         ///< whole sectors, between the threads and L1
   l2,         ///< between L1 and L2
   dram        ///< between L2 and DRAM
