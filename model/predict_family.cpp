@@ -71,7 +71,7 @@ Prediction predict_family(const Question& question) {
   result.problem = question.problem;
   result.work = family.work(question.problem);
   result.useful_flops = result.work.flops();
-  result.work.dram = result.work.compulsory;  // at the least, however computed
+  result.work.dram = result.work.compulsory;  // lower bound of every variant
   result.io = family.io(question.problem, result.work.compulsory.total_bytes(),
                         gpu.memory.l2_bytes.value_or(0));
   result.limit = limit(result.work, question.problem.dtype, gpu, question.assumptions.cache);

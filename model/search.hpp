@@ -37,7 +37,7 @@ class Search {
       try {
         found_.push_back(predict(asked_.with(problem)));
         questions_.push_back(problem);
-      } catch (const InputError&) {  // the kernel does not take it
+      } catch (const InputError&) {  // the kernel refuses it
       }
     }
   }

@@ -8,7 +8,7 @@
 
 namespace roofcast {
 
-/// Accesses that touch only a share of the DRAM around them.
+/// Accesses that touch only the share `density` of the DRAM around them.
 struct SparseAccesses {
   double bytes = 0;
   double density = 1;  ///< 0 to 1

@@ -26,7 +26,7 @@ class End {
     port_share_ = together ? 1 : 1 / warps;
     shown_ = std::min(1.0, law::kOverlappingWarps / warps);
   }
-  /// Cycles of the port at `store_rate` bytes a cycle.
+  /// Cycles of the port at `store_rate` bytes per cycle.
   double port(double store_rate) const { return loads_ + stored_ / store_rate; }
   /// Cycles of the step without queueing. In steps with a barrier, port and issue overlap in part.
   double own(double port) const {

@@ -62,7 +62,7 @@ constexpr bool is_partitioned(std::size_t station) {
   return station <= static_cast<std::size_t>(Station::conversion);
 }
 
-/// A phase as the network sees it.
+/// A phase in the terms of the queueing network.
 struct Visit {
   ByResource pipes{};  ///< cycles of one block's step at each pipe of the SM
   Demand demand;       ///< cycles of one block's step at each station, with memory unshared

@@ -86,7 +86,7 @@ class AttentionComposer : public Composer {
   }
 
   void add_flash_attention(const Sequences& all, std::int64_t kv_heads, double head_dim) {
-    // PyTorch's scaled_dot_product_attention takes cuDNN where tensor cores work asynchronously,
+    // PyTorch's scaled_dot_product_attention uses cuDNN on GPUs with asynchronous tensor cores,
     // else FlashAttention-2 (aten/src/ATen/native/transformers/cuda/sdp_utils.cpp).
     const bool flash = model_.calls_flash || !has_async_mma(forecasts_.gpu());
     const std::string_view library = all.queries == 1 || !by_pytorch_ ? "best"

@@ -70,7 +70,7 @@ struct OccupancyRules {
   std::int64_t shared_reserved_bytes_per_block = 0;
   std::int64_t shared_allocation_unit_bytes = 0;
 
-  /// The most registers of a thread, a multiple of 8, with which `blocks` blocks fit an SM.
+  /// The most registers per thread, a multiple of 8, at which `blocks` blocks fit an SM.
   std::int64_t registers_for(std::int64_t blocks, std::int64_t threads) const {
     return std::min(registers_per_thread, registers_per_sm / (blocks * threads) / 8 * 8);
   }
@@ -102,7 +102,7 @@ struct SmRates {
 struct MemorySystem {
   std::optional<double> dram_bandwidth_bytes_per_s;
   std::optional<double> dram_bytes;
-  std::optional<double> dram_access_bytes;  ///< the least that DRAM moves for one read
+  std::optional<double> dram_access_bytes;  ///< the smallest DRAM read
   std::optional<double> l2_bytes;
   std::int64_t l2_partitions = 1;          ///< each holds its own copy of what its SMs read
   std::optional<double> l2_bytes_per_clk;  ///< reads of all SMs, per SM clock

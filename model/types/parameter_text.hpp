@@ -1,5 +1,5 @@
 #pragma once
-// Values of a Problem as people and JSON write them: a number, a choice's name or a text.
+// Values of a Problem in text and JSON: a number, a choice's name or a text.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -23,7 +23,7 @@ std::string_view named_value(const Parameter& parameter, const Problem& problem,
 void set_named_value(const Parameter& parameter, Problem& problem, std::size_t position,
                      std::string_view value);
 
-/// Any value as one writes it on the command line: "4096", "backward", "sin(x)^2".
+/// Any value as on the command line: "4096", "backward", "sin(x)^2".
 std::string value_text(const Parameter& parameter, const Problem& problem, std::size_t position);
 
 /// As value_text, but a text is in double quotes, with backslashes before quotes and backslashes in
@@ -34,7 +34,7 @@ std::string quoted_value_text(const Parameter& parameter, const Problem& problem
 /// The value taken when none is given, as value_text; empty if it is required or an empty text.
 std::string fallback_text(const Parameter& parameter);
 
-/// What the parameter takes: "1 to 65536", "forward or backward", "a text of at most 255 bytes".
+/// The allowed values: "1 to 65536", "forward or backward", "a text of at most 255 bytes".
 std::string allowed_text(const Parameter& parameter);
 
 }  // namespace roofcast

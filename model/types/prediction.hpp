@@ -27,7 +27,7 @@ enum class Resource : unsigned char {
   l1,           ///< L1 lookups and bandwidth
   l2,           ///< L2 bandwidth
   dram,         ///< DRAM bandwidth
-  latency,      ///< dependent accesses with too little else in flight
+  latency,      ///< dependent accesses with too little in flight
   block_start,  ///< the launch units of the SMs, which start block after block
   launch        ///< the cost of starting a kernel
 };

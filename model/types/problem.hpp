@@ -47,7 +47,7 @@ constexpr Parameter setting(std::string_view name, std::string_view meaning, std
   return {name, meaning, minimum, maximum, fallback, true};
 }
 
-/// The value of an open setting: predict chooses the one that is fastest.
+/// The value of an open setting: predict chooses the fastest.
 inline constexpr std::int64_t kToChoose = 0;
 
 /// A setting that is open by default.
@@ -68,7 +68,7 @@ constexpr Parameter choice(std::string_view name, std::string_view meaning,
 enum Pass : std::int64_t { kForward, kBackward };
 inline constexpr std::array<std::string_view, 2> kPassNames = {"forward", "backward"};
 
-/// A family's parameters, and after them a variant's own.
+/// A family's parameters, followed by a variant's own.
 template <std::size_t kShared, std::same_as<Parameter>... Own>
 constexpr auto with_own(const std::array<Parameter, kShared>& shared, const Own&... own) {
   return [&]<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
