@@ -1,11 +1,11 @@
-// y[i] = x[j[i]]: a warp's load touches as many sectors as its 32 indices lie in.
+// y[i] = x[j[i]]: a warp's load touches one sector for each distinct sector among its 32 indices.
 //
-//   shuffled   A fixed permutation inside each window of w elements. Up to w = 256, a block's
-//              threads, a block uses every element of its sectors, and L1 answers the repeats. From
-//              w = 8192 on a block fetches a sector of 32 B for each of its elements of 4 B.
-//   uniform    Each index is random in a table of w elements, which has S sectors. A warp touches
-//              S·(1 - (1 - 1/S)^32) of them, as expected. If the table lies in L1, an element moves
-//              no further bytes; if in L2, 32 B; if in DRAM, 64 B.
+//   shuffled   A fixed permutation inside each window of w elements. Up to w = 256, the threads of
+//              a block, a block uses every element of its sectors, and L1 answers the repeats. From
+//              w = 8192 on a block fetches one 32 B sector for each of its 4 B elements.
+//   uniform    Each index is drawn from a table of w elements, which has S sectors. A warp touches
+//              S·(1 - (1 - 1/S)^32) of them in the mean. An element moves no further bytes if the
+//              table lies in L1, 32 B if in L2, 64 B if in DRAM.
 //
 // The indices, 4 B each, are read in order.
 #include "kernels/access/common.cuh"

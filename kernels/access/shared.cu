@@ -120,7 +120,7 @@ KernelEntry shared() {
             auto count = static_cast<int>(words(p));
             auto repeats = static_cast<int>(p[shared_at::kRepeats]);
             const Launch launch = launch_of(p);
-            int step = 0;  // an argument: the compiler would load each word once if it knew the 0
+            int step = 0;  // an argument: with a known 0 the compiler would load each word once
             std::array<void*, 7> arguments = {&x, &y, &n, &stride, &count, &repeats, &step};
             check(cudaLaunchKernel(launch.function, launch.grid, launch.block, arguments.data(),
                                    launch.shared_bytes, stream));

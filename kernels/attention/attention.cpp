@@ -18,10 +18,10 @@ using roofcast::attention::kHeads;
 using roofcast::attention::kKvHeads;
 using roofcast::attention::kShape;
 
-/// Rows of a head whose errors are relative to one largest value. All rows cannot share one, since
-/// a causal mask leaves early queries fewer keys and their results are larger by up to √n. A row
-/// cannot have its own, since a query that sees one key has no gradient that an error could be
-/// relative to. So: the smallest divisor of the sequence from 16 to 256, else the whole sequence.
+/// Rows of a head that share one scale: their errors are relative to the largest value among them.
+/// All rows cannot share one: a causal mask leaves early queries fewer keys, and their results are
+/// larger by up to √n. A row cannot have its own: a query that sees one key has a gradient of 0.
+/// So: the smallest divisor of the sequence from 16 to 256, else the whole sequence.
 std::int64_t rows_of_one_scale(std::int64_t sequence) {
   for (std::int64_t rows = 16; rows <= 256; ++rows) {
     if (sequence % rows == 0) return rows;
@@ -29,7 +29,7 @@ std::int64_t rows_of_one_scale(std::int64_t sequence) {
   return sequence;
 }
 
-/// What tensor cores truncate of a sum of k products: u32·k/6 of √k (gemm::tolerance).
+/// Truncation by tensor cores in a sum of k products, relative to √k: u32·k/6 (gemm::tolerance).
 double truncated(double k) {
   return kFp32Roundoff * k / 6;
 }
@@ -48,16 +48,15 @@ double of_lse(const Shape& s, bool rounded_scores, DType dtype) {
 }
 
 // Row i of a result is Σ w_j·x_j, with x normal and independent of the weights w, which are P, or
-// dS = P∘(dP - D): each element is normal with the deviation √Σw². A relative error ε_j of w_j
-// makes an error of deviation √Σ(w·ε)², which relative to the row is the deviation of ε. One
-// rounding has the deviation u/√3 at most. In fp16 below 2^-14 it is 2^-25/√3 whatever the weight;
-// weights of a mean of 1/n have the root mean square √e/n (P of normal scores: E[e^2s]/E[e^s]² =
-// e).
+// dS = P∘(dP - D). Each element is normal with deviation √Σw². Relative errors ε_j of w_j make an
+// error of deviation √Σ(w·ε)², which relative to the row is the deviation of ε. One rounding has
+// deviation u/√3 at most; in fp16 below 2^-14 it has 2^-25/√3, whatever the weight. Weights of mean
+// 1/n have the root mean square √e/n (P of normal scores: E[e^2s]/E[e^s]² = e).
 //
-// These are rounded: P before P·V and Pᵀ·dO; dS before dS·K and dSᵀ·Q. Where scores are stored in
-// the type (`rounded_scores`), S as well, whose relative error is multiplied by S in the exponent:
-// with the weights P² scores are normal around 2, E[S²] = 5; and dP as well. Sums over keys or
-// queries, those over d and the exponentials are fp32.
+// Rounded are P before P·V and Pᵀ·dO, and dS before dS·K and dSᵀ·Q. Where scores are stored in the
+// type (`rounded_scores`), S and dP are rounded as well. The exponent multiplies the relative error
+// of S by S: weighted by P², scores are normal around 2, so E[S²] = 5. Sums and exponentials are
+// fp32.
 //
 // The largest of a row's d elements is above `least` deviations in all groups of rows but once in a
 // thousand times; a group's largest is at least that of its row with the largest deviation. The
@@ -82,8 +81,8 @@ double of_matrix(const Shape& s, std::size_t output, bool rounded_scores, DType 
   const auto groups = static_cast<double>(s.batch * (over_queries ? s.kv_heads : s.heads) *
                                           (sequence / rows_of_one_scale(sequence)));
   const double least = std::pow(1e-3 / groups, 1 / d);
-  // The deviation of the smallest row: a query's with n keys; the last key's, by the queries that
-  // see it.
+  // The deviation of the smallest row: of a query, with n keys; of the last key, by the queries
+  // that see it.
   const double smallest =
       over_queries ? std::sqrt(e * (s.causal ? 1 : queries)) / n : std::sqrt(e / n);
   return (6 * weights + fp32) / least + narrowing(dtype, least * std::min(smallest, 1.0));

@@ -27,7 +27,7 @@ struct View {
   View transposed() const { return {data, matrix, column, row}; }
 };
 
-/// C = scale·A·B, or C += it: matrix blockIdx.y of each, m×k by k×n.
+/// C = scale·A·B, or C += scale·A·B (`add`): matrix blockIdx.y of each, m×k by k×n.
 template <class A, class B, class C>
 __global__ void __launch_bounds__(kThreads)
     reference_product_kernel(int m, int n, int k, View<A> a, View<B> b, View<C> c, double scale,

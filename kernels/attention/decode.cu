@@ -1,24 +1,25 @@
 // Few queries against a long cache of keys: the decode step of a language model.
 //
-// With `group` query heads on a head of K and V and seq_q queries each, r = group·seq_q, a byte of
-// the cache takes part in r FLOPs: 16 at most here, a twentieth of what makes the tensor cores of
-// an H100 the limit. So the cache is read once, at the copy rate, and nothing else may cost time:
+// With `group` query heads per head of K and V and seq_q queries each, r = group·seq_q, each byte
+// of the cache takes part in r FLOPs: at most 16 here, a twentieth of the intensity at which the
+// tensor cores of an H100 become the limit. So the kernel reads the cache once, at the copy rate,
+// and hides all else:
 //
-// 1. The r ≤ 16 rows are the 16 rows of mma.m16n8k16, so that one read of a key serves all queries
-//    that share it. Rows beyond r are zeros: they cost nothing that is scarce.
+// 1. The r ≤ 16 rows are the 16 rows of mma.m16n8k16, so one read of a key serves all queries that
+//    share it. Rows beyond r are zeros, whose products cost nothing scarce.
 // 2. The keys are split among `splits` blocks; a second kernel adds the parts by their sums of
 //    exponentials (fp32). Its blocks start while the last blocks of the first kernel still run, and
 //    wait for them on the SMs (programmatic dependent launch, compute capability 9.0). The warps of
-//    a block take units of 16 keys in turn, each with a maximum, a sum and an O of its own, and
-//    never wait for each other before the end.
+//    a block take units of 16 keys round-robin, each with its own maximum, sum and O, and do not
+//    wait for each other before the end.
 // 3. cp.async brings units to shared memory while others are multiplied: 96 KB a block, two blocks
 //    an SM up to head dim 128, 190 KB in flight where Little's law asks for 29 (4.8 TB/s · 800 ns /
-//    132). Shared memory is a queue of a warp here: lanes read whole chunks of 16 bytes
-//    (decode_layout.cuh), so there is no barrier of the block, no ldmatrix and no bank conflict.
-//    Copies ask for whole lines of 128 bytes, or L2 sends sectors twice.
-// 4. O is rescaled only where a unit's largest score exceeds all before it, which is seldom.
+//    132). Each warp has its own ring in shared memory, from which lanes read whole 16-byte chunks
+//    (decode_layout.cuh): no block barrier, no ldmatrix, no bank conflict. Copies ask for whole
+//    lines of 128 bytes, or L2 would send sectors twice.
+// 4. O is rescaled only if a unit's largest score exceeds all before it, which is rare.
 //
-// What the bytes cost, with n keys, d, b heads of K and V in the batch:
+// Bytes, with n keys, head dim d, b heads of K and V in the batch:
 //   4·b·n·d        K and V from DRAM, each once, past L1
 //   2·b·r·d        Q, once a split, from L2
 //   8·b·r·d·splits parts of O in fp32, written and read; none where splits is 1
@@ -137,9 +138,9 @@ __global__ void __launch_bounds__(T::kThreads, T::kBlocks)
   for (int unit = 0; unit < mine.units; ++unit) {
     float s[2][4] = {};
     gemm::wait_for_copies<kPending>();
-    __syncwarp();  // other lanes' chunks of K are there too
+    __syncwarp();  // chunks of K that other lanes copied are visible
     mine.score(s, unit);
-    __syncwarp();  // and have been read
+    __syncwarp();  // every lane has read K
     mine.start_keys(k, unit + T::kStages);
     const int key0 = mine.key(unit);
     if (key0 + kKeys > all_see) {
@@ -151,7 +152,7 @@ __global__ void __launch_bounds__(T::kThreads, T::kBlocks)
     }
     mine.weigh(s, c);
     gemm::wait_for_copies<kPending>();
-    __syncwarp();  // other lanes' chunks of V
+    __syncwarp();  // chunks of V that other lanes copied are visible
     mine.add_values(s, unit);
     __syncwarp();
     mine.start_values(v, unit + T::kStages);
@@ -164,7 +165,7 @@ __global__ void __launch_bounds__(T::kThreads, T::kBlocks)
     if (lane % 4 == 0) parts[warp][lane / 4 + 8 * h] = {mine.max[h], mine.sum[h]};
   }
   gemm::wait_for_copies<0>();
-  __syncthreads();  // all parts are there, and no ring is read or written any more
+  __syncthreads();  // all parts are written, and no ring is in use any more
   auto* const merged = reinterpret_cast<float*>(shared);  // [warp][row][column]
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
@@ -211,8 +212,8 @@ __global__ void __launch_bounds__(T::kThreads, T::kBlocks)
   to[row0 + thread] = whole.sum > 0 ? whole.max * p.scale + logf(whole.sum) : -INFINITY;
 }
 
-/// O = Σ parts·e^(lse of the part - lse). A block a row: its warps take parts in turn, a lane four
-/// columns, and four more 128 further.
+/// O = Σ parts·e^(lse of the part - lse). One block per row: its warps take parts round-robin, a
+/// lane four columns, and four more 128 columns further.
 template <class Element>
 __global__ void __launch_bounds__(32 * kCombineWarps)
     combine_kernel(const __grid_constant__ Decode p, Element* __restrict__ o,

@@ -79,7 +79,7 @@ template <class Chunk>
 __host__ __device__ constexpr unsigned word_of(const Chunk& chunk, int i) {
   return i == 0 ? chunk.x : i == 1 ? chunk.y : i == 2 ? chunk.z : chunk.w;
 }
-/// Both low or both high halves of two words, those of `first` below.
+/// The low or the high halves of two words, that of `first` in the low half.
 __host__ __device__ constexpr unsigned halves(unsigned first, unsigned second, int high) {
 #ifdef __CUDA_ARCH__
   return __byte_perm(first, second, high == 0 ? 0x5410 : 0x7632);

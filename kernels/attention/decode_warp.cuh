@@ -123,7 +123,7 @@ struct Warp {
   }
 
   /// Turns scores into weights relative to the rows' largest score so far; c = scale·log2 e.
-  /// Rescales O and the sums where that grew.
+  /// Rescales O and the sums where a maximum grew.
   __device__ void weigh(float (&s)[2][4], float c) {
     float before[2];
 #pragma unroll

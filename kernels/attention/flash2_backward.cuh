@@ -213,7 +213,7 @@ __global__ void __launch_bounds__(T::kThreads, T::kBlocks)
     const int this_query0 = query0;
     float* const dq = T::kAtomic ? work.dq + (matrix + query0) * work.head_dim : nullptr;
     wait_for_copies<0>();
-    __syncthreads();  // the step is there, and what the step before read may be overwritten
+    __syncthreads();  // the step has arrived, and the buffers of the previous step are free
     advance();
     if (matrix < past) start_step(stage ^ 1);
     commit_copies();
@@ -241,7 +241,7 @@ __global__ void __launch_bounds__(T::kThreads, T::kBlocks)
             dv, [&](unsigned(&to)[4], int d, int s) { to_operand<Element>(to, score[d], s); },
             [&](unsigned(&to)[4], int pair, int s) { right.read(to, pair, s); });
       }
-      // Keeps reads for dP behind the products of P: where a warp has 32 rows, registers are short.
+      // Keeps reads for dP after the products of P: a warp with 32 rows is short of registers.
       if constexpr (!T::kAtomic && T::kDown > 1) __syncwarp();
       typename T::Scores dp = {};
       {
@@ -262,7 +262,7 @@ __global__ void __launch_bounds__(T::kThreads, T::kBlocks)
             [&](unsigned(&to)[4], int pair, int s) { right.read(to, pair, s); });
       }
     }
-    if constexpr (T::kExchanges || T::kAtomic) __syncthreads();  // P and dS are there
+    if constexpr (T::kExchanges || T::kAtomic) __syncthreads();  // P and dS are written
     if constexpr (T::kExchanges) {
       const auto [lane, row, across] = WarpPlace<T>(anew(thread));
       const auto add = [&](typename T::Sums& sum, unsigned from, unsigned matrix) {

@@ -1,20 +1,19 @@
 #pragma once
 // attention.flash2, forward: FlashAttention-2 (Dao, 2023, arXiv:2307.08691) on the tensor cores,
-// which its warps feed themselves.
+// fed by the warps themselves (mma.sync).
 //
-// A block has a tile of queries. A warp has 16 or 32 of its rows with all their keys, so the scores
-// of a row are in four lanes, which reduce its maximum and sum. Keys come in steps from the first
-// on:
+// A block has a tile of queries. A warp has 16 or 32 of its rows with all their keys, so four lanes
+// hold the scores of a row and reduce its maximum and sum. Keys come in steps, first key first:
 //
-// 1. S = Q·Kᵀ, 16 bytes a read from shared memory for 4 instructions where a warp has 32 rows. The
-//    copy of V is in flight meanwhile, that of the next K during the rest of the step.
+// 1. S = Q·Kᵀ. Where a warp has 32 rows, one 16-byte read from shared memory feeds 4 instructions.
+//    The copy of V is in flight meanwhile, that of the next K during the rest of the step.
 // 2. Softmax with the maximum so far: O and the sum are multiplied by 2^(old - new) where a maximum
 //    of the warp's rows grew. Scores are scaled by log2(e)/√d on the way to 2^x: one multiply-add.
 // 3. O += P·V. The sums of mma.sync have the layout of its operand A, so P stays in registers.
 //
 // Steps that no query of the tile sees are left out; masks cut only the last ones. Key 0 is visible
-// to every query, so that maxima are finite from the first step on. The tiles with the most
-// keys go first (Tiles), so the short ones fill the last wave.
+// to every query, so maxima are finite from the first step on. The tiles with the most keys go
+// first (Tiles), so the short ones fill the last wave.
 #include "kernels/attention/flash2_products.cuh"
 #include "kernels/attention/tiles.hpp"
 #include "kernels/common/exponential.cuh"
@@ -186,7 +185,7 @@ __global__ void __launch_bounds__(T::kThreads, T::kBlocks)
 #pragma unroll 1
   for (int key0 = 0; key0 < past; key0 += T::kKeys) {
     wait_for_copies<0>();
-    __syncthreads();  // K is there, and V of the step before is read
+    __syncthreads();  // K has arrived, and the previous V is no longer read
     copy(v, work.v, key0);
     commit_copies();
     typename T::Scores score = {};
@@ -195,7 +194,7 @@ __global__ void __launch_bounds__(T::kThreads, T::kBlocks)
         [&](unsigned(&to)[4], int pair, int s) { rows_k.read(to, pair, s); });
     if (key0 >= cut) hide(score, tiles, tile.query0 + row, key0, anew(lane));
     wait_for_copies<0>();
-    __syncthreads();  // V is there, and K is read
+    __syncthreads();  // V has arrived, and K is no longer read
     if (key0 + T::kKeys < past) copy(k, work.k, key0 + T::kKeys);
     commit_copies();
     rows.take(score, out, work.scale);

@@ -34,8 +34,8 @@ struct LineTile {
 enum class Side { left, right };  ///< operand A or B of a product
 enum class Lines { along_k, across_k };
 
-/// The line and chunk whose address a lane gives to ldmatrix for 16 rows of A, or 16 columns of B,
-/// and 16 of k: without .trans from lines that hold k, with it from others.
+/// The line and chunk whose address a lane gives to ldmatrix, for 16 rows of A, or 16 columns of B,
+/// and 16 of k. Lines that hold k are read without .trans, other lines with it.
 template <Side kSide, Lines kLines>
 __host__ __device__ constexpr LineChunk operand_address(int lane) {
   if constexpr (kLines == Lines::along_k) {
@@ -55,8 +55,8 @@ __host__ __device__ constexpr SumPair left_word(int step, int word) {
   return {2 * step + word / 2, word % 2 * 2};
 }
 
-/// The tiles of keys of all heads of K in the order in which blocks take them: those of a party of
-/// heads with the most queries first, as in Tiles.
+/// The tiles of keys of all heads of K in the order in which blocks take them. Within a party of
+/// heads the tiles with the most queries go first, as in Tiles.
 struct KeyTiles {
   int seq_q, seq_kv;
   bool causal;
@@ -68,7 +68,7 @@ struct KeyTiles {
   struct Tile {
     int head, key0;
     int first, past;  ///< steps with a query that sees a key of the tile
-    int full;         ///< first step from which on all queries see all keys of the tile; or past
+    int full;         ///< from this step on all queries see all keys of the tile; `past` if no step
   };
 
   __host__ __device__ constexpr int per_head() const { return (seq_kv + keys - 1) / keys; }

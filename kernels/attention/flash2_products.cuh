@@ -74,7 +74,7 @@ class Operand {
 };
 
 /// sum += A·B over kSteps·16 of k. read_a(to, d, step) and read_b(to, pair, step) give 16 rows of A
-/// and 16 columns of B. B is read ahead of its use: by four instructions at least.
+/// and 16 columns of B. B is read at least four instructions ahead of its use.
 template <class Element, int kSteps, int kDown, int kAcross, class ReadA, class ReadB>
 __device__ __forceinline__ void multiply(float (&sum)[kDown][kAcross][4], const ReadA& read_a,
                                          const ReadB& read_b) {

@@ -1,10 +1,10 @@
 #pragma once
-// attention.flash2, backward: dQ without atomics. A block has a tile of queries, whose Q and dO
-// stay in shared memory, and computes S and dP of all keys that they see once more:
+// attention.flash2, backward: dQ without atomics. A block keeps Q and dO of a tile of queries in
+// shared memory, and recomputes S and dP of all keys that they see:
 //
 //   P = 2^(scale·Q·Kᵀ - lse)   dS = P∘(dO·Vᵀ - D)   dQ += dS·K
 //
-// Sums are in registers and added in one order, so results repeat. The backward pass has seven
+// Registers hold the sums and add in one order, so results repeat. The backward pass has seven
 // products instead of five, and no fp32 sums of dQ in memory.
 #include "kernels/attention/flash2_forward.cuh"
 #include "kernels/common/exponential.cuh"
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(T::kThreads, T::kBlocks)
   for (int step = 0; step < tile.steps; ++step) {
     const unsigned k = stage_of(step), v = k + Kv::kTileBytes;
     wait_for_copies<0>();
-    __syncthreads();  // K and V are there, and those of the step before are read
+    __syncthreads();  // K and V have arrived, and the previous ones are no longer read
     if (step + 1 < tile.steps) start_step(step + 1);
     commit_copies();
     const auto scores = [&](typename T::Scores& sum, unsigned from_rows, unsigned from_keys) {

@@ -235,7 +235,7 @@ __device__ void sum_queries(const KeysShared<T>& shared, const Work& work, Query
       if (j % 2 == 1) pack<Element>(p_held[j / 2], s, j / 2);
     }
     if constexpr (T::kSplitsHead) {
-      meet_both();  // both have done with Pᵀ and dS of the step before
+      meet_both();  // both are done with Pᵀ and dS of the previous step
 #pragma unroll
       for (int i = 0; i < kSteps; ++i) store_by_key(shared.scores(0), i, p_held[i]);
       gemm::wait_for_products<0>();
@@ -296,7 +296,7 @@ __device__ void sum_queries(const KeysShared<T>& shared, const Work& work, Query
       gemm::arrive(shared.q_empty(ring.stage));
       gemm::arrive(shared.grad_empty(ring.stage));
     } else {
-      gemm::wait_for_products<1>();  // dV: its P needs no registers any more
+      gemm::wait_for_products<1>();  // dV: frees the registers of P
     }
     const int done = ring.stage;
     const std::int64_t place =

@@ -41,8 +41,8 @@ __host__ __device__ constexpr int seen_key_tiles(int query, int shift, int seq_k
   return tiles_of(seen < seq_kv ? seen : seq_kv, keys);
 }
 
-/// The descriptor with that lower half. Operands of wgmma differ only in the lower half
-/// (gemm::descriptor), so kernels compute with that half, which takes one register and no carry.
+/// A descriptor from its lower half. Operands of wgmma differ in the lower half alone
+/// (gemm::descriptor), so kernels compute with that half: one register, no carry.
 __host__ __device__ constexpr std::uint64_t whole_descriptor(unsigned lower) {
   return gemm::descriptor(0, 0, 8 * gemm::kPanelBytes) | lower;
 }
@@ -70,24 +70,23 @@ __host__ __device__ constexpr unsigned step_down(int step) {
 
 /// A warp has 16 keys of Sᵀ as rows and the queries as columns. Byte offset at which a lane's
 /// stmatrix.x4 stores 16 of these queries, from `query` on: not transposed, in a panel with a line
-/// for each key ...
+/// per key.
 __host__ __device__ constexpr int place_by_key(int warp, int lane, int query) {
   const gemm::LineChunk at = gemm::sum_address(lane);
   return gemm::swizzled<gemm::kPanelBytes>(warp * 16 + at.line, query / 8 + at.chunk);
 }
-/// ... and transposed, in a panel with a line for each query. 16 queries further lie 16 lines
-/// further.
+/// The same transposed, in a panel with a line per query: 16 queries further is 16 lines further.
 __host__ __device__ constexpr int place_by_query(int warp, int lane, int query) {
   const gemm::LineChunk at = gemm::b_address(lane);
   return gemm::swizzled<gemm::kPanelBytes>(query + at.line, warp * 2 + at.chunk);
 }
 
 /// A tile of dQ is summed in the order of its warpgroups' registers, so that a warp adds 512 bytes
-/// at once: group j of four sums of thread t of warpgroup w begins at (w·groups + j)·512 + 4·t.
-/// Those are two neighbouring columns of a row, then of the row 8 further down.
+/// at once: group j of four sums of thread t of warpgroup w begins at (w·groups + j)·512 + 4·t. The
+/// four sums are two neighbouring columns of a row, then of the row 8 further down.
 ///
-/// Tiles of 128 queries have 64 in each warpgroup, tiles of 64 half of the columns.
-/// Where column 0 of the eight columns `octet` of row `row` lies; column 2·i follows at + 4·i.
+/// A warpgroup has 64 of 128 queries, or half of the columns of 64 queries. The result is the place
+/// of column 0 of the eight columns `octet` of row `row`; column 2·i lies at + 4·i.
 __host__ __device__ constexpr int dq_place(int row, int octet, int queries, int head_dim) {
   const int octets = (queries == 128 ? head_dim : head_dim / 2) / 8;  // columns of a warpgroup ÷ 8
   const int warpgroup = queries == 128 ? row / 64 : octet / octets;

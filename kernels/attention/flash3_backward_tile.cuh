@@ -39,7 +39,7 @@ static_assert((kCopyRegisters + kSumming * kSumRegisters) * kWarpgroup <= 65536)
 struct Work {
   int seq_q, seq_kv;
   int rows;      ///< seq_q, padded to kPaddedQueries
-  int heads;     ///< heads by which blocks are counted: of K and V; in the pass for dQ of Q
+  int heads;     ///< heads that blocks are numbered by: of K and V; in the pass for dQ, of Q
   int group;     ///< query heads that share a K and V
   int together;  ///< heads that are worked on at once: see block_tile
   bool causal;
@@ -118,8 +118,8 @@ __device__ inline float2 load_pair(unsigned from) {
   return pair;
 }
 
-/// This thread's warpgroup, known to the compiler as uniform in the warp, so that descriptors take
-/// no register in each lane.
+/// This thread's warpgroup. The shuffle tells the compiler that the value is uniform in the warp,
+/// so that descriptors take no register per lane.
 __device__ inline int warpgroup_index() {
   return __shfl_sync(rows::kAllLanes, static_cast<int>(threadIdx.x) / kWarpgroup, 0);
 }

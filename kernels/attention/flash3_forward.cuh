@@ -2,25 +2,25 @@
 // attention.flash3, forward: the tensor cores and the copy engine of Hopper (compute capability
 // 9.0a).
 //
-// One pass over K and V for each tile of queries, with the softmax online: S and P never leave the
-// SM. A score costs 4·d FLOP on the tensor cores (1024·4 a clock and SM) and an exponential on the
-// special-function unit (16 a clock): at d = 128 the exponentials alone take half as long as the
-// products. So the kernel is about doing both at once.
+// One pass over K and V for each tile of queries, with online softmax: S and P never leave the SM.
+// A score costs 4·d FLOP on the tensor cores (4096 per clock and SM) and one exponential on the
+// special-function unit (16 per clock): at d = 128 the exponentials take half as long as the
+// products. So the kernel overlaps the two.
 //
 // 1. One thread of a producer warpgroup copies by TMA; setmaxnreg gives the registers of its
-//    warpgroup to the consumers. K and V have rings of their own: S(j+1) = Q·K(j+1)ᵀ is needed one
-//    step before V(j+1).
+//    warpgroup to the consumers. K and V have rings of their own, since S(j+1) = Q·K(j+1)ᵀ is
+//    needed one step before V(j+1).
 // 2. A consumer warpgroup has 64 queries. It starts S(j+1), starts O += P(j)·V(j), and takes the
-//    softmax of S(j+1) while P·V is multiplied. P goes from the sums of S straight to the A
-//    operand: both have the same places in registers, so P needs no shared memory.
+//    softmax of S(j+1) while P·V is multiplied. The sums of S have the register layout of the A
+//    operand, so P needs no shared memory.
 // 3. Warpgroups take turns to start products: while one multiplies, another takes exponentials.
 // 4. The reference maximum is kept as long as no exponential exceeds 2^8: sums and O are fp32 and
 //    lose nothing, and O is rarely rescaled.
-// 5. Steps go from the last key to the first, so those that a mask cuts come first, in a loop of
+// 5. Steps go from the last key to the first, so steps that a mask cuts come first, in a loop of
 //    their own. Steps without a visible key are left out.
 // 6. Blocks are persistent: the next Q is copied while this O is divided and stored. Long tiles go
-//    first, over as many heads together as fit in L2. Where a mask makes tiles unequal, blocks that
-//    are done take the next tile from a counter.
+//    first, over as many heads as fit in L2 together. Where a mask makes tiles unequal, a block
+//    that is done takes the next tile from a counter.
 //
 // Traffic of a tile: Q and O once; K and V of its visible keys from L2, from DRAM once a head.
 #include <cstdint>
@@ -261,8 +261,8 @@ class Consumer {
     round_to<Element>(score, p);
   }
 
-  /// Computes a tile whose first scores are in flight, starts those of the next tile and returns
-  /// that tile. Where Q has two stages, they are multiplied while this O is divided and stored.
+  /// Computes a tile whose first scores are in flight, starts the first scores of the next tile and
+  /// returns that tile. Where Q has two stages, those products overlap the division and store of O.
   __device__ Tiles::Tile one(const Tiles::Tile& tile, float (&score)[T::kScores]) {
     float o[T::kSums];
     std::uint32_t p[T::kScores / 8][4];

@@ -18,9 +18,9 @@ struct RowState {
   float sum[2] = {0, 0};
 };
 
-/// Turns scores into 2^(log2_scale·(score − most)). The maxima are updated only where one of the
-/// warp's rows grew by more than kBorne; then O has to be multiplied by `scale`. Returns whether
-/// that is so.
+/// Turns scores into 2^(log2_scale·(score − most)). The maxima are updated only if one of the
+/// warp's rows grew by more than kBorne; then O must be multiplied by `scale`, and the result is
+/// true.
 template <int kCount>
 __device__ bool exponentials(float (&score)[kCount], RowState& state, float log2_scale,
                              float (&scale)[2]) {

@@ -1,17 +1,17 @@
-// Attention as its formula reads: a kernel for each step, intermediate results in memory.
+// Attention as its formula reads: one kernel per step, intermediate results in memory.
 //
 // Forward:   S = Q·Kᵀ;  P = softmax(S/√d) over rows, in place of S;  O = P·V.
 // Backward:  S = Q·Kᵀ;  dP = dO·Vᵀ;  P = e^(S/√d - lse) and dS = P∘(dP - D)/√d with D = Σ dO∘O, in
 //            place of S and dP;  dV = Pᵀ·dO;  dQ = dS·K;  dK = dSᵀ·Q.
 //
-// The products run on the tensor cores (product.cu), so what makes it slow is the traffic of the
-// scores: 2 bytes each, written and read again by every step, 8 in all forward and 18 backward. The
-// 4·128 FLOPs of a score at d = 128 take the tensor cores of an H100 as long as 2 bytes take its
-// memory. And a causal mask saves nothing: all of S is computed, and what the mask hides is set to
-// 0, as eager frameworks do.
+// The products run on the tensor cores (product.cu). The traffic of the scores makes the kernels
+// slow: every step writes and reads 2 bytes per score, 8 bytes in forward and 18 in backward. At d
+// = 128 the 4·128 FLOPs of a score take the tensor cores of an H100 as long as 2 bytes take its
+// memory. A causal mask saves nothing: all of S is computed, and what the mask hides is set to 0,
+// as eager frameworks do.
 //
-// The queries of the heads that share K and V are the rows of one matrix, so the sums of dK and dV
-// over these heads are the sums of a product over its k.
+// The queries of the heads that share K and V are the rows of one matrix, so the products for dK
+// and dV sum over these heads along k.
 //
 // Bytes of a forward pass: Q, K, V and O once, and 8 for each score. Rows of scores begin at
 // multiples of 128 bytes.
@@ -67,7 +67,7 @@ struct Row {
     if (warps == 1) return mine;
     const auto lane = static_cast<int>(threadIdx.x % 32);
     float* const of_row = parts + static_cast<int>(threadIdx.y) * warps;
-    __syncthreads();  // the results of an earlier call are read
+    __syncthreads();  // results of an earlier call have been read
     if (lane == 0) of_row[threadIdx.x / 32] = mine;
     __syncthreads();
     return of_warp(lane < warps ? of_row[lane] : neutral);

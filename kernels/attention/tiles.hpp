@@ -20,7 +20,7 @@ struct Tiles {
   struct Tile {
     int head, query0;
     int steps;       ///< steps of keys with a visible key
-    int full_steps;  ///< the first of these steps, which no mask cuts
+    int full_steps;  ///< the first of these steps: no mask cuts them
   };
 
   __host__ __device__ constexpr int per_head() const { return (seq_q + queries - 1) / queries; }

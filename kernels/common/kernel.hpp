@@ -73,12 +73,12 @@ struct KernelEntry {
                     std::span<double* const> outputs, cudaStream_t);
   /// The largest max_error (data.hpp) of that output to accept, for standard normal inputs.
   double (*tolerance)(const Problem&, std::size_t output);
-  /// Writes the inputs that are not normal random numbers (indices, selectors) over those that
-  /// are; null where there are none.
+  /// Overwrites the inputs that are not normal random numbers (indices, selectors); null where
+  /// there are none.
   void (*fill)(const Problem&, std::span<void* const> inputs, std::uint64_t seed,
                cudaStream_t) = nullptr;
-  /// Whether a second run of the problem gives the same bits. It does not where blocks add to one
-  /// sum in the order in which they arrive. Null: it always does.
+  /// Whether a second run of the problem gives the same bits: not where blocks add to one sum in
+  /// the order of their arrival. Null: always.
   bool (*repeats)(const Problem&) = nullptr;
 };
 

@@ -2,14 +2,14 @@
 // y[i] = op(a[i]), op(a[i], b[i]) or op(a[i], b[i], c[i]): the one skeleton of the stream and
 // elementwise kernels.
 //
-// These kernels do a few operations for each element they move, so their time is the time of their
-// bytes: n·(inputs + 1)·sizeof(T), each read or written once. They only have to keep enough bytes
-// in flight. By Little's law 4.8 TB/s times about 350 ns is 1.7 MB: 13 KB on each of 132 SMs, and
-// more under load.
-//   - Accesses have 16 bytes, which take the fewest registers and instructions for the bytes.
-//   - 2048 threads, one 16-byte access each, have 32 KB in flight, which is enough: on an H200
+// These kernels do a few operations per element, so their time is the time of their bytes:
+// n·(inputs + 1)·sizeof(T), each read or written once. All they need is enough bytes in flight. By
+// Little's law 4.8 TB/s times about 350 ns is 1.7 MB: 13 KB on each of 132 SMs, and more under
+// load.
+//   - Accesses are 16 bytes wide, which takes the fewest registers and instructions per byte.
+//   - 2048 threads with one 16-byte access each have 32 KB in flight, which is enough: on an H200
 //     `loads` = 1 copies 2 GiB at 4.26 TB/s, a little faster than cudaMemcpy (4.23). More accesses
-//     a thread are 3 % slower, and so are blocks of 512 threads or more.
+//     per thread are 3 % slower, and so are blocks of 512 threads or more.
 //   - Loads and stores are plain. Evict-first hints (ld.cs, st.cs) cost 2 to 8 % here, and so does
 //     ld.global.nc.L1::no_allocate.
 // A block handles one fixed chunk of threads·loads vectors and ends. There is no grid-stride loop:

@@ -7,10 +7,9 @@
 // warp has them in registers. So the ring's bytes stay in flight while warps reduce or wait, and no
 // warp waits for another before it loads.
 //
-// A bulk copy writes through the asynchronous proxy, which is not ordered after a thread's ordinary
-// reads of the same shared memory. A barrier alone does not order it either (on an H100 60 of 60
-// launches of norm/forward_ring.cu with several rows a cluster were wrong). So every lane that read
-// a buffer executes fence.proxy.async before one lane refills it: `release` does both steps.
+// A bulk copy writes through the asynchronous proxy, which neither program order nor a barrier
+// orders after a thread's ordinary reads of the same shared memory. So every lane that read a
+// buffer executes fence.proxy.async before one lane refills the buffer: `release` does both steps.
 //
 // PTX ISA: cp.async.bulk, mbarrier, fence.proxy.async, st.async, mapa. On older devices these
 // functions do nothing; no kernel that calls them is launched there.

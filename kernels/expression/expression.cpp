@@ -77,8 +77,8 @@ struct Ready {
   std::vector<Kernels> kernels;  ///< one for each step
 };
 
-// The kernels of a problem, compiled on first use. Launches may be timed, so that later calls only
-// look them up.
+// The kernels of a problem, compiled on first use. Later calls only look them up, so that launches
+// can be timed.
 template <bool kFused>
 const Ready& ready(const Problem& p) {
   static std::mutex one_at_a_time;

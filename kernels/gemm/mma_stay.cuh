@@ -2,8 +2,8 @@
 // gemm.mma_sync on Hopper (compute capability 9.0): persistent blocks, and copies by TMA.
 // mma_sync.cu says why.
 //
-// A ring of kStages stages. full[s] completes when the bytes of a stage have come, empty[s] when
-// every warp has its operands of the stage in registers: wait number i of a barrier waits for phase
+// A ring of kStages stages. full[s] completes when the bytes of stage s have arrived, empty[s] when
+// every warp has its operands of the stage in registers. The i-th wait on a barrier waits for phase
 // i. All warps count the copied stages and take turns to start a copy, so none falls behind for
 // long.
 #include <cstdint>
@@ -112,7 +112,7 @@ __device__ void store_warp(unsigned char* own,
   const bool aligned = aligned_rows<T>(c, shape);
 #pragma unroll
   for (int d = 0; d < T::kDown; ++d) {
-    __syncwarp();  // the 16 rows before are read
+    __syncwarp();  // the previous 16 rows have been read
 #pragma unroll
     for (int q = 0; q < T::kAcross; ++q) {
 #pragma unroll
@@ -187,7 +187,7 @@ __device__ void stay(const Shape& shape, const Boxes& boxes, typename T::Result*
         }
         operands[(step + 1) % 2].read(last ? shared.stage(ring.stage) : here,
                                       (step + 1) % T::kSteps, row, column, lane);
-        if (step == 1) {  // all have read the stage before this one by now, or will soon
+        if (step == 1) {  // all warps have read the previous stage, or will soon
           if (copies.left() && warp == copies.turn) {
             if (lane == 0) copies.start(shared, boxes);
             __syncwarp();

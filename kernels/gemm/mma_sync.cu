@@ -4,39 +4,40 @@
 // instruction, where rung 6 needs 64. Latencies that rung 6 hid behind arithmetic are now exposed,
 // so:
 //
-// 1. cp.async keeps kStages - 1 tiles on their way from L2 to shared memory, past L1 and the
+// 1. cp.async keeps kStages - 1 tiles in flight from L2 to shared memory, past L1 and the
 //    registers. The copies of a tile spread over the steps of another.
 // 2. ldmatrix reads 16×32 bytes of a tile in the order that mma.sync wants: one instruction for
-//    four registers. Lines of 64 or 128 bytes are swizzled (layout.cuh), so the eight lines that it
-//    reads at once lie in different banks, and so do the chunks that cp.async writes.
+//    four registers. Lines of 64 or 128 bytes are swizzled (layout.cuh), so the eight lines of one
+//    read lie in different banks, and so do the chunks that cp.async writes.
 // 3. A warp owns 64×64 sums: in a step it reads (64 + 64)·32 bytes for 32 instructions, 1 byte for
-//    16 multiply-adds. Shared memory gives 128 bytes a clock, so 2048 a clock: as many as the
-//    tensor cores of an H100 make, twice those of an A100. Smaller warp tiles are bound by it.
+//    16 multiply-adds. Shared memory gives 128 bytes a clock, enough for 2048 multiply-adds: the
+//    rate of the tensor cores of an H100, twice that of an A100. Shared memory bounds smaller warp
+//    tiles.
 // 4. Registers for the next step are read before this step multiplies, across the barrier too: one
 //    barrier a tile, as in rung 6.
-// 5. The sums go through shared memory to C, 16 bytes an access: straight from the registers a warp
-//    would write half sectors.
+// 5. The sums go through shared memory to C, 16 bytes an access. Stored straight from registers,
+//    they would fill half sectors.
 //
 // On Hopper (compute capability 9.0) the tensor cores take an mma.sync every 6 clocks a scheduler:
 // 2/3 of the rate of wgmma, in 16 bits. The kernel above reaches 0.48 of that rate there, and 0.60
-// if its copies are left out. Each cp.async takes 18 instructions with its address and the test of
-// the edge, which are issued among the mma.sync. So (mma_stay.cuh):
+// without its copies: each cp.async takes 18 instructions with its address and the edge test, which
+// are issued among the mma.sync. So (mma_stay.cuh):
 //
 // 6. TMA copies a stage by one instruction an operand (B stored by rows of k: one for each 128
-//    bytes of columns), without a test for each 16 bytes; rows and columns beyond the edges are
-//    not copied. A warp issues 122 instructions beside the 128 mma.sync of a tile of k, where
-//    cp.async makes them 282 (128×256 sums, bf16). Warps take turns to start a copy.
+//    bytes of columns), without a test for each 16 bytes; rows and columns beyond the edges are not
+//    copied. A warp issues 122 instructions besides the 128 mma.sync of a tile of k, 282 with
+//    cp.async (128×256 sums, bf16). Warps take turns to start a copy.
 // 7. A warp waits for the bytes of a stage (mbarrier), no longer for the other warps.
-// 8. Blocks are persistent. The first stages of a tile are in flight while the tile before it is
-//    stored, each warp's sums through 16 rows of shared memory of its own.
+// 8. Blocks are persistent. The first stages of a tile are in flight while the previous tile is
+//    stored, each warp's sums through its own 16 rows of shared memory.
 //
-// Bytes from L2: k·(tile_m + tile_n)·size for each tile of C; zeros are filled in, not read, beyond
-// the edges. Bytes of C: once.
+// Bytes from L2: k·(tile_m + tile_n)·size for each tile of C; zeros beyond the edges are filled in,
+// not read. Bytes of C: once.
 //
-// cp.async takes rows and addresses that are multiples of 16 bytes, and so does TMA. Others are
-// copied first, and so is A stored by rows of k, and B in tf32 and int8, which ldmatrix cannot
+// cp.async and TMA take rows and addresses that are multiples of 16 bytes. Other operands are
+// copied first, and so are A stored by rows of k, and B in tf32 and int8, which ldmatrix cannot
 // transpose (operands.hpp). tf32: the tensor cores drop the low 13 bits of fp32 without rounding.
-// int8: sums are int32 and exact; C is fp32, which the scaling after it takes.
+// int8: sums are int32 and exact; C is fp32, as the scaling after it needs.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

@@ -230,7 +230,7 @@ __device__ void sum_tile(typename T::Sum (&sum)[T::kDown][T::kAcross][4], const 
     }
   }
   wait_for_copies<0>();
-  __syncthreads();  // no copy comes and no operand is read
+  __syncthreads();  // no copy is in flight, and no operand is read any more
 }
 
 /// Stores the sums of all warps to the tile of C at `tile`. `dynamic`: as for sum_tile, and free.

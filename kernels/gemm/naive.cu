@@ -1,10 +1,10 @@
-// Rung 1: one thread an element of C, and the wrong thread on the wrong element.
+// Rung 1: one thread per element of C, with the threads of a warp along the wrong axis.
 //
 // threadIdx.x walks the rows of C. The 32 threads of a warp differ in threadIdx.x, so in step i
 // they read A[row][i], A[row+1][i], ...: addresses k·4 bytes apart, 32 sectors of 32 bytes for 128
-// bytes of use. Of B they all read the same word. A warp and step move 32 + 1 sectors, 1056 bytes,
-// for 64 FLOP. L1 softens that while 32 lines a warp stay in it: the rest of A's sectors serves the
-// next 7 steps. The store to C is as bad: 32 sectors for 128 bytes.
+// bytes of use. All read the same word of B. A warp moves 32 + 1 sectors a step, 1056 bytes, for 64
+// FLOP. L1 helps as long as a warp's 32 lines stay in it: the rest of A's sectors serves the next 7
+// steps. The store to C is as bad: 32 sectors for 128 bytes.
 #include "kernels/gemm/gemm.hpp"
 
 namespace roofcast::cuda::gemm {

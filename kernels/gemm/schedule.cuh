@@ -49,9 +49,9 @@ struct Groups {
 };
 
 /// The items of a persistent kernel, in order: the whole tiles of C, in groups of tile rows or
-/// columns, matrix after matrix; then the split tiles, a part of all of them before the next part.
-/// A cluster takes `cluster` neighbouring tile rows at once. Tile rows beyond the last are computed
-/// too, without copies of their operand, and not stored.
+/// columns, matrix after matrix; then the first part of all split tiles, the second part, and so
+/// on. A cluster takes `cluster` neighbouring tile rows at once. Tile rows beyond the last are
+/// computed too, without copies of their operand, and not stored.
 ///
 /// The host computes the divisors: a block looks up each of its items, and ordinary divisions would
 /// take as long as several steps of k.

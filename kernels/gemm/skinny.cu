@@ -1,45 +1,45 @@
 // Few rows or columns (m or n ≤ 64): the decode step of a language model.
 //
-// One operand is large, the weights, and each of its elements takes part in at most 64 products: at
-// 2 bytes an element that is 64 FLOP a byte, a third of what an H200 needs to be bound by its
-// tensor cores. So the weights are read once, at the copy rate, and nothing else may cost time. The
-// few rows or columns are the tokens.
+// One operand, the weights, is large, and each of its elements takes part in at most 64 products:
+// at 2 bytes an element that is 64 FLOP a byte, a third of what an H200 needs to be bound by its
+// tensor cores. So the kernel reads the weights once, at the copy rate, and hides all else. The few
+// rows or columns are the tokens.
 //
 // Up to 8 tokens (skinny_registers.cuh):
 // 1. Weights go from memory to registers, 16 bytes a lane, 8 loads at once: 4 KB a warp, 64 KB on
 //    an SM with 16 warps, where Little's law asks 22 KB (4.8 TB/s · 600 ns / 132). The next 8 are
 //    in flight while these are multiplied. They bypass L1, since nobody reads them again.
-// 2. mma.sync with the weights as its 16 rows and the tokens as its 8 columns. A sum over k may
-//    take k in any order, so a lane's 16 bytes serve as they come: eight neighbouring k of a row of
+// 2. mma.sync takes the weights as its 16 rows and the tokens as its 8 columns. A sum over k may
+//    take k in any order, so a lane's 16 bytes serve as loaded: eight neighbouring k of a row of
 //    weights and the same eight of a token are the lane's operands of two instructions
 //    (weights_operand in layout.cuh). Weights stored by rows of k ([k,n]): a lane loads eight k of
 //    eight neighbouring columns and pairs the k with byte permutations: 16 for 8 loads, beside 8
 //    instructions or more.
-// 3. The 8 warps of a block take the blocks of 32 k in turn, so together they read 512 neighbouring
-//    bytes of each row; their sums are added in shared memory. Tokens come from L1: all blocks read
-//    the same, and the blocks of an SM share them.
+// 3. The 8 warps of a block take the blocks of 32 k round-robin, so together they read 512
+//    neighbouring bytes of each row; their sums are added in shared memory. Tokens come from L1:
+//    all blocks read the same, and the blocks of an SM share them.
 //
 // More tokens (skinny_ring.cuh). A block of R rows of weights reads T tokens for each of its k, so
-// from L2 come 1 + T/R times the bytes of the weights. Registers hold 16 to 64 rows: 64 tokens
-// would be twice the weights' bytes, more than L2 gives beside DRAM. And a lane waits for
-// the tokens that it loads.
-// 4. Weights and tokens go by cp.async through a ring of shared memory, which all warps of a block
+// L2 sends 1 + T/R times the bytes of the weights. Registers hold 16 to 64 rows: 64 tokens would be
+// twice the weights' bytes, more than L2 gives beside DRAM. A lane would also wait for the tokens
+// that it loads.
+// 4. Weights and tokens go by cp.async through a ring in shared memory, which all warps of a block
 //    read with ldmatrix: the tile of gemm.mma_sync (mma_tile.cuh), with the tokens as its rows. 128
 //    rows of weights make 1.5 times the weights' bytes at 64 tokens, 1.25 at 32.
-// 5. The ring holds 64 to 200 KB an SM: 48 to 96 KB of weights are on their way, so that DRAM is
-//    busy while a block waits at a barrier. Lines of 256 bytes (tile_k 128) read more of a row at
-//    once, and of a tile of 64 rows as much as of one of 128 with half the k.
-// 6. Tiles of 64 rows where the weights have so few rows that those of 128 would leave SMs idle.
-// 7. Tokens stored by rows of k (few columns of B, [k,n]) are read so, through ldmatrix.trans: a
-//    transposed copy would be a launch more.
+// 5. The rings hold 192 to 216 KiB an SM, with 64 to 128 KiB of weights in flight, so DRAM is busy
+//    while a block waits at a barrier. Lines of 256 bytes (tile_k 128) read more of a row at once;
+//    a tile of 64 such rows reads as much as one of 128 rows with half the k.
+// 6. Tiles have 64 rows where the weights have so few that tiles of 128 would leave SMs idle.
+// 7. Tokens stored by rows of k (few columns of B, [k,n]) are read in place, through
+//    ldmatrix.trans: a transposed copy would be one more launch.
 // 8. Rows of C that are tokens are stored 16 bytes an access. Where rows of C are weights, eight
 //    tokens are stored in one sector: 1/k of the weights' bytes for each token, which is hidden.
 //
 // Where there is wgmma, for any number of tokens:
-// 9. With one warp a scheduler, reading 64 tokens again and again from shared memory is no longer
-//    hidden behind the weights. gemm.wgmma's tiles of 64 tokens (wgmma_kernel.cuh) read nothing
-//    into registers, and TMA keeps 64 to 112 KB of weights on their way to each SM. Tokens that do
-//    not exist cost nothing.
+// 9. With one warp a scheduler, repeated reads of 64 tokens from shared memory are no longer hidden
+//    behind the weights. gemm.wgmma's tiles of 64 tokens (wgmma_kernel.cuh) read nothing into
+//    registers, and TMA keeps 64 to 112 KB of weights in flight to each SM. Missing tokens cost
+//    nothing.
 //
 // For any number of tokens: where rows of weights give fewer blocks than SMs, parts of k go to
 // different blocks (split_k). The block of the last part adds the others' sums, in order: 8 bytes
@@ -47,8 +47,8 @@
 // there: until sums are written, seen and read. A second kernel would take longer to start.
 //
 // cp.async takes rows and addresses at multiples of 16 bytes. Other operands are read by registers,
-// element by element, whatever the tokens: a copy to such rows would read the weights twice and
-// write them once. A stored by rows of k is transposed first.
+// element by element, for any number of tokens: a copy to such rows would read the weights twice
+// and write them once. A stored by rows of k is transposed first.
 //
 // Bytes from DRAM: the weights once. From L2: the weights once, and the tokens once a block.
 #include <algorithm>
@@ -140,8 +140,8 @@ bool reads_chunks(const Problem& p, const Skinny& s, const Inputs& at) {
   return aligned(at) && (find_compiled(p)->of_ring ? s.whole_rows() : s.whole_vectors(along_k(p)));
 }
 
-/// Bytes of the workspace for parts of k, enough for operands at any address: off 16 bytes another
-/// kernel runs, with other tiles.
+/// Bytes of the workspace for parts of k, enough for operands at any address: operands off 16 bytes
+/// run another kernel, with other tiles.
 std::size_t workspace_bytes(const Problem& p) {
   const Skinny skinny = skinny_of(p, false);
   const CompiledTile& tile = *find_compiled(p);

@@ -39,8 +39,8 @@ struct Memory {
 
 struct CompiledTile {
   Problem configuration;
-  /// Of the kernel with a ring: it needs no more than rows at multiples of 16 bytes, and tokens may
-  /// be stored by rows of k.
+  /// Whether the ring kernel runs the tile: it needs no more than rows at multiples of 16 bytes,
+  /// and takes tokens stored by rows of k.
   bool of_ring;
   Launch (*launch)(const Skinny&, bool aligned);
   WorkspaceSize (*workspace)(const Skinny&, bool aligned);

@@ -60,7 +60,7 @@ template <class T>
 using PartsOfRegisters =
     BlockParts<float, (T::kRows * T::kTokens + kThreads - 1) / kThreads, kThreads>;
 
-/// kParts: blocks have parts of k. That takes registers, and the main loop has none to spare.
+/// kParts: blocks have parts of k. An instance of its own: the main loop has no register to spare.
 template <class T, bool kAligned, bool kParts>
 __global__ void __launch_bounds__(kThreads, T::kTokens <= 16 ? 2 : 1)
     register_kernel(const __grid_constant__ Skinny p,

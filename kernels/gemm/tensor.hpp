@@ -62,7 +62,7 @@ bool has_device();
 /// Whether the current device has that compute capability, as code for sm_90a needs; true without a
 /// device.
 bool device_is(int major, int minor);
-/// The error that a tile is not compiled for the type and the layout of B, with those that are.
+/// Error text: the tile is not compiled for the type and the layout of B. Lists the tiles that are.
 std::string not_compiled(std::string_view kernel, const Problem&,
                          std::span<const Problem> compiled);
 

@@ -8,7 +8,7 @@ __device__ inline void commit_copies() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-/// Waits until at most kPending of this thread's groups are not complete.
+/// Waits until at most kPending of this thread's groups are in flight.
 template <int kPending>
 __device__ void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");

@@ -4,28 +4,28 @@
 // the next tile arrives. Here:
 //
 // 1. Shared memory is read 16 bytes at a time. A step needs a column of A's tile and a row of B's,
-//    so A's tile is stored transposed and both are four neighbouring words a read. A thread of 16×8
-//    sums issues 4 + 2 reads for 128 multiply-adds: 4.5 % of its instructions.
+//    so A's tile is stored transposed and a read takes four neighbouring words of either. A thread
+//    of 16×8 sums issues 4 + 2 reads for 128 multiply-adds: 4.5 % of its instructions.
 // 2. Later tiles are copied while this one is used. cp.async copies B kStages - 1 tiles ahead,
 //    bypassing the registers and (.cg) L1. A must be transposed, so it passes through registers:
-//    loaded when the tile before it begins, stored to shared memory when that one ends. Transposing
-//    by cp.async, 4 bytes at a time, takes four times the instructions: 3 % slower.
-// 3. The operands of a step are read from shared memory during the step before, across the barrier
-//    too: at the last step of a tile the block synchronizes, then reads the first words of the next
-//    tile while it multiplies the last of this one. So a tile has one barrier, with arithmetic
-//    behind it.
+//    loaded when the previous tile begins, stored to shared memory when the previous tile ends.
+//    Transposing by cp.async, 4 bytes at a time, takes four times the instructions: 3 % slower.
+// 3. The operands of a step are read from shared memory during the previous step, across the
+//    barrier too: at the last step of a tile the block synchronizes, then reads the first words of
+//    the next tile while it multiplies the last of this one. So a tile has one barrier, with
+//    arithmetic behind it.
 // 4. A warp of 4×8 threads owns a tile: it reads 4·thread_m words of A and 8·thread_n of B a step,
 //    and lanes that need the same words share one access. The order of lanes in the tile is that of
 //    maxas (Scott Gray, 2014), worth 2 %.
-// 5. A thread has 16×8 sums, 128 of its 255 registers, so an SM holds 256 threads, two warps a
-//    scheduler. That is enough, for the 128 multiply-adds of a step do not depend on each other.
-//    8×8 sums and three warps are slower: 4 reads for 64 multiply-adds.
+// 5. A thread has 16×8 sums, 128 of its 255 registers, so an SM holds 256 threads, two warps per
+//    scheduler. Two suffice, since the 128 multiply-adds of a step are independent. 8×8 sums and
+//    three warps are slower: 4 reads for 64 multiply-adds.
 // 6. Blocks go in groups of 8 tile rows. The blocks of a wave cover a patch of C, not a strip one
-//    tile high, and fewer rows of A and columns of B serve them all.
+//    tile high, so they share more rows of A and columns of B.
 //
 // Words from L2: m·n·k·(1/tile_n + 1/tile_m), exactly, on whole tiles.
-// On an H200 at 4096 (TFLOP/s; cuBLAS 51.1): rung 5 30.9, this one with tiles of 128×256 49.6, of
-// 128×128 48.1. Tiles of 64×64 win where large ones are fewer than the SMs or fill their last wave
+// On an H200 at 4096 (TFLOP/s; cuBLAS 51.1): rung 5 30.9, this one 49.6 with tiles of 128×256, 48.1
+// with 128×128. Tiles of 64×64 win where large tiles are fewer than the SMs or fill their last wave
 // badly: at 1024 34.4 (cuBLAS 31.3), at 3000 44.4 (44.0), where 128×256 reach 35.3.
 #include "kernels/gemm/gemm.hpp"
 #include "kernels/gemm/tile_copy.cuh"

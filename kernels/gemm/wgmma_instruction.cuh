@@ -20,7 +20,7 @@ __device__ inline void begin_products() {
 __device__ inline void commit_products() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
-/// Waits until at most kPending committed groups are not complete.
+/// Waits until at most kPending committed groups are in flight.
 template <int kPending>
 __device__ void wait_for_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");

@@ -2,54 +2,53 @@
 // Rung 8: the tensor cores of Hopper (compute capability 9.0a), fed by the copy engine.
 //
 // A wgmma multiplies 64 × kColumns sums of four warps at once, with both operands in shared memory:
-// no ldmatrix, no operand registers. 64×256 sums take 2 bytes of shared memory for 64 multiply-adds
-// where mma.sync on 64×64 needs 4, and the warps wait instead of issuing. What remains is to keep
-// shared memory full and the epilogue out of the way:
+// no ldmatrix, no operand registers. 64×256 sums read 2.5 bytes of shared memory for 64
+// multiply-adds, where mma.sync on 64×64 reads 4, and the warps wait instead of issuing. It remains
+// to keep shared memory full and the epilogue hidden:
 //
 // 1. One thread of a producer warpgroup starts the copies (TMA: one instruction for a box of 64
-//    rows and more, swizzled on the way, zeros beyond the end of k). The others of its warpgroup do
-//    nothing, and setmaxnreg gives their registers to the consumers, who hold up to 160 sums a
-//    thread. Rows and columns beyond the edges are not copied (EdgedMap says why): what shared
-//    memory held before goes into sums that nobody stores.
-// 2. A ring of kStages stages. full[s] completes when the bytes of a stage have come: one arrival
-//    and the bytes of the tile's lines. empty[s] completes when every consumer warp, of both blocks
-//    of a cluster, has done with it: each warp arrives, so that none can see a barrier two
-//    phases ahead. Wait number i of a barrier waits for phase i; a producer's first wait passes,
-//    since it names the phase before the first.
-// 3. A consumer keeps one group of products in flight and frees the stage of the group before it.
+//    rows and more, swizzled on the way, zeros beyond the end of k). The other threads of its
+//    warpgroup idle, and setmaxnreg gives their registers to the consumers, who hold up to 160 sums
+//    a thread. Rows and columns beyond the edges are not copied (EdgedMap says why): stale shared
+//    memory goes into sums that nobody stores.
+// 2. A ring of kStages stages. full[s] completes when the bytes of a stage have arrived: one
+//    arrival and the bytes of the tile's lines. empty[s] completes when every consumer warp, of
+//    both blocks of a cluster, has released the stage: each warp arrives, so that none can see a
+//    barrier two phases ahead. The i-th wait on a barrier waits for phase i; a producer's first
+//    wait passes, since it names the phase before the first.
+// 3. A consumer keeps one group of products in flight and frees the stage of the previous group.
 // 4. The two blocks of a cluster have neighbouring tile rows and the same tile columns: each copies
 //    half of B's tile to both. L2 → SM falls from k·(tile_m + tile_n) to k·(tile_m + tile_n/2)
-//    bytes a tile, times the size of an element.
+//    elements a tile.
 // 5. Blocks are persistent, one an SM, and take tiles in groups of tile rows (grouped_tile), so the
-//    tiles in work cover a patch of C and their operands hit L2. The producer runs ahead
-//    into the next tile while the consumers store this one.
-// 6. Ping-pong: the warpgroups take alternate tiles, and one multiplies while the other stores. The
-//    tile is that of one warpgroup, so shared memory is read twice as often: for short k.
-// 7. C goes through shared memory: stmatrix, swizzled, without conflicts; fence.proxy.async, for
-//    the copy engine does not see ordinary stores otherwise; TMA. Panels of 64 lines of 128 bytes
-//    (32 where shared memory has no room for more), two a warpgroup, so one is stored while the
-//    other is filled.
-// 8. Split k: where tiles are fewer than SMs, parts of k go to different blocks, fp32 sums to a
+//    concurrent tiles cover a patch of C and their operands hit L2. The producer runs ahead into
+//    the next tile while the consumers store this one.
+// 6. Ping-pong: the warpgroups take alternate tiles, and one multiplies while the other stores. A
+//    tile belongs to one warpgroup, so shared memory is read twice as often: for short k.
+// 7. C goes through shared memory: stmatrix, swizzled, without bank conflicts; fence.proxy.async,
+//    without which the copy engine does not see ordinary stores; TMA. Panels have 64 lines of 128
+//    bytes (32 where shared memory has no room for more), two a warpgroup, so one is stored while
+//    the other is filled.
+// 8. Split-K: where tiles are fewer than SMs, parts of k go to different blocks, fp32 sums to a
 //    workspace, and a second kernel adds them in order: the result is the same each time.
-// 9. Tail split-K (split_rest): only the tiles of the last round are split, where it is not full:
-//    168 tiles on 132 SMs take 1 + 1/3 rounds instead of 2. Blocks write the sums of a part to L2,
-//    and the block of the last part adds them, in order, in its epilogue: no reduction kernel
-//    follows. It waits only for blocks that have begun before it. The data-parallel schedule with a
-//    stream-K tail of Osama et al., "Stream-K" (2023), with parts of one length in place of equal
-//    shares of the whole tail: blocks that read an operand together stay together along k. With
-//    equal shares L2 would read each operand from memory again for each.
+// 9. Tail split-K (split_rest): only the tiles of a partial last round are split: 168 tiles on 132
+//    SMs take 1 + 1/3 rounds instead of 2. Blocks write the sums of a part to L2, and the block of
+//    the last part adds them, in order, in its epilogue: no reduction kernel follows. That block
+//    waits only for blocks that began before it. This is the data-parallel schedule with a stream-K
+//    tail of Osama et al., "Stream-K" (2023), but with parts of one length in place of equal shares
+//    of the whole tail: blocks that read an operand together stay together along k. With equal
+//    shares L2 would read each operand from memory again for each.
 // 10. swap_ab: Cᵀ = Bᵀ·Aᵀ. An instruction has 64 rows and any multiple of 8 columns. With its
-//     columns along m, tiles fit the rows that there are: 777 rows of C take five tiles of 160 (3%
-//     too many) in place of seven of 128 (15%), and 777x6144 is 120 tiles of 160x256, one round of
-//     132 SMs. The ring and the schedule stay; C goes through stmatrix.trans. cuBLAS computes most
-//     layers so, since its matrices lie by columns.
+//     columns along m, tiles fit the rows: 777 rows of C take five tiles of 160 (3% too many) in
+//     place of seven of 128 (15%), and 777x6144 is 120 tiles of 160x256, one round of 132 SMs. The
+//     ring and the schedule stay; C goes through stmatrix.trans. cuBLAS computes most layers this
+//     way, since its matrices are column-major.
 //
-// TMA wants addresses and rows that are multiples of 16 bytes. Operands that are not are copied
-// first to rows that are (passes.cu): one more pass over A and B, which a large product outweighs
-// by far. So are tf32 and fp8 B stored by rows of k: wgmma takes those types K-major only. C that
-// is not aligned is stored from the panels by its threads. tf32: the tensor cores drop the low 13
-// bits of fp32. fp8: e4m3, C in bf16; Hopper keeps about 14 bits of a sum of fp8 products inside an
-// instruction.
+// TMA wants addresses and rows that are multiples of 16 bytes. Other operands are first copied to
+// such rows (passes.cu): one more pass over A and B, which a large product outweighs by far. So are
+// tf32 and fp8 B stored by rows of k: wgmma takes those types K-major only. Threads store an
+// unaligned C from the panels. tf32: the tensor cores drop the low 13 bits of fp32. fp8: e4m3, C in
+// bf16; Hopper keeps about 14 bits of a sum of fp8 products inside an instruction.
 #include <cstdint>
 
 #include "kernels/gemm/wgmma_epilogue.cuh"
@@ -132,13 +131,13 @@ __device__ void consume(const Shared<T>& shared, Ring<T::kStages>& ring, Range s
       }
     }
     commit_products();
-    wait_for_products<1>();  // the group before: its stage is read
+    wait_for_products<1>();  // the previous group: its stage has been read
     if (step > steps.begin) release(before);
     before = ring.stage;
     ring.advance();
   }
   if constexpr (T::kPingPong) {
-    // Every warp arrives: else one that still waits for this turn might see it two phases ahead.
+    // Every warp arrives: else the barrier could be two phases ahead of a warp that still waits.
     if (lane == 0) arrive(next_turn);
   }
   wait_for_products<0>();

@@ -39,7 +39,7 @@ struct Tile {
   static constexpr int kDepth = kPanelBytes / kSize;  // a line of k
   static constexpr int kSteps = kPanelBytes / kStepBytes;
   static constexpr int kThreads = kWarpgroup * (1 + kConsumers);
-  /// Rows of C that one warpgroup sums.
+  /// Rows of the tile (with swap_ab columns of C) that one warpgroup sums.
   static constexpr int kOwnRows = kPingPong ? kRows : kRows / kConsumers;
   static constexpr int kDown = kOwnRows / kInstructionRows;
   // A: kRows lines of k. B: kColumns lines of k, or panels of kPanelBytes of columns with a line

@@ -1,12 +1,11 @@
 // Normalization backward: x and dy are read once, dx is written once, and dγ and dβ are summed over
-// all rows without atomics, so that a second run gives the same bits.
+// all rows without atomics, so a second run gives the same bits.
 //
-//   1. The grid has as many blocks as are resident at once. A warp (short rows), a block or a
-//      cluster (long rows) takes a strip: with s strips every s-th row. A thread has the same
-//      columns in every row and adds up their dγ and dβ in registers. The two sums over a row are
-//      exchanged between warps as in the forward pass. The next row's x and dy are loaded before
-//      this row is reduced. At the end each strip's partial dγ and dβ are written, a row of fp32
-//      each.
+//   1. All blocks of the grid are resident at once. A warp (short rows), a block or a cluster (long
+//      rows) takes a strip: every s-th row, with s strips. A thread has the same columns in every
+//      row and adds up their dγ and dβ in registers. Warps exchange the two sums over a row as in
+//      the forward pass. The next row's x and dy are loaded before this row is reduced. At the end
+//      each strip writes its partial dγ and dβ, a row of fp32 each.
 //   2. A block for 32 columns adds the partial sums of all strips in a fixed order.
 //
 // With staging `shared` rows go through backward_ring.cu where the addresses allow it.

@@ -180,9 +180,9 @@ void fill(Kind kind, const Problem& p, std::span<void* const> inputs, cudaStream
 }
 
 // Outputs are y (, μ), r of the forward pass, and dx, dγ (, dβ) of the backward pass. A thread adds
-// at most 512 elements of a row one after another; sums over rows may add all rows so. Besides, a
-// result of a row has some ten roundings of values of the size of the largest of its row. μ, r, dγ
-// and dβ have one scale each.
+// at most 512 elements of a row in sequence; sums over rows may add all rows in sequence. A result
+// of a row also has some ten roundings of values as large as the largest of its row. μ, r, dγ and
+// dβ have one scale each.
 double tolerance(Kind kind, const Problem& p, std::size_t output) {
   constexpr double kMostChain = 512, kElementwise = 16 * kFp32Roundoff;
   const auto rows = static_cast<double>(p[rows::kRows]), cols = static_cast<double>(p[rows::kCols]);

@@ -1,25 +1,24 @@
-// Softmax of long rows: rows stream through shared memory (kernels/common/row_ring.cuh), a block or
-// a thread-block cluster a row (compute capability 9.0). Reads n, writes n.
+// Softmax of long rows: rows stream through shared memory (kernels/common/row_ring.cuh), one block
+// or thread-block cluster per row (compute capability 9.0). Reads n, writes n.
 //
 // A block that holds its row in registers has no loads in flight while it reduces and stores. With
-// rows of 16 KB and more too few blocks fit an SM to fill in for each other: 0.85 of the copy rate
-// at 32 KB, 0.48 at 128 KB. Here the next row arrives meanwhile, and costs no registers.
-//   - A thread takes 8 accesses of 16 bytes. With 4, twice the warps reduce and merge, and their
-//     instructions are the limit.
+// rows of 16 KB and more too few blocks fit an SM to cover for each other: 0.85 of the copy rate at
+// 32 KB, 0.48 at 128 KB. Here the next row arrives meanwhile, and costs no registers.
+//   - A thread takes 8 accesses of 16 bytes. With 4, twice as many warps reduce and merge, and
+//     instruction issue is the limit.
 //   - A warp has one buffer (`stages`): the loads of the next row start as soon as this one is in
-//     registers, so 64 KB are in flight on an SM, where Little's law asks for 22 KB
-//     (4.8 TB/s · 600 ns / 132). More is slower: with 192 KB a plain copy through such rings fell
-//     from 0.96 to 0.66 of the copy rate (rows of 256 KB fp32; supposedly DRAM sees reads and
-//     writes too far apart).
-//   - A block has up to 64 KB of a row, so longer rows need a cluster of blocks. The maxima and
-//     sums of the parts cross over distributed shared memory.
+//     registers, so 64 KB are in flight on an SM, where Little's law asks for 22 KB (4.8 TB/s · 600
+//     ns / 132). More is slower: with 192 KB a plain copy through such rings fell from 0.96 to 0.66
+//     of the copy rate (rows of 256 KB fp32; supposedly DRAM sees reads and writes too far apart).
+//   - A block has up to 64 KB of a row, so longer rows need a cluster of blocks. Blocks exchange
+//     the maxima and sums of their parts over distributed shared memory.
 //   - A block or cluster takes a few rows (`rows_per_cluster`) and ends. Persistent blocks are
-//     slower, 0.87 against 0.96 at 32 KB (supposedly they drift apart). Clusters gain by more rows,
-//     because a cluster starts only once there is room for all its blocks: 0.92 with eight rows,
-//     0.80 with two.
+//     slower, 0.87 against 0.96 at 32 KB (supposedly they desynchronize). Clusters gain from more
+//     rows, because a cluster starts only once there is room for all its blocks: 0.92 with eight
+//     rows, 0.80 with two.
 //   - fp32 keeps the exponentials and scales them. 16-bit types keep the elements packed, in half
-//     the registers, and compute the exponentials again relative to m + ln s in fp32. The exponent
-//     then has an error of |m|·2^-24; rounding it to fp16 would make that |m|·2^-11.
+//     the registers, and recompute the exponentials relative to m + ln s in fp32. The exponent then
+//     has an error of |m|·2^-24; rounding it to fp16 would make that |m|·2^-11.
 // Shares of the copy rate are for 2^28 elements on an H200.
 #include <array>
 #include <string>

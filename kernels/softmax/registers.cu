@@ -1,8 +1,8 @@
-// Softmax of a row held in registers: reads n, writes n, and one exponential an element.
+// Softmax of a row held in registers: reads n, writes n, one exponential per element.
 //
-// Bytes in flight are its limit. A block loads, then reduces, then stores; while one block reduces,
-// others must load. By Little's law 4.8 TB/s times 600 ns under load is 22 KB on each of 132 SMs,
-// so several blocks should fit an SM, as they do with up to 32 KB of a row in each:
+// The bytes in flight are its limit. A block loads, then reduces, then stores; while one block
+// reduces, others must load. By Little's law 4.8 TB/s times 600 ns under load is 22 KB on each of
+// 132 SMs, so several blocks should fit an SM, as they do with up to 32 KB of a row each:
 //   - Rows up to 1024 elements fit a warp, which needs no barrier.
 //   - Longer rows take a block and one barrier. Each warp adds relative to its own maximum, and the
 //     parts merge as in the online softmax: one exchange for maximum and sum together.

@@ -53,8 +53,8 @@ int guarded(Call&& call) noexcept {
 
 extern "C" {
 
-/// Returns the number of a problem's scratch tensors, or -1 if the kernel cannot run it, and writes
-/// the bytes of the first `capacity` of them.
+/// Writes the bytes of the first `capacity` scratch tensors of a problem. Returns the number of all
+/// of them, or -1 if the kernel cannot run the problem.
 int roofcast_scratch(const char* kernel, const char* dtype, const std::int64_t* values, int count,
                      std::int64_t* bytes, int capacity) {
   return guarded([&] {

@@ -16,8 +16,8 @@ struct Kernel {
   std::string_view name;  ///< with its folder: "softmax::held_kernel"
   Arguments arguments;
   std::int64_t registers = 0;  ///< a thread
-  /// Instructions of a warp outside all loops, on the shortest of the paths with the most accesses
-  /// of the widest kind.
+  /// Warp instructions outside all loops, along the shortest of the paths with the most accesses of
+  /// the widest kind.
   double straight = 0;
   /// Instructions in a turn of each of the first loops, nested loops excluded.
   std::array<double, 6> loops{};

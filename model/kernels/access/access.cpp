@@ -12,7 +12,7 @@ namespace {
 
 // --- kernels that access global memory, each thread with one load (gather: two) and one store ---
 
-/// Sectors that the accesses of a launch touch, in one array or in several, and their wavefronts.
+/// Sectors and wavefronts of a launch's accesses to one array, or summed over several.
 struct Touched {
   double sectors;     ///< distinct within a warp's access, summed over warps
   double l2_sectors;  ///< distinct within a block, summed over blocks: L1 serves the other loads
@@ -26,7 +26,7 @@ struct Touched {
   }
 };
 
-// Distinct units of each group of `group` lanes, summed. All groups are aligned as the first one.
+// Distinct units touched by each group of `group` lanes, summed; all groups align as the first.
 double units_by_group(WarpAccess all, std::int64_t group, std::int64_t unit_bytes) {
   const std::int64_t lanes = all.lanes;
   all.lanes = group;
@@ -47,13 +47,13 @@ Touched in_order(std::int64_t lanes, std::int64_t bytes) {
   return of_lanes({.stride_bytes = bytes, .access_bytes = bytes, .lanes = lanes});
 }
 
-// The share of a block with no idle thread in the accesses of a launch, along one extent.
+// Share of a launch's accesses that one full block makes, along one extent.
 double share_of(std::int64_t block, std::int64_t all) {
   return std::min(1.0, as_double(block) / as_double(all));
 }
 
-// The plan without its arrays. `share`: share_of() a block along all extents. `requested`: bytes
-// that all threads ask for.
+// The plan without its arrays. `share`: a full block's share of the accesses, the product of
+// share_of() over the extents. `requested`: bytes that all threads ask for.
 Plan plan_of(const compiled::Kernel& kernel, const Launch& launch, double share,
              const Traffic& requested, const Touched& loads, const Touched& stores) {
   Plan plan;
@@ -71,7 +71,7 @@ Plan plan_of(const compiled::Kernel& kernel, const Launch& launch, double share,
   return plan;
 }
 
-// The same for a 1-D launch of `threads` threads, which store `bytes` each in order.
+// The same for a 1-D launch whose `threads` threads each store `bytes` bytes, contiguously.
 Plan plan_of(const compiled::Kernel& kernel, std::int64_t threads, const Traffic& requested,
              const Touched& loads, std::int64_t bytes) {
   const Launch launch{.grid = {ceil_div(threads, kThreads), 1, 1}, .block = {kThreads, 1, 1}};
@@ -79,7 +79,7 @@ Plan plan_of(const compiled::Kernel& kernel, std::int64_t threads, const Traffic
                  in_order(threads, bytes));
 }
 
-// The plan of lanes that load one stride apart and store in order. `load` describes all lanes.
+// The plan of strided loads and contiguous stores. `load` describes all lanes.
 Plan plan_lanes(const compiled::Kernel& kernel, const WarpAccess& load, const Touched& loads,
                 const Gpu& gpu) {
   const double bytes = as_double(load.lanes * load.access_bytes);
@@ -93,7 +93,7 @@ Plan plan_lanes(const compiled::Kernel& kernel, const WarpAccess& load, const To
 }
 
 // Distinct units of `places` elements that the first `lanes` lanes of a shuffled gather touch. Any
-// later `lanes` lanes touch as many or one more, by the counts of all windows.
+// later `lanes` lanes touch the same number or one more, as counted over all windows.
 double shuffled_units(std::int64_t window, std::int64_t lanes, std::int64_t places) {
   std::array<std::int64_t, kThreads> units{};
   for (std::int64_t i = 0; i < lanes; ++i) {
@@ -107,7 +107,7 @@ double shuffled_units(std::int64_t window, std::int64_t lanes, std::int64_t plac
   return as_double(std::unique(units.begin(), end) - units.begin());
 }
 
-// What lanes touch: in a shuffled gather each its own place, in a uniform one any of the table.
+// Accesses of a gather: shuffled lanes read distinct elements, uniform lanes any of the table.
 Touched gathered(const Problem& p, std::int64_t element) {
   const std::int64_t n = p[gather::kElements], window = p[gather::kWindow];
   const double warps = warps_of(n);
@@ -125,7 +125,7 @@ Touched gathered(const Problem& p, std::int64_t element) {
     return as_double(ceil_div(n, group)) *
            shuffled_units(window, std::min(group, n), kSectorBytes / element);
   };
-  // The lanes of a warp fall into different banks, as they do in order.
+  // The lanes of a warp hit different banks, as in a contiguous access.
   return {sectors(kWarpLanes), sectors(kThreads), in_order(n, element).wavefronts};
 }
 
@@ -210,7 +210,7 @@ LaunchSequence plan_matrix(const Problem& p, const Gpu& /*gpu*/) {
   const DenseMatrix m{p[matrix::kRows], p[matrix::kColumns], element_bytes(p.dtype)};
   const double elements = as_double(m.rows * m.columns), used = as_double(m.element_bytes);
   const double bytes = elements * used;
-  Touched each{};  // the loads; the stores touch the same
+  Touched each{};  // loads; the stores touch the same sectors
   if (kDown) {
     each = as_double(m.columns) *
            of_lanes(

@@ -28,11 +28,11 @@ inline constexpr std::uint64_t kMultiplier = 2654435761;
 namespace matrix {
 enum Parameter : std::size_t { kRows, kColumns };
 inline constexpr std::int64_t kLanes = 32;
-inline constexpr std::int64_t kDepth = 8;  ///< a block's extent across its lanes, rows or columns
+inline constexpr std::int64_t kDepth = 8;  ///< extent of a block across its lanes: rows or columns
 }  // namespace matrix
 namespace shared {
 enum Parameter : std::size_t { kElements, kStride, kWidth, kRepeats };
-/// Distinct places, one access apart, that a lane reads in turn: consecutive accesses differ.
+/// Addresses, one access apart, that a lane cycles through, so that consecutive accesses differ.
 inline constexpr std::int64_t kShifts = 8;
 inline constexpr std::int64_t kMaxStride = 256;
 

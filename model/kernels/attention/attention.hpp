@@ -13,7 +13,7 @@ enum Parameter : std::size_t { kBatch, kHeads, kKvHeads, kSeqQ, kSeqKv, kHeadDim
 inline constexpr std::int64_t kAsTheOther = 0;  ///< kKvHeads: as kHeads; kSeqKv: as kSeqQ
 inline constexpr std::array<std::string_view, 2> kCausalNames = {"no", "yes"};
 inline constexpr std::array kTypes = {DType::bf16, DType::fp16};
-inline constexpr std::int64_t kVectorElements = 8;  ///< of 16 bytes
+inline constexpr std::int64_t kVectorElements = 8;  ///< in 16 bytes
 
 inline constexpr std::array kShape = {
     roofcast::Parameter{"batch", "sequences", 1, std::int64_t{1} << 20, 1},
@@ -63,18 +63,18 @@ struct Shape {
   double rows_bytes() const { return rows() * 4; }
 };
 
-/// The sizes of a problem that this project's kernels compute. Throws InputError for others: no
-/// tensor cores for the type, rows that are no multiples of 16 bytes, or a mask that hides all keys
-/// from a query.
+/// The sizes of a problem that this project's kernels can compute. Throws InputError otherwise: no
+/// tensor cores for the type, rows not a multiple of 16 bytes, or a mask that hides every key from
+/// a query.
 Shape computable_shape(const Problem&, const Gpu&);
 
-/// What a variant has after the family's parameters: attention.standard its passes over the scores
-/// besides softmax, attention.flash2 and attention.flash3 how backward sums dQ, attention.decode the
-/// parts of the keys, a block each.
+/// A variant's own parameter, after the family's. attention.standard: passes over the scores
+/// besides softmax. attention.flash2 and attention.flash3: how backward sums dQ. attention.decode:
+/// parts of the keys, one block each.
 enum OwnParameter : std::size_t { kPasses = 8, kDq = 8, kDecodeSplits = 8 };
 enum Passes : std::int64_t {
   kPlain,        ///< forward keeps the log-sum-exp, backward recomputes S
-  kMaskDropout,  ///< as frameworks ran it: a mask is added to S, dropout multiplies P, P is kept
+  kMaskDropout,  ///< as unfused frameworks: a mask is added to S, dropout multiplies P, P is kept
 };
 inline constexpr std::array<std::string_view, 2> kPassesNames = {"plain", "mask_dropout"};
 enum DqSum : std::int64_t {

@@ -21,15 +21,15 @@ Blocks blocks_of_queries(const Backward& c) {
   return {.shape = c.shape, .kernel = c.kernel, .tile = c.queries, .width = c.width};
 }
 
-// Operand elements that `down` × `across` warps read from shared memory for m by n results, k deep:
-// each its own rows, unless they are in registers, and its own columns.
+// Operand elements that a grid of `down` × `across` warps reads from shared memory for m×n results,
+// k deep. Each warp reads its rows, unless registers hold them (`rows_held`), and its columns.
 double read_by_warps(double m, double n, double k, double down, double across, bool rows_held) {
   return k * ((rows_held ? 0 : m * across) + n * down);
 }
 
-// Bytes through shared memory in a step without the copies to it: dS (and P) from sums to operands,
-// and the operands of products. A warpgroup of wgmma counts as a warp of mma.sync with 64 rows and
-// all columns. dQ of blocks of keys is divided along its rows first, then along its columns.
+// Shared-memory bytes of a step without the copies: operands of the products, and dS (and P) on
+// their way from accumulators to operands. A warpgroup of wgmma counts as one warp with 64 rows. In
+// blocks of keys, warps divide dQ along its rows first, then along its columns.
 double shared_bytes_of_step(const Blocks& b) {
   constexpr double kRowsOfGroup = 64;
   const double rows = as_double(b.rows_held()), columns = as_double(b.rows_passing());
@@ -64,7 +64,7 @@ bool adds_over_groups(const Backward& c) {
 Plan blocks_plan(const Backward& c, const Blocks& b, const std::vector<ArrayUse>& results) {
   const Shape& s = c.shape;
   Plan plan = plan_of(b);
-  if (!b.keys_stationary) {  // S and dP are useful once: in the blocks of keys
+  if (!b.keys_stationary) {  // S and dP count as useful in the blocks of keys alone
     plan.useful = {};
     plan.useful.tensor_flops[s.type] = s.product_flops();
   }
@@ -95,7 +95,7 @@ Plan plan_of_keys(const Backward& c) {
 
 // Computes D = rowsum(dO∘O), rewrites the log-sum-exp, and clears dQ where blocks add to it.
 Plan row_dots(const Backward& c) {
-  // Of a thread, for two vectors of eight: multiply-adds, conversions, five shuffles and sums.
+  // Per thread, for two vectors of eight: multiply-adds, conversions, five shuffles and sums.
   constexpr double kInstructions = 40;
   const Shape& s = c.shape;
   std::vector<ArrayUse> arrays = {reads(kO, s.q_bytes()), gradient_input(s),

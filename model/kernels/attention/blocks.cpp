@@ -8,19 +8,19 @@
 namespace roofcast::attention {
 namespace {
 
-// Thread instructions per FLOP: an m16n8k16 does 4096, and one ldmatrix loads the operands of four.
+// Thread instructions per FLOP: an m16n8k16 mma does 4096 FLOP, one ldmatrix feeds four of them.
 constexpr double kInstructionsAFlop = 32.0 / 4096 * (1 + 1.0 / 4);
 
 // Warp instructions of a block in one step, masked or not.
 double step_instructions(const Blocks& b, bool masked) {
-  // The mask, per thread and score: the compiled loop contains it and skips it in unmasked steps.
+  // Mask, per thread and score: the compiled loop contains it, and unmasked steps skip it.
   constexpr double kOfCompiledMask = 3.5;
   const double scores = as_double(b.tile.queries * b.tile.keys), head = as_double(b.width);
   if (b.tile.step_instructions > 0) {
     return b.tile.step_instructions - (masked ? 0 : kOfCompiledMask * scores / 32);
   }
   const double queries = as_double(b.tile.queries);
-  // Elements of the sums that a step rescales or adds to, each by an instruction.
+  // Accumulator elements that a step rescales or adds to, one instruction each.
   const double sums = (b.keys_stationary ? 0 : queries * head) + queries * b.dq_row_elements;
   const double multiplying = !b.kernel.on_tensor_cores() ? b.kernel.vector_instructions * head
                              : b.kernel.async_mma()      ? 0
@@ -82,7 +82,7 @@ std::vector<Run> runs_of(const std::vector<Steps>& tiles, std::size_t most) {
   return runs;
 }
 
-// The first parts of a tile have equally many whole steps, one the rest; later ones write zeros.
+// The first splits of a tile take `each` steps, one takes the remainder, later ones write zeros.
 void add_parts(Plan& plan, const BlockSteps& blocks, std::int64_t tiles, const Steps& all,
                std::int64_t splits) {
   if (splits == 1) return add_class(plan, blocks, tiles, all);
@@ -117,7 +117,7 @@ BlockSteps block_steps(const Blocks& b) {
   // Mean rows of a tile. Rows beyond the last are not written, but whole TMA boxes copy them.
   const double there = as_double(b.rows()) / as_double(b.tiles());
   const double copied = b.kernel.by_boxes() ? as_double(b.rows_held()) : there;
-  // A kept row is one of Q; in backward one of Q and of dO with its numbers, or one of K and of V.
+  // Forward keeps a row of Q; backward a row of Q and of dO with lse and D, or a row of K and of V.
   const double row = b.copied_row_bytes(), numbers = b.keys_stationary ? 0 : kRowNumbers;
   Step prologue, epilogue;
   set_traffic(prologue.issued, {copied * (b.shape.backward ? 2 * row + numbers : row), 0});
@@ -145,7 +145,7 @@ Steps steps_over_queries(const Shape& shape, std::int64_t first, std::int64_t la
   const std::int64_t tiles = ceil_div(shape.seq_q, queries);
   std::int64_t begin = 0, unmasked = 0;
   if (shape.causal) {
-    // The first query that sees a key, and so all of the keys before it.
+    // The first query that sees `key`, and so every key before it.
     const auto seen_from = [&](std::int64_t key) {
       return std::clamp(key - shape.seq_kv + shape.seq_q, std::int64_t{0}, shape.seq_q);
     };
@@ -168,7 +168,7 @@ std::vector<Steps> steps_of_tiles(const Blocks& b) {
     }
     tiles.push_back(steps);
   }
-  // The last queries see most keys; tiles of keys are longest first already.
+  // Longest first: the last queries see the most keys; tiles of keys are already in that order.
   if (!b.keys_stationary && !b.tile.in_order) std::reverse(tiles.begin(), tiles.end());
   return tiles;
 }
@@ -194,7 +194,7 @@ void add_class(Plan& plan, const BlockSteps& blocks, std::int64_t count, const S
 void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& tiles,
                 std::int64_t copies, std::int64_t together, std::int64_t splits) {
   constexpr std::int64_t kMostClasses = 32, kMostParties = 8;
-  // A party is `together` heads. Slots fall idle only behind the last ones: the others are merged.
+  // A party is `together` heads. SMs idle only behind the last parties: earlier ones are merged.
   std::int64_t parties = std::min(kMostParties, ceil_div(copies, together));
   const std::vector<Run> runs = runs_of(tiles, static_cast<std::size_t>(kMostClasses / parties));
   if (runs.size() == 1) parties = 1;
@@ -233,7 +233,7 @@ void add_tiles(Plan& plan, const Blocks& b, const BlockSteps& steps) {
                            .group_rows = std::max<std::int64_t>(1, b.tile.together / group),
                            .row_panel_bytes = rows * b.passing_row_bytes() + sums};
   add_blocks(plan, steps, tiles, b.heads(), b.tile.together);
-  // Concurrent blocks may share an access to L2: no limit rests on more than one read of an array.
+  // Concurrent blocks may share accesses to L2, so the limit counts one read of each array.
   double more = l2_of_launch(plan).read_bytes;
   for (const ArrayUse& use : plan.arrays) more -= use.compulsory.read_bytes;
   plan.joined.most = std::max(0.0, more);

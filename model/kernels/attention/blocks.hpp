@@ -43,10 +43,10 @@ inline constexpr double kWaitsForScores = 1.0 / 2, kWaitsForDq = 1.0 / 5;
 struct Kernel {
   Instruction product;              ///< all but mma_sync read shared memory themselves
   double instructions_a_score = 0;  ///< per score: scale, maximum, exponential, sum …
-  double instructions_a_mask = 0;   ///< more per score of a masked step
+  double instructions_a_mask = 0;   ///< extra per score of a masked step
   /// Per score and element of the head dim, where threads multiply; 0: tensor cores multiply.
   double vector_instructions = 0;
-  bool by_rows = false;  ///< wgmma or tcgen05 operands come by cp.async, no row beyond the last
+  bool by_rows = false;  ///< wgmma or tcgen05 operands come by cp.async, existing rows only
 
   bool on_tensor_cores() const { return vector_instructions == 0; }
   bool async_mma() const { return product != Instruction::mma_sync; }
@@ -57,7 +57,7 @@ struct Kernel {
 
 /// The tile of a block, and how its warps share it.
 struct Tile {
-  std::int64_t queries, keys;  ///< rows of Q and of K: one stays, the other is a step
+  std::int64_t queries, keys;  ///< rows of Q and of K: one tile is kept, the other streamed
   std::int64_t warps;
   std::int64_t stages;             ///< buffers for each of the two streamed matrices
   std::int64_t blocks_per_sm = 1;  ///< blocks that fit an SM by their registers
@@ -65,7 +65,7 @@ struct Tile {
   std::int64_t shared_bytes = 0;
   /// Heads whose tiles run concurrently, so that their streamed matrices stay in L2.
   std::int64_t together = 1;
-  double step_instructions = 0;   ///< warp instructions as compiled, mask included; 0: by Kernel
+  double step_instructions = 0;   ///< warp instructions as compiled, mask included; 0: from Kernel
   double block_instructions = 0;  ///< warp instructions outside the steps
   double addition_bytes = 0;      ///< bytes of dQ that one L1 wavefront adds; 0: not known
   Waits waits{.tile_loads = 1, .barriers = 1};         ///< per step
@@ -80,12 +80,12 @@ struct Tile {
   std::int64_t dq_rows = 16;  ///< backward with mma.sync: rows of dQ that one warp sums
 };
 
-/// Warpgroups that multiply in a block of `warps` warps; with two or more, one only copies.
+/// Warpgroups of a block that multiply. Where a block has two or more, one of them only copies.
 constexpr std::int64_t multiplying_groups(std::int64_t warps) {
   return warps / 4 > 2 ? warps / 4 - 1 : 1;
 }
 
-/// Steps of a block without and with a mask. Means where unequal blocks count as one class.
+/// Unmasked and masked steps of a block; means where unequal blocks form one class.
 struct Steps {
   double full = 0;
   double masked = 0;
@@ -95,8 +95,8 @@ struct Steps {
   friend bool operator==(const Steps&, const Steps&) = default;
 };
 
-/// Steps of the block of queries `first` to `last` over tiles of `keys` keys that some query sees.
-/// A tile is masked where some query does not see all of it, or it extends beyond the last key.
+/// Steps of the block of queries `first` to `last` over the tiles of `keys` keys that some query
+/// sees. A tile is masked if some query does not see all of it or it extends beyond the last key.
 Steps steps_over_keys(const Shape& shape, std::int64_t first, std::int64_t last, std::int64_t keys);
 
 /// Steps of the block of keys `first` to `last` over tiles of `queries` queries. Queries beyond the
@@ -124,8 +124,8 @@ struct Blocks {
   double dq_row_elements = 0;    ///< elements per row of dQ that a step adds to
   PartSums sums{};               ///< forward
 
-  /// Matrix products per step: S and P·V; in backward S, dP and dQ, or S, dP, dV and dK, with dQ
-  /// where blocks add to it.
+  /// Matrix products per step. Forward: S and P·V. Backward, blocks of queries: S, dP and dQ;
+  /// blocks of keys: S, dP, dV, dK, and dQ where blocks add to it.
   double products() const {
     if (!shape.backward) return 2;
     return !keys_stationary ? 3 : dq_row_elements > 0 ? 5 : 4;
@@ -136,7 +136,7 @@ struct Blocks {
   double written() const;
   /// Bytes of all fp32 parts of O, one scale factor a row included; 0 where keys are not split.
   double part_bytes() const;
-  /// Rows of the sequence whose tiles blocks keep; packed heads count as more queries.
+  /// Rows of the kept sequence; packed heads count as additional queries.
   std::int64_t rows() const { return keys_stationary ? shape.seq_kv : shape.seq_q * packed; }
   std::int64_t tiles() const { return ceil_div(rows(), rows_held()); }
   std::int64_t heads() const { return shape.batch * shape.heads / packed; }
@@ -148,45 +148,45 @@ struct Blocks {
   }
 };
 
-/// The steps that blocks of one kernel are made of, whatever their number. A masked step takes more
-/// instructions, and is otherwise the same.
+/// The steps from which all blocks of a kernel are built. A masked step differs from `loop` in its
+/// instructions alone.
 struct BlockSteps {
   Step prologue;
   Phase loop;
-  double masked_instructions;  ///< of a masked step, in place of those of `loop`
+  double masked_instructions;  ///< of a masked step; `loop` has those of an unmasked one
   Step epilogue;
 };
-/// Counts everything but the wavefronts of shared memory.
+/// Everything but the shared-memory wavefronts is counted.
 BlockSteps block_steps(const Blocks& blocks);
-/// Adds `count` blocks of that many steps to a plan, if any.
+/// Adds a class of `count` blocks with these steps; none if `count` is 0.
 void add_class(Plan& plan, const BlockSteps& blocks, std::int64_t count, const Steps& steps);
 
 /// The steps of each tile of a head, longest first unless Tile::in_order.
 std::vector<Steps> steps_of_tiles(const Blocks& blocks);
 
-/// Adds the tiles of `copies` heads, `together` heads at a time: the first tile of each, then the
-/// second, and so on. Neighbouring tiles of as many steps form one class; at most 32 classes.
+/// Adds the tiles of `copies` heads, `together` heads at a time: first tiles, then second tiles,
+/// and so on. Neighbouring tiles with equal steps form one class: at most 32, times 3 with splits.
 void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& tiles,
                 std::int64_t copies, std::int64_t together, std::int64_t splits = 1);
 
 /// The launch without its arrays and block classes.
 Plan plan_of(const Blocks& blocks);
 
-/// Adds the blocks, and their raster, from which the L2 reuse of streamed rows follows.
+/// Adds the block classes, and the raster that determines the L2 reuse of streamed rows.
 void add_tiles(Plan& plan, const Blocks& blocks, const BlockSteps& steps);
 
 // --- forward: blocks keep queries and stream K and V ---
 
-/// K or V of forward: just computed in self-attention (as many keys as queries), else a cache.
+/// K or V in forward: just computed in self-attention (seq_q = seq_kv), else from a cache.
 ArrayUse kv_input(const Shape& shape, ArrayId array);
 
 BlockSteps forward_steps(const Blocks& forward);
-/// The launch without its block classes. Persistent blocks are as many as the GPU holds.
+/// The launch without its block classes. A persistent launch has no more blocks than the GPU holds.
 Plan forward_plan(const Blocks& forward, const Gpu& gpu);
 
-/// Adds the block classes where keys are dealt to the parts in units of `unit` keys.
+/// Adds the block classes where the parts of the keys are whole units of `unit` keys.
 void deal_keys(Plan& plan, const Blocks& forward, const BlockSteps& steps, std::int64_t unit);
-/// Steps of the last block of a head to end, which also adds the parts.
+/// Steps of the block of a head that ends last and also adds the parts.
 BlockSteps with_merging(BlockSteps steps, const Blocks& forward);
 
 /// cudaMemsetAsync of the tile counter (TileScheduler::queue), as a launch.
@@ -207,8 +207,8 @@ struct RowLayout {
 };
 
 /// Five products: S = Q·Kᵀ and dP = dO·Vᵀ, which give P = e^(S - lse) and dS = P∘(dP - D), then dV
-/// = Pᵀ·dO, dK = dSᵀ·Q and dQ = dS·K. A block of keys has a part of each row of dQ alone: it adds
-/// the part in memory, or blocks of queries recompute S and dP, which makes seven products.
+/// = Pᵀ·dO, dK = dSᵀ·Q and dQ = dS·K. A block of keys has only a part of each row of dQ. Either it
+/// adds the part in memory, or blocks of queries recompute S and dP: seven products.
 struct Backward {
   Shape shape;
   Kernel kernel;

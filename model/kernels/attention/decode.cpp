@@ -11,8 +11,8 @@ namespace {
 
 using decoding::kMostRows, decoding::kTiles, decoding::kUnitKeys;
 
-// Instructions of a warp outside its units: constant, and per element of the head dim. By the
-// counters: the compiled kernel's straight-line code has paths that a launch does not take.
+// Warp instructions outside the units: a constant, and a term per element of the head dim. From
+// hardware counters: the compiled straight-line code has paths that a launch does not take.
 constexpr double kEndsInstructions = 630, kEndsElementInstructions = 6;
 
 Shape checked_shape(const Problem& p, const Gpu& gpu) {
@@ -30,7 +30,7 @@ const decoding::Tile& tile_for(const Shape& shape) {
 
 // A step is one unit of each warp.
 Blocks forward_of(const Shape& shape, std::int64_t splits) {
-  constexpr std::int64_t kLoadsOfWarp = 4;  // in flight
+  constexpr std::int64_t kLoadsOfWarp = 4;  // in flight per warp
   const decoding::Tile& t = tile_for(shape);
   const compiled::Kernel kernel =
       compiled::kernel("attention::decoding::decode_kernel", shape.type, head_row(shape.head_dim));
@@ -57,19 +57,19 @@ Blocks forward_of(const Shape& shape, std::int64_t splits) {
                    .shared_bytes = decoding::kCombineSharedBytes}};
 }
 
-// Half of a block's instructions precede its units (copies of all stages and Q), half follow them
-// (sums through shared memory, where four rows of a warp meet in the same banks: kEndsWavefronts).
+// Prologue (copies of all stages and Q) and epilogue (sums through shared memory) take half of a
+// block's other instructions each. kEndsWavefronts: four rows of a warp conflict in the same banks.
 void set_ends(BlockSteps& blocks, const Tile& tile, double head_dim) {
   constexpr double kEndsWavefronts = 10;
   const double half = tile.block_instructions / 2;
   blocks.prologue.warp_instructions = blocks.epilogue.warp_instructions = half;
-  // Of addresses, conversions and sums two instructions of five wait for the last one (sm_cycles).
+  // Of addresses, conversions and sums two instructions of five depend on the last one (sm_cycles).
   constexpr double kDependent = 0.4;
   const double dependent = kDependent * half / as_double(tile.warps);
   blocks.prologue.waits.global = 1;  // Q, before the first product
   blocks.prologue.waits.arithmetic = dependent;
   blocks.epilogue.wavefronts.shared = kEndsWavefronts * head_dim;
-  // Maxima and sums of all warps, then their parts of O; divisions and logarithms.
+  // The maxima and sums of all warps are merged, then their parts of O; divisions and logarithms.
   blocks.epilogue.waits = {.shared = 12, .arithmetic = 100 + dependent, .barriers = 2};
 }
 
@@ -91,11 +91,11 @@ Plan main_launch(const Blocks& c, const Gpu& gpu) {
 
 }  // namespace
 
-// Splits with at least one unit a warp: small ones, one block per SM, and 1 to kMostRounds waves.
+// Candidates with at least one unit per warp: few splits, one block per SM, 1 to kMostRounds waves.
 std::vector<Problem> decode_candidates(const Problem& p, const Gpu& gpu) {
   if (p[kDecodeSplits] != kToChoose) return {p};
   const Shape shape = checked_shape(p, gpu);
-  const std::int64_t whole = shape.batch * shape.kv_heads;  // blocks of one part
+  const std::int64_t whole = shape.batch * shape.kv_heads;  // blocks where keys are not split
   const std::int64_t places = gpu.slots(tile_for(shape).blocks);
   const std::int64_t units = ceil_div(shape.seq_kv, kUnitKeys);
   const std::int64_t most =

@@ -9,7 +9,7 @@ namespace {
 
 constexpr Kernel kMma{.product = Instruction::mma_sync}, kWgmma{.product = Instruction::wgmma};
 
-/// The tile of a kernel as compiled. Of wgmma's warpgroups one only copies.
+/// The tile of a kernel as compiled. One of wgmma's warpgroups only copies.
 template <class Compiled>
 Tile tile_of(const Kernel& how, const Compiled& tile, const compiled::Kernel& kernel,
              std::int64_t shared_bytes, std::int64_t together) {
@@ -54,8 +54,8 @@ Tile flash3_forward(const Shape& s) {
   return tile;
 }
 
-// Waits of a step. Each part, whose scores are held at a time, has two chains of products along d,
-// the exponentials, dS, and the first products of dV and dK; its operands come from shared memory.
+// Waits of a step. Each part, whose scores are held at a time, has a chain of two products along d,
+// exponentials, dS, and the first products of dV and dK. Operands come from shared memory.
 Waits waits_of(const Flash2BackwardTile& tile) {
   constexpr double kExponentialWaits = 15;
   const double parts = as_double(tile.queries / tile.at_once);
@@ -123,7 +123,7 @@ LaunchSequence plan_flash(const Problem& p, const Gpu& gpu, const Kernel& kernel
   Plan plan = forward_plan(c, gpu);
   add_tiles(plan, c, forward_steps(c));
   LaunchSequence sequence = launch_of(std::move(plan));
-  // The counter is cleared first, but the sequence begins with the kernel that it is about.
+  // The counter is cleared before the kernel, but the attention kernel stands first in the list.
   if (c.tile.scheduler == TileScheduler::queue) sequence.push_back({cleared_counter()});
   return sequence;
 }

@@ -15,8 +15,9 @@ ArrayUse kv_input(const Shape& shape, ArrayId array) {
 BlockSteps forward_steps(const Blocks& c) {
   BlockSteps steps = block_steps(c);
   if (!c.kernel.on_tensor_cores()) return steps;
-  // K and V are written to shared memory once. Each warp with its own queries, or 64 rows of wgmma
-  // or tcgen05, which also read Q, read them whole; warps that divide the keys read them once.
+  // K and V are written to shared memory once. An mma.sync warp with its own queries reads them
+  // whole; so do 64 rows of wgmma or tcgen05, which also read Q. Warps that divide keys read them
+  // once.
   const bool async = c.kernel.async_mma();
   const double queries = as_double(c.tile.queries);
   const double readers = async ? queries / 64 : c.tile.deals_keys ? 1 : as_double(c.tile.warps);
@@ -45,7 +46,7 @@ Plan forward_plan(const Blocks& c, const Gpu& gpu) {
 
 BlockSteps with_merging(BlockSteps steps, const Blocks& c) {
   Step& end = steps.epilogue;
-  // Four dependent round trips: the parts are complete, the counter says so, scale factors, parts.
+  // Four dependent round trips: store of the part, the counter, scale factors, parts.
   end.waits.global = 4;
   set_traffic(end.issued, {c.part_bytes() / as_double(c.heads()), end.issued.l2.write_bytes});
   return steps;
@@ -84,7 +85,7 @@ Plan sum_of_parts(const Blocks& c) {
   step.issued.vector_flops = outputs * splits * 2 / as_double(blocks);
   step.issued.special_flops = as_double(rows) * splits / as_double(blocks);
   step.warp_instructions = outputs / as_double(blocks) / 32 * (splits * 1.5 + 4);
-  // The log-sum-exps, then the parts. The warps of a row add their sums through shared memory.
+  // Round trips: the log-sum-exps, then the parts. Warps of a row add up through shared memory.
   step.waits.global = 1 + as_double(ceil_div(c.splits, sums.parts_at_once));
   if (sums.warps_of_row > 1) {
     step.waits.barriers = 1;

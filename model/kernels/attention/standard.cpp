@@ -38,7 +38,7 @@ struct Sequence {
   void multiply(gemm::Layout stored, const ArrayUse& a, const ArrayUse& b, const ArrayUse& result) {
     const bool nt = stored == kNT, tn = stored == kTN;
     const std::int64_t queries = s.group() * s.seq_q, n = nt ? s.seq_kv : s.head_dim;
-    const std::int64_t along = nt ? s.head_dim : s.seq_kv;  // of queries' rows, as stored
+    const std::int64_t along = nt ? s.head_dim : s.seq_kv;  // columns of A as stored
     Problem product{.dtype = p.dtype, .values = {tn ? along : queries, n, tn ? queries : along}};
     product[gemm::tensor::kTransposedB] = nt ? 1 : 0;
     product[gemm::tensor::kBatch] = s.batch * s.kv_heads;
@@ -56,8 +56,8 @@ struct Sequence {
     launches.push_back({std::move(plan)});
   }
 
-  // Appends an elementwise pass over all scores, with `instructions` of a thread per eight scores,
-  // counted by hand: no run yet.
+  // Appends an elementwise pass over all scores. `instructions`: per thread and eight scores,
+  // counted by hand, not measured.
   void pass(double instructions, std::vector<ArrayUse> arrays) {
     launches.push_back({pass_over(s.all_scores(), instructions, std::move(arrays))});
   }
@@ -138,7 +138,7 @@ struct Sequence {
     multiply(kNN, scores(drops ? kDropped : kS, kRead), kv_input(s, kV), writes(kO, s.q_bytes()));
   }
 
-  // With dropout, P and the dropout mask are kept from forward. An added mask takes no step.
+  // With dropout, forward leaves P and the dropout mask. A mask added to S has no backward step.
   void backward() {
     const ArrayUse q = reads(kQ, s.q_bytes()), k = reads(kK, s.kv_bytes());
     const ArrayUse v = reads(kV, s.kv_bytes()), d_o = gradient_input(s);

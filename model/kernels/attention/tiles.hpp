@@ -79,14 +79,14 @@ struct Flash3Tile {
            warpgroups() * stages_q * (16 + 2 * 8) + std::int64_t{32} * stages;
   }
 };
-/// By causal mask, then by head dim: a causal mask wastes less of square tiles.
+/// Indexed by causal mask, then by head dim. A causal mask wastes less of a square tile.
 inline constexpr std::array<std::array<Flash3Tile, 3>, 2> kFlash3Tiles = {
     {{{{64, 192, 128, 2, 2}, {128, 128, 176, 2, 1}, {256, 128, 80, 2, 1}}},
      {{{64, 192, 128, 2, 2}, {128, 128, 128, 2, 2}, {256, 128, 80, 2, 1}}}}};
 
-/// Heads whose tiles run concurrently under a causal mask: as many as keep two matrices of
-/// `kv_bytes_of_head` each within half the L2 of the GPUs that have wgmma. Without a mask all tiles
-/// are equal, and one head follows another.
+/// Heads whose tiles run concurrently under a causal mask: the most whose two matrices of
+/// `kv_bytes_of_head` each fit half the L2 of the GPUs with wgmma. Without a mask all tiles are
+/// equal, and one head follows another.
 constexpr std::int64_t heads_together(std::int64_t heads, std::int64_t group,
                                       std::int64_t kv_bytes_of_head, bool causal) {
   constexpr std::int64_t kBytes = std::int64_t{25} << 20;
@@ -94,7 +94,7 @@ constexpr std::int64_t heads_together(std::int64_t heads, std::int64_t group,
   return std::min(heads, group * std::max<std::int64_t>(1, kBytes / (2 * kv_bytes_of_head)));
 }
 
-/// Heads that the blocks of flash3 backward work on concurrently: as many as re-read at most
+/// Heads that the blocks of flash3 backward work on concurrently: the most that re-read up to
 /// kBytes, two thirds of an L2 of 50 MB, since other operands pass through it too.
 constexpr std::int64_t flash3_heads_together(std::int64_t heads, std::int64_t bytes_of_head) {
   constexpr std::int64_t kBytes = std::int64_t{32} << 20;
@@ -146,7 +146,7 @@ inline constexpr std::array<Flash3DqTile, 3> kFlash3DqTiles = {
 
 namespace decoding {
 
-/// Most queries of all heads that share K and V: the rows of a matrix instruction.
+/// Most queries per head of K and V, over all its query heads: the rows of a matrix instruction.
 inline constexpr std::int64_t kMostRows = 16;
 inline constexpr std::int64_t kUnitKeys = 16;  ///< keys of a unit; warps take units in turn
 inline constexpr std::int64_t kMostSplits = 4096;
@@ -201,7 +201,7 @@ struct RowLayout {
 inline constexpr std::int64_t kHeldVectors = 4;  ///< 16-byte vectors of a row per thread
 inline constexpr std::int64_t kRowThreads = 1024;
 inline constexpr std::int64_t kBlockThreads = 256;  ///< threads of a block of several short rows
-/// Longest row that is held. Longer ones are read twice, from L1 or L2 the second time.
+/// Longest row held in registers. A longer row is read twice, the second time from L1 or L2.
 inline constexpr std::int64_t kHeldKeys = kRowThreads * kHeldVectors * kVectorElements;
 
 constexpr RowLayout row_layout(std::int64_t seq_kv) {

@@ -21,15 +21,16 @@ inline constexpr std::array kParameters = {
 
 /// Element types of all but the stream kernels.
 inline constexpr std::array kTypes = {DType::fp32, DType::fp16, DType::bf16};
-/// Elements of the arrays in validation/sweeps/stream.json and elementwise.json.
+/// Array sizes that validation/sweeps/stream.json and elementwise.json measure.
 inline constexpr std::array kValidated = {
     ValidatedRange{kElements, std::int64_t{1} << 16, std::int64_t{1} << 30}};
 
-/// Instructions of kernels generated at run time, by counters of copies and triads: index and exit;
-/// head and tail of vectors of several elements; address, bounds test and predicate of an access.
+/// Warp instructions of kernels generated at run time, by counters of copies and triads: index and
+/// exit; head and tail of vectors of several elements; address, bounds test, predicate of an
+/// access.
 inline constexpr double kInstructionsPerThread = 16, kInstructionsOfVectors = 28,
                         kInstructionsPerAccess = 8.2;
-/// Share of instructions that wait for the previous one, by the time of blocks alone on an SM.
+/// Share of instructions that depend on the previous one, from times of blocks alone on an SM.
 inline constexpr double kDependentShare = 0.5;
 
 /// Arithmetic of one element.
@@ -37,7 +38,7 @@ struct Cost {
   double flops = 0;         ///< vector FLOP
   double special = 0;       ///< special-function results, at least
   double conversions = 0;   ///< results of the conversion pipe
-  double instructions = 0;  ///< besides the accesses; read where a kernel is generated at run time
+  double instructions = 0;  ///< without accesses; used where a kernel is generated at run time
 
   constexpr Cost& operator+=(const Cost& other) {
     flops += other.flops;
@@ -57,9 +58,9 @@ struct Operation {
   std::string_view kernel = {};  ///< its name in compiled.inc; empty: generated at run time
 };
 
-/// Registers a thread of a kernel generated at run time, a close upper bound: the vectors held at
-/// once and some 16 more, at least 32, with which every SM so far has full occupancy. From
-/// expressions of 1 to 8 inputs by ptxas -v of CUDA 13.0 for compute capability 9.0.
+/// Registers per thread of a kernel generated at run time, a close upper bound: the vectors in
+/// flight and 16 to 24 more, at least 32 (full occupancy on every SM so far). From ptxas -v of CUDA
+/// 13.0 for compute capability 9.0, for expressions of 1 to 8 inputs.
 constexpr std::int64_t generated_registers(DType dtype, std::int64_t inputs,
                                            std::int64_t vector_bytes, std::int64_t loads) {
   const std::int64_t waiting = inputs * loads * vector_bytes / 4;
@@ -75,7 +76,7 @@ struct Pass {
   Work each;               ///< arithmetic of an element
   Traffic bytes;           ///< of an element in all arrays
   double instructions;     ///< of a warp, for all its elements
-  double round_trips = 1;  ///< of a thread to memory, one after the other
+  double round_trips = 1;  ///< dependent round trips of a thread to memory
   double dependent = 0;    ///< length of a thread's longest chain of dependent operations
 };
 /// The plan of a launch, still without arrays.

@@ -93,8 +93,8 @@ Plan even_launch(const Launch& launch, std::vector<ArrayUse> arrays, Step step);
 Plan even_launch(std::int64_t blocks, std::int64_t threads, std::vector<ArrayUse> arrays,
                  Step step);
 
-/// Adds as many blocks with the step `full`, each a share `share` of the launch, as fit in it. The
-/// remaining blocks (the edge) split the remaining work evenly; they wait as long as a full block.
+/// Adds the full blocks, each with `share` of the launch's work. The remaining blocks (the edge)
+/// split the remaining work evenly; they wait as long as a full block.
 void set_blocks_with_edge(Plan& plan, const Step& full, double share);
 
 }  // namespace roofcast

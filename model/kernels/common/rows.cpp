@@ -99,10 +99,10 @@ Plan plan_of(const Layout& layout, std::int64_t blocks, std::int64_t registers,
 }
 
 void set_rows(Plan& plan, const HeldRows& how) {
-  // Blocks of a cluster meet before the first row, and free their places on the SM together.
+  // The blocks of a cluster synchronize before the first row and release their SMs together.
   constexpr double kExchangesOfStart = 2;
-  // A barrier of the cluster waits for the stores before it to arrive, and for its answer. Where
-  // mbarriers count the stores, one way is enough.
+  // A cluster barrier waits for preceding stores to arrive, then for its own release. An mbarrier
+  // that counts the stores needs the first alone.
   constexpr double kExchangesOfBarrier = 2;
   constexpr double kDependentOfFactor = 28;  // exponential or root, reciprocal, products
   const Layout& layout = how.matrix.layout;
@@ -118,7 +118,7 @@ void set_rows(Plan& plan, const HeldRows& how) {
   const double elements = as_double(kWarp) * how.matrix.width;  // of a warp access
   const double accesses = warps * as_double(layout.vectors);
 
-  // A thread's two reductions over its elements, one after the other.
+  // Dependent chain of a thread: two reductions over its elements, the ends and the row's factor.
   const double chain = 2 * as_double(layout.vectors) * how.matrix.width / how.sums +
                        kDependentOfEnds + kDependentOfFactor;
   Step row;

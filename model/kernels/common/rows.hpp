@@ -45,7 +45,7 @@ constexpr std::int64_t row_bytes(const Problem& p) {
 constexpr std::int64_t vectors_of(const Problem& p) {
   return std::max<std::int64_t>(1, row_bytes(p) / kVectorBytes);
 }
-/// Most 16-byte accesses a thread holds: 32 elements, as fp32 in registers.
+/// Most 16-byte accesses a thread holds: 32 elements, in registers as fp32.
 constexpr std::int64_t most_vectors(DType type) {
   return 2 * element_bytes(type);
 }
@@ -68,8 +68,8 @@ struct Layout {
   }
 };
 
-/// The layout of rows of `row` vectors in registers: `cluster` blocks a row, `vectors` a thread. A
-/// row does not fit if it has more than kMaxThreads threads.
+/// The layout of rows of `row` vectors in registers: `cluster` blocks per row, `vectors` per
+/// thread. The row does not fit if this takes more than kMaxThreads threads.
 constexpr Layout held_layout(std::int64_t row, std::int64_t vectors, std::int64_t cluster,
                              std::int64_t rows_per_cluster = 1) {
   const std::int64_t threads = ceil_div(row, cluster * vectors * kWarp) * kWarp;
@@ -109,7 +109,8 @@ constexpr Layout ring_layout(std::int64_t row, std::int64_t vectors, std::int64_
   return layout;
 }
 
-/// Blocks of a cluster such that each has at most `slice_bytes` of a row: a power of two.
+/// Cluster size with which each block has at most `slice_bytes` of a row: a power of two, at most
+/// 16.
 constexpr std::int64_t cluster_for(std::int64_t row_bytes, std::int64_t slice_bytes) {
   return std::min(kMaxCluster, power_of_two_from(ceil_div(row_bytes, slice_bytes)));
 }
@@ -125,16 +126,16 @@ void check_cluster(std::int64_t blocks);
 std::vector<Problem> with_each(const std::vector<Problem>& problems, std::size_t setting,
                                const std::vector<std::int64_t>& values);
 
-/// Values to try of a setting: `given` alone, or if it is 0 `least` times 1, 2, 4 … up to `most`.
+/// Values to try for a setting: `given` if it is not 0, else `least` times 1, 2, 4 … up to `most`.
 /// `least` is always among them.
 std::vector<std::int64_t> powers_of_two(std::int64_t given, std::int64_t least, std::int64_t most);
 
-/// Vectors a thread to try in registers: with these a slice takes 32 to `most_threads` threads.
+/// Vectors per thread to try in registers, with which a slice takes 32 to `most_threads` threads.
 std::vector<std::int64_t> held_vectors(std::int64_t given, std::int64_t slice_vectors,
                                        std::int64_t most_vectors, std::int64_t most_threads);
 
 /// The problem with each cluster size from `smallest` to the device's largest, and each of 1, 2, 4,
-/// 8 and 16 rows a cluster, whose setting stands behind the cluster's.
+/// 8 and 16 rows per cluster, the setting after `cluster`.
 std::vector<Problem> with_clusters(const Problem& p, std::size_t cluster, std::int64_t smallest,
                                    const Gpu& gpu);
 
@@ -158,7 +159,7 @@ constexpr double access_instructions(const Problem& p, double operations, double
   return 8 + width * (operations + (has_16_bits(p) ? read + 0.5 : 0));
 }
 
-/// A dense matrix from a line boundary on, whose rows warps read with 16 bytes a thread, and how.
+/// A dense matrix that begins at a line boundary, and how warps read its rows, 16 bytes per thread.
 struct Matrix {
   Layout layout;
   double rows, elements, row_bytes, bytes;
@@ -178,7 +179,7 @@ constexpr Work with_conversions(const Problem& p, Work each) {
 
 /// Traffic at each level of `reads` matrices read and one written, with `parts` stores a vector.
 Work traffic_of(const Matrix& matrix, double reads, double parts);
-/// The parts of the matrix written that L1 may join, where a block's threads store together.
+/// Split stores of the written matrix, whose parts L1 may merge.
 SplitWrites split_stores(const Matrix& matrix, double parts);
 
 /// The plan of a launch over rows, still without arrays and blocks.
@@ -194,7 +195,7 @@ struct HeldRows {
   double reads = 1;        ///< matrices read; one is written
   double parts = 1;        ///< stores of each vector written
   Work beside{};           ///< traffic of other arrays, of the whole launch
-  double round_trips = 0;  ///< of a row to memory, one after the other
+  double round_trips = 0;  ///< dependent round trips to memory per row
   double sums = 1;         ///< independent accumulators of a thread in each reduction
   double ahead = 0;        ///< Phase::ahead
 };
@@ -205,11 +206,11 @@ void set_rows(Plan& plan, const HeldRows& how);
 struct PartialSums {
   static constexpr std::int64_t kTogether = 8;  ///< loads in flight together; the rest one by one
   std::int64_t loads;                           ///< of a thread for an array
-  double trips;       ///< of a thread to memory for an array, one after the other
-  double arrays = 1;  ///< added up one after the other
+  double trips;                                 ///< dependent round trips of a thread per array
+  double arrays = 1;                            ///< added up one after the other
 };
-/// Adds such a launch's blocks to a plan whose arrays, the partial sums and the results, are set.
-/// The kernel has two loops an array: of single and of kTogether loads.
+/// Adds the blocks to a plan whose arrays (partial sums and results) are set. The kernel has two
+/// loops per array: one of single loads, one of kTogether loads.
 void set_partial_sums(Plan& plan, const compiled::Kernel& kernel, const PartialSums& sums,
                       DType out);
 

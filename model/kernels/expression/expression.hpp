@@ -27,9 +27,9 @@ map::Operation operation_of(const expression::Expression& expression, DType dtyp
 /// One sweep over a row: nodes of the shared expression that it computes for each element.
 struct Sweep {
   int level = 0;  ///< nesting of the reductions that must be complete before the sweep
-  std::vector<std::size_t> computes;  ///< with a value an element, inputs among them
+  std::vector<std::size_t> computes;  ///< nodes with a value per element, inputs included
   std::vector<std::size_t> reduces;   ///< reductions that it completes
-  std::vector<std::size_t> writes;    ///< outputs with a value an element
+  std::vector<std::size_t> writes;    ///< outputs with a value per element
 };
 
 /// The sweeps of a shared expression, in order. `input_rows`: inputs that have one value a row.

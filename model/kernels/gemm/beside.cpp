@@ -1,4 +1,4 @@
-// Launches before and after a product: quantization, copies of operands, the reduction of split-K.
+// Launches around a product: quantization, copies of operands, the split-K reduction.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -93,7 +93,7 @@ Plan conversion(double elements) {
                        scratch(kA, {0, elements * kNarrow})});
 }
 
-// One block that writes a number, after reading the numbers in the arrays before the last.
+// One block that reads a number from each array but the last and writes one to the last.
 Plan of_a_number(std::vector<ArrayUse> arrays) {
   Step step;
   step.warp_instructions = 128 / kLanes * 20;
@@ -101,8 +101,8 @@ Plan of_a_number(std::vector<ArrayUse> arrays) {
   return even_launch({.block = {128, 1, 1}, .registers = 16}, std::move(arrays), step);
 }
 
-// The reduction of split-K's fp32 sums to C of `bytes`: `instructions` of a thread for each output,
-// and `trips` to memory of each thread, one after the other.
+// The split-K reduction: adds the fp32 parts and writes C of `bytes` bytes. `instructions`: per
+// thread and output. `trips`: dependent round trips of a thread to memory.
 Plan sums(const Launch& launch, double outputs, double parts, double bytes, double instructions,
           double trips) {
   const double blocks = as_double(launch.blocks());
@@ -148,8 +148,8 @@ Plan sum_of_parts(double outputs, double splits, double bytes) {
 namespace tensor {
 
 Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
-  // Instructions of a warp for four rows: for each 16 bytes a lane loads five aligned words, shifts
-  // them and stores once. By the counters of twelve copies.
+  // Warp instructions for four rows, from the counters of twelve copies: per 16 bytes a lane loads
+  // five aligned words, shifts them and stores once.
   constexpr double kInstructionsOfRows = 178;
   constexpr std::int64_t kWordBytes = 4;
   const std::int64_t width = kVectorBytes / matrix.size;
@@ -195,8 +195,8 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
 // A thread adds an element's partial sums in order, loaded four at once, the remaining one by one.
 Plan sum_of_parts(const Problem& p) {
   constexpr std::int64_t kTogether = 4;
-  // Instructions of an output: for each part, and the rest, with 64-bit addresses and a loop over an
-  // unknown number of parts. By warp_instructions of products in 2 to 12 parts.
+  // Thread instructions per output, for each part and in addition: 64-bit addresses, and a loop
+  // over an unknown number of parts. From warp_instructions of products in 2 to 12 parts.
   constexpr double kOfPart = 4, kRest = 95;
   const Sizes s(p);
   const std::int64_t parts = p[kSplitK];

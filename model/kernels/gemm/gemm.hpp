@@ -29,7 +29,7 @@ constexpr bool transposes_b(std::int64_t layout) {
   return layout == kNT || layout == kTT;
 }
 
-/// Elements from row to row of each matrix as stored; for a vector its length.
+/// Pitch of the rows of each matrix as stored, in elements; for a vector its length.
 struct RowLengths {
   std::int64_t a, b, c;
 };
@@ -42,7 +42,7 @@ constexpr RowLengths row_lengths(const Problem& p, std::int64_t layout) {
   return {a, b, column ? p[kM] : p[kN]};
 }
 
-/// Elements of the widest copy of a thread to which the rows of all three matrices are aligned.
+/// Elements of the widest copy of a thread for which all rows of the three matrices are aligned.
 constexpr std::int64_t narrowest_vector(const RowLengths& rows, DType type) {
   std::int64_t vector = kVectorBytes / element_bytes(type);
   while ((rows.a | rows.b | rows.c) % vector != 0) vector /= 2;

@@ -59,8 +59,8 @@ Launch launch_of(const TiledProduct& c, const MmaTile& tile, bool persistent, co
   return launch;
 }
 
-// Sectors that element-wise stores of C send to L2; 0 where a lane stores 16 bytes. Where rows are
-// not aligned to these, 2-byte elements of two lanes fill part of a sector: 8 times the bytes of C.
+// Sectors of element-wise stores of C; 0 where a lane stores 16 bytes. Where rows are not aligned
+// to 16 bytes, a sector store carries two 2-byte elements: 8 times the bytes of C.
 double sectors_by_element(const TiledProduct& c) {
   if (c.s.result != 2 || stored_c(c.p).row * 2 % kVectorBytes == 0) return 0;
   return c.s.batch * c.s.outputs() / 2;
@@ -109,7 +109,7 @@ std::vector<Problem> mma_sync_candidates(const Problem& p, const Gpu& gpu) {
   for (const MmaTile& tile : tiles_for(p)) {
     const TileShape shape = shape_of(tile, p.dtype);
     if (!shape.is_asked_by(p)) continue;
-    // A tile that is asked for and does not fit persistent: the occupancy check refuses it.
+    // A requested tile that does not fit stays: the occupancy check refuses it.
     const bool fits = !gpu.occupancy || shared_bytes_of(tile, p.dtype, is_persistent(gpu)) <=
                                             gpu.occupancy->shared_bytes_per_block;
     if (p[kTileM] == kToChoose && !fits) continue;

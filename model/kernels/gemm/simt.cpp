@@ -46,7 +46,7 @@ Plan product_plan(const TiledProduct& c, Launch launch) {
   return plan;
 }
 
-// Adds the main loop and the stores of C: tiles that C's edges cut store their mean share.
+// Adds the main loop and the stores of C. Edge tiles store their mean share.
 void set_loop(Plan& plan, const TiledProduct& c, Step step, double ahead, const Work& traffic) {
   constexpr std::array kLevels = {&Work::requested, &Work::l1, &Work::l2};
   const double steps = as_double(c.steps), loads = as_double(c.blocks()) * steps;
@@ -126,10 +126,10 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
 }
 
 LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
-  // Warp instructions of one copied access, and of a step besides (counters, branch, addresses).
+  // Warp instructions per copied access, and per step for counters, branch and addresses.
   // Estimates: with one stage 15 to 30% too low, which fitted efficiency and waits compensate.
   constexpr double kInstructionsPerCopy = 3, kInstructionsPerStep = 8;
-  // Words of A's tile in one access of a thread: steps of a row or, if transposed, rows of a step.
+  // Words of A's tile per load of a thread: steps of a row or, if transposed, rows of a step.
   constexpr double kWordsPerAccessOfA = 4;
   const Problem p = tiled(problem);
   const TiledProduct c(p);

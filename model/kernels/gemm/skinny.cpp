@@ -22,7 +22,7 @@ bool has_whole_a(const Problem& p) {
 bool has_whole_rows(const Problem& p) {
   return has_whole_a(p) && (transposes(p) || is_whole(p, stored_b(p).row));
 }
-/// Whether a ring reads tokens that are columns of B as stored, [k,n]. Else B is transposed first.
+/// Whether a ring reads tokens from columns of B as stored, [k,n]. If not, B is transposed first.
 bool reads_across(const Problem& p) {
   return transposes(p) && has_whole_a(p) && is_whole(p, stored_b(p).row);
 }
@@ -34,7 +34,7 @@ const SkinnyTile* element_tile_for(const Problem& p, std::int64_t tokens) {
       [&](const SkinnyTile& tile) { return tile.along_k == along_k(p) && tile.tokens == tokens; });
 }
 
-/// A tile of tokens and rows of weights, and its kernel: a ring's, registers', else gemm.wgmma's.
+/// A tile of tokens and weight rows, and its kernel: ring, registers or, with neither, gemm.wgmma.
 struct Option {
   TileShape tile;
   const MmaTile* ring = nullptr;
@@ -107,9 +107,9 @@ Launch launch_of(const Choice& c) {
           .shared_bytes = c.registers->shared_bytes()};
 }
 
-// L1 lookups of a warp's loads in a round. Each eight lanes of a 16-byte load look up two lines of
-// weights (four where rows of weights do not hold k); a token takes one line for each block of k.
-// Unaligned, eight loads of an element replace each, with five lines of eight (counted 4.7 to 6.5).
+// L1 lookups of a warp's loads in a round. Eight lanes of a 16-byte load look up two lines of
+// weights (four where rows of weights do not hold k); a token takes one line per block of k.
+// Unaligned, eight loads of one element replace each load, at five lines each (counted 4.7 to 6.5).
 double lines_of_loads(const Choice& c) {
   constexpr double kEighths = 4, kElements = 8, kLinesOfElements = 5;
   const double weight_loads = as_double(SkinnyTile::kLoads);
@@ -143,8 +143,8 @@ void add_registers(Plan& plan, const Choice& c, Step end) {
 Plan main_launch(const Choice& c, const Operands& operands) {
   Plan plan = c.plan({Instruction::mma_sync}, launch_of(c));
   plan.arrays = {operands.a.use, operands.b.use, writes(kC, c.s.c())};
-  // Split-K: the block with a tile's last part adds the others' partial sums, three trips to L2
-  // later: written, seen and read.
+  // Split-K: the block with a tile's last part adds the other blocks' partial sums after three
+  // trips to L2: sums written, seen and read.
   constexpr double kTrips = 3;
   const double sums = as_double(c.tiles() * (c.parts() - 1) * kPartBytes) * c.area();
   const double blocks = as_double(c.blocks());
@@ -168,9 +168,9 @@ Plan main_launch(const Choice& c, const Operands& operands) {
   return plan;
 }
 
-// Whether a tile that is left to choose is worth a forecast. Of gemm.wgmma's tiles, where tokens
-// are columns of B as [k,n], only those that the tokens fill: TMA fills missing columns line by
-// line of k. Of rings, and of registers in their place, only the smallest that holds the tokens.
+// Whether a tile left to choose is worth a forecast. A tile of gemm.wgmma whose tokens are columns
+// of B as [k,n] must be full: TMA fills missing columns line by line of k. Of rings, and of
+// register tiles in their place, only the smallest that holds the tokens.
 bool worth_a_forecast(const Problem& p, const Option& option, const Gpu& gpu) {
   const std::int64_t tokens = tokens_of(p);
   if (option.by_wgmma()) return !has_whole_rows(p) || !transposes(p) || tokens == option.tile.m;
@@ -181,7 +181,7 @@ bool worth_a_forecast(const Problem& p, const Option& option, const Gpu& gpu) {
   return !gpu.occupancy || option.ring->shared_bytes() <= gpu.occupancy->shared_bytes_per_block;
 }
 
-// Adds the tile with each split-K factor worth a forecast: all its blocks are resident at once.
+// Adds the tile with each split-K factor worth a forecast: one whose blocks are all resident.
 void add_splits(std::vector<Problem>& found, Problem tile, const Option& option, const Gpu& gpu) {
   const std::int64_t asked = tile[kSplitK];
   if (option.by_wgmma()) {

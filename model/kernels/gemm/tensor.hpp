@@ -96,7 +96,7 @@ struct WgmmaTile {
   bool swap_ab = false;
 
   constexpr std::int64_t threads() const { return std::int64_t{128} * (1 + consumers); }
-  /// Registers of a thread at launch: a block takes all of an SM's, and setmaxnreg deals them out.
+  /// Registers per thread at launch: a block takes all of an SM, and setmaxnreg redistributes them.
   constexpr std::int64_t registers() const { return 65536 / threads() / 8 * 8; }
   /// Elements of the tile along the rows and the columns of an instruction.
   constexpr std::int64_t down() const { return swap_ab ? n : m; }
@@ -115,7 +115,7 @@ struct WgmmaTile {
   }
 };
 
-/// Why split_rest is refused beside split_k.
+/// Error text where split_rest and split_k are both given.
 inline constexpr const char* kOneSplit =
     "split_rest splits k of the tiles of the last round and split_k that of all: give one of them "
     "and 1 for the other";
@@ -149,7 +149,7 @@ struct MmaTile {
   std::int64_t k_bytes;  ///< bytes of a row in a stage
   int warps_down, warps_across;
   int stages;
-  int blocks;  ///< blocks an SM for which registers are limited (__launch_bounds__)
+  int blocks;  ///< blocks per SM for which __launch_bounds__ limits registers
 
   constexpr std::int64_t threads() const { return std::int64_t{32} * warps_down * warps_across; }
   constexpr std::int64_t shared_bytes() const { return stages * (m + n) * k_bytes; }
@@ -181,8 +181,8 @@ inline constexpr std::array kMmaInt8Tiles = {MmaTile{128, 256, 128, 2, 4, 3, 1},
 struct SkinnyTile {
   std::int64_t tokens;
   bool along_k;  ///< a row of weights holds k
-  /// Instructions of a warp, {unaligned, aligned to 16 bytes}: of a round of loads with its
-  /// products, and before and after all rounds. Least squares of the counters over rounds.
+  /// Warp instructions, {unaligned, aligned to 16 bytes}: per round of loads with its products, and
+  /// outside all rounds. Least-squares fit of counters over rounds.
   std::array<double, 2> round_instructions{}, end_instructions{};
 
   /// Groups of 16 rows of weights in a block: more of them amortize the block's loads of tokens.
@@ -195,7 +195,7 @@ struct SkinnyTile {
 
   static constexpr std::int64_t kWarps = 8;
   static constexpr std::int64_t kLoads = 8;    ///< 16-byte loads of a lane in flight together
-  static constexpr std::int64_t kBlockK = 32;  ///< k of the loads of four lanes
+  static constexpr std::int64_t kBlockK = 32;  ///< elements of k that four lanes load
 };
 inline constexpr std::array kSkinnyTiles = {SkinnyTile{8, false, {500, 172}, {165, 336}},
                                             SkinnyTile{8, true, {424, 181}, {172, 222}}};
@@ -206,7 +206,7 @@ inline constexpr std::array kSkinnyElementTiles = {
     SkinnyTile{32, true, {653}, {410}},  SkinnyTile{64, true, {936}, {592}}};
 
 /// Tiles of gemm.skinny for more than 8 tokens: both aligned operands go through shared memory. m
-/// tokens and n rows of weights, along which warps lie, each with all tokens.
+/// tokens and n rows of weights; warps divide the rows, each with all tokens.
 inline constexpr std::array kSkinnyRings = {
     MmaTile{16, 128, 256, 1, 4, 3, 2}, MmaTile{32, 64, 256, 1, 4, 4, 2},
     MmaTile{32, 128, 128, 1, 4, 5, 2}, MmaTile{64, 64, 256, 1, 4, 3, 2},

@@ -101,10 +101,11 @@ ArrayUse writes_tiles(double bytes) {
   return use;
 }
 
-// A piece shares its first and last line with others where rows do not begin at lines (tiles of 64
-// to 128 rows: 128 bytes at 0.90 of a stream's rate where rows begin at lines, at 0.82 and 0.80
-// where they begin at odd multiples of 64 and 16 bytes). TMA asks L2 for 64 bytes at once, but sector by sector where a piece begins within one (pieces of
-// 128 bytes, one SM: 1.61, 2.03 and 3.00 clocks where rows begin at multiples of 128, 32 and 16).
+// Where rows do not begin at lines, a piece shares its first and last line with its neighbours.
+// Pieces of 128 bytes in tiles of 64 to 128 rows move at 0.90 of a stream's rate where rows begin
+// at lines, at 0.82 and 0.80 where rows begin at odd multiples of 64 and 16 bytes. TMA asks L2 for
+// 64 bytes at once, but sector by sector where a piece begins within one (one SM, clocks per 128
+// bytes: 1.61, 2.03 and 3.00 where rows begin at multiples of 128, 32 and 16).
 Operands::Side::Side(const ArrayUse& use_of, std::int64_t pitch_bytes, std::int64_t piece_bytes)
     : use(use_of),
       sectors(sectors_share(piece_bytes, pitch_bytes)),

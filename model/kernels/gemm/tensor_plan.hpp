@@ -12,9 +12,9 @@
 
 namespace roofcast::gemm {
 
-/// Arrays of a launch sequence. A library's kWideA has A in 16 bits where the product takes 8, with
-/// the scale between them as computed and as the product takes it; its epilogue reads kBeside and
-/// writes the array after it.
+/// Arrays of a launch sequence. In a library's fp8 product kWideA is A in 16 bits, kScale its scale
+/// as computed, kWideScale the scale as the product takes it. The library's epilogue reads kBeside
+/// and writes the array after it.
 enum : ArrayId { kA, kB, kC, kParts, kCopyOfA, kCopyOfB, kWideA, kScale, kWideScale, kBeside };
 
 /// The FLOPs of products: of fp32 on the SIMT pipes, else on the tensor cores.
@@ -39,9 +39,8 @@ LaunchSequence plan_staged(const Problem&, const Staging&);
 /// Split-K factors to choose from, for a library and for a split_k that is left open.
 inline constexpr std::array<std::int64_t, 8> kSplits = {1, 2, 3, 4, 6, 8, 12, 16};
 
-/// Split-K factors worth a forecast: `asked` alone if given, else those of `known` that leave each
-/// part at least `least_steps` of the `steps`, as long as one part less makes fewer than
-/// `most_blocks` blocks; `blocks` is the number without split-K.
+/// Split-K factors worth a forecast: `asked` if given, else 1 and each s of `known` with s ·
+/// `least_steps` ≤ `steps` and (s - 1) · `blocks` < `most_blocks`. `blocks`: without split-K.
 inline std::vector<std::int64_t> splits_of(std::int64_t asked, std::int64_t steps,
                                            std::int64_t blocks, std::int64_t most_blocks,
                                            std::span<const std::int64_t> known = kSplits,
@@ -131,8 +130,8 @@ Plan sum_of_parts(const Problem&);
 /// Operands that the product's launch reads. A TMA box is copied in pieces, one of each row.
 struct Operands {
   struct Side {
-    /// Rows begin `pitch_bytes` apart, which sets the DRAM density of the pieces' lines
-    /// (AccessPattern::read_density). 0: of a copy, which is in L2, at line boundaries.
+    /// `pitch_bytes` between rows sets the DRAM density of the pieces' lines
+    /// (AccessPattern::read_density). 0: a copy, which lies in L2 and begins at lines.
     Side(const ArrayUse& use_of, std::int64_t pitch_bytes,
          std::int64_t piece_bytes = kTileLineBytes);
     ArrayUse use;

@@ -94,8 +94,9 @@ struct Stores {
 };
 
 // TMA stores C in lines, panel by panel, with a barrier of the warpgroup before and after. Threads
-// store C whose rows are not aligned to 16 bytes, an element a lane, and partial sums, 32 bytes of
-// each of eight rows at once: in pairs, or one by one where rows are not aligned to pairs.
+// store C whose rows are not aligned to 16 bytes, one element per lane. Threads also store partial
+// sums, 32 bytes of each of eight rows at once, in pairs or, where rows are not aligned to pairs,
+// one by one.
 Stores stores_of(const Choice& c) {
   const bool parts = c.parts() > 1;
   const auto size = static_cast<std::int64_t>(c.s.result);
@@ -183,7 +184,7 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   return plan;
 }
 
-// Factors of tail split-K worth a forecast: their parts fill one round, or several in less time.
+// Tail split-K factors worth a forecast: the parts fill one round, or more rounds in less time.
 std::vector<std::int64_t> tail_splits(const Choice& c, std::int64_t split, const Gpu& gpu) {
   constexpr std::int64_t kMost = 12, kLeastSteps = 3, kMostRounds = 4;
   constexpr double kWorthIt = 0.03;  // least gain, in rounds of whole tiles

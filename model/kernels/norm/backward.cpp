@@ -44,8 +44,8 @@ rows::Instructions instructions_of(Kind kind, const Problem& p, const Backward& 
             // Two loops set up a buffer and fill it, one buffer a turn.
             .start = how.kernel.straight + as_double(kRingStages) * (loops[2] + loops[4])};
   }
-  // The counted loop also has code of diverged lanes around the ten shuffles of each sum, which
-  // does not run: its instructions, by the counters.
+  // Instructions per sum, by the counters, of code for diverged lanes around its ten shuffles: the
+  // counted loop contains this code, but no lane diverges.
   constexpr double kDiverged = 38;
   const double converged = loops[0] - counts_of(kind).parameters * kDiverged;
   return {.row = converged + (how.layout.is_of_warps() ? -rows::kInstructionsOfMerge : merging),
@@ -53,9 +53,9 @@ rows::Instructions instructions_of(Kind kind, const Problem& p, const Backward& 
           .start = how.kernel.straight};
 }
 
-// SplitWrites::bytes_between: while a warp makes its `stores`, each to another sector, each other
-// warp of the block opens as many. Share of parts that L1 does not join, by warps and stores: 3 and
-// 8 6%, 4 and 8 58%, 9 and 4 7%, 16 and 4 44%, 2 and 16 85%, 4 and 16 95%.
+// SplitWrites::bytes_between: while a warp makes its `stores` to different sectors, every other
+// warp of the block opens as many. Share of parts that L1 does not merge, by (warps, stores): (3,
+// 8) 6%, (4, 8) 58%, (9, 4) 7%, (16, 4) 44%, (2, 16) 85%, (4, 16) 95%.
 double bytes_between_parts(const rows::Layout& layout, double stores) {
   constexpr double kBytesOfStore = 2.5;
   return as_double((layout.warps() - 1) * rows::kWarp) * kBytesOfStore * stores * stores;

@@ -27,7 +27,7 @@ void check_layout(const Problem& p, const rows::Layout& layout) {
 
 namespace {
 
-// How the forward pass runs: where rows arrive, and whether a block takes several in turn.
+// How the forward pass runs: where rows arrive, and whether a block takes several sequentially.
 struct Forward {
   bool in_turn;
   rows::Layout layout;
@@ -55,7 +55,7 @@ rows::Instructions instructions_of(Kind kind, const Problem& p, const Forward& h
   const auto& loops = how.kernel.loops;
   const double parameters = counts_of(kind).parameters;
   const double turns = rows::turns_of_merge(how.layout);
-  // Saved beyond the row: off the mean, squared, scaled, γ and β; x is unpacked twice.
+  // Saved beyond the row: centring, square, scaling, γ and β; x is unpacked twice.
   const double beyond = rows::access_instructions(p, 2 + parameters, 2 + parameters);
   if (is_streamed(p)) {
     return {.row = loops[0] + (loops[1] + loops[2]) * turns,
@@ -144,8 +144,8 @@ LaunchSequence plan(const Problem& p, const Gpu& gpu) {
   return p[kPass] == kForward ? plan_forward(kKind, p) : plan_backward(kKind, p, gpu);
 }
 
-// Vectors a thread to try where registers hold rows. Kernels for several rows in turn are compiled
-// for half of the most vectors, those for clusters for the most too.
+// Vectors per thread to try where registers hold rows. Kernels for several rows are compiled for
+// half of the most vectors, those for clusters also for the most.
 std::vector<std::int64_t> vectors_of(const Problem& p) {
   const std::int64_t most = rows::most_vectors(p.dtype), half = most / 2;
   const std::int64_t slice = ceil_div(rows::vectors_of(p), p[kCluster]);

@@ -40,8 +40,9 @@ constexpr rows::Layout forward_layout(const Problem& p) {
   return layout(rows::vectors_of(p), p[kVectors], p[kCluster], p[kRowsPerCluster]);
 }
 
-/// Bytes of its dynamic shared memory: rings of a buffer a warp, and `parameters` arrays (γ, β) of a
-/// block's columns. Where registers hold rows, 0 unless rows in turn leave room to keep the arrays.
+/// Dynamic shared memory of the forward pass: rings of one buffer per warp, and `parameters` arrays
+/// (γ, β) of a block's columns. 0 where registers hold rows, unless rows in turn leave room for
+/// arrays.
 constexpr std::int64_t forward_bytes(const Problem& p, std::int64_t parameters) {
   const rows::Layout layout = forward_layout(p);
   const std::int64_t kept = parameters * layout.vectors * layout.threads * rows::kVectorBytes;
@@ -59,8 +60,8 @@ constexpr rows::Layout backward_layout(const Problem& p) {
   return rows::held_layout(row, held, rows::cluster_for(row, held * kMostThreads));
 }
 
-/// Blocks (or clusters) of the backward pass in registers: as many as are resident at once, since
-/// each strip of rows writes a row of partial sums.
+/// Blocks (or clusters) of the backward pass in registers: only those resident at once, since each
+/// strip of rows writes a row of partial sums.
 constexpr std::int64_t backward_blocks(const Problem& p, const rows::Layout& layout,
                                        std::int64_t sm_count) {
   constexpr std::int64_t kThreadsPerSm = 640;  // at up to 96 registers
@@ -84,9 +85,9 @@ constexpr rows::Layout backward_ring_layout(const Problem& p) {
                            kRingElements * element_bytes(p.dtype) / rows::kVectorBytes, cluster);
 }
 
-/// Blocks (or clusters) of that pass: as many as are resident at once with 512 threads of 128
-/// registers on an SM. Clusters of 4 or 8 leave SMs idle in each GPC of 16 or 18: on 132 SMs there
-/// is room for 15 of 16 clusters, by cudaOccupancyMaxActiveClusters.
+/// Blocks (or clusters) of the streaming backward pass: those resident at once with 512 threads of
+/// 128 registers per SM. Clusters of 4 or 8 leave SMs idle in each GPC of 16 or 18: on 132 SMs
+/// there is room for 15 of 16 clusters, by cudaOccupancyMaxActiveClusters.
 constexpr std::int64_t backward_ring_blocks(const Problem& p, std::int64_t sm_count) {
   const rows::Layout layout = backward_ring_layout(p);
   const std::int64_t slots = std::max<std::int64_t>(1, kMostThreads / layout.threads) * sm_count;

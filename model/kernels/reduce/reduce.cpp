@@ -20,7 +20,7 @@ constexpr double kInstructionsOfMerge = 22;
 // The accesses that a thread issues before it adds the first.
 struct Batch {
   std::int64_t accesses;  // to each row
-  // Accesses before the thread waits for one, as later ones share its scoreboard; 0: it does not.
+  // Accesses before the thread waits for one, since later ones share its scoreboard; 0: no wait.
   std::int64_t before_wait;
 };
 Batch batch_of(bool weighted, bool ragged, bool narrow) {
@@ -53,7 +53,7 @@ std::vector<std::int64_t> splits(std::int64_t given, std::int64_t groups,
   return values;
 }
 
-// Thread counts to try for each split: as many as read a chunk in one batch, or a quarter of them.
+// The problem with each split, and with the threads that read a chunk in one batch or a quarter.
 template <Kind kKind>
 std::vector<Problem> candidates(const Problem& p, const Gpu& /*gpu*/) {
   constexpr std::int64_t kInGroup = rows_a_group(kKind);
@@ -138,7 +138,7 @@ Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
   load.wavefronts.l1 = load.wavefronts.l1_lookups = load.issued.l1.read_bytes / kLineBytes;
   load.waits = {.global = rounds_of(batch, units, layout.threads), .arithmetic = kDependentOfBatch};
 
-  const bool alone = layout.threads == rows::kWarp;  // a chunk's warp, which meets no other
+  const bool alone = layout.threads == rows::kWarp;  // one warp per chunk: no barrier
   Step merge;
   merge.issued.requested.write_bytes = written / blocks;
   merge.issued.l1.write_bytes = merge.issued.l2.write_bytes = stores / blocks;

@@ -11,8 +11,8 @@ namespace roofcast::transpose {
 namespace {
 
 // Cycles of the data pipe for `rows` rows of `extent` accesses, `lanes` at a time, `stride_bytes`
-// from one to the next. Each row begins one access after the one before; rows that begin at the
-// same byte of a bank's 4 have the same conflicts.
+// from one to the next. Each row begins one access after the previous row; rows that begin at the
+// same byte of a 4-byte bank have the same conflicts.
 double row_wavefronts(std::int64_t rows, std::int64_t extent, std::int64_t lanes,
                       std::int64_t stride_bytes, std::int64_t access_bytes) {
   const std::int64_t places = std::max<std::int64_t>(1, 4 / access_bytes);
