@@ -46,8 +46,8 @@ struct Part {
   }
 };
 
-// Fills part after part, each to 256 lines or 1 MiB, with the lines that are there without waiting.
-// Waits only for the first line. Returns the parts that have lines.
+// Fills part after part, each up to 256 lines or 1 MiB, with the lines available without waiting;
+// waits for the first line only. Returns the filled parts.
 std::span<Part> next_parts(std::vector<Part>& parts, QueryLines& lines, std::int64_t& number) {
   constexpr std::size_t kLinesOfPart = 256;
   constexpr std::size_t kBytesOfPart = std::size_t{1} << 20;

@@ -20,7 +20,7 @@ void refuse_without_queries(const Options& options);
 /// --gpu, --dtype and the like, for lines that do not give their own. Throws UsageError.
 BatchDefaults read_batch_defaults(const Options& options);
 
-/// Threads to use: --jobs, or one for each core without it or where it is 0. Throws UsageError.
+/// Threads to use: --jobs, or one for each core if --jobs is 0 or absent. Throws UsageError.
 std::size_t read_jobs(const Options& options);
 
 /// Answers every line of `input` ("-": standard input) into `output`; each thread has a Batch from

@@ -15,10 +15,10 @@ struct FastestSettings {
   std::size_t refused = 0;
 };
 
-/// Forecasts every combination of the parameters' values. A parameter has the values of its option,
-/// in a sweep's syntax; without it, one that --vary names has the powers of two in its range or all
-/// its names. UsageError where nothing varies; InputError, with the first reason, where no
-/// combination has a forecast. The result refers to `gpu`.
+/// Forecasts every combination of the parameters' values. A parameter takes the values of its
+/// option, in a sweep's syntax. Without the option, a parameter that --vary names takes all its
+/// names, or the powers of two in its range. UsageError where nothing varies; InputError, with the
+/// first reason, where no combination has a forecast. The result refers to `gpu`.
 FastestSettings fastest_settings(const KernelRef& kernel, const Gpu& gpu, const Options& options);
 
 std::string fastest_text(const FastestSettings& settings, const Style& style);

@@ -41,8 +41,8 @@ enum class Format : unsigned char { table, json, csv };
 
 using Json = nlohmann::ordered_json;
 
-/// A table cell: its text for people and its JSON value for programs. The value of a title is its
-/// JSON key, that of an unknown quantity null.
+/// A table cell: its text for people and its JSON value for programs. A title's value is its JSON
+/// key; the value of an unknown quantity is null.
 struct Cell {
   std::string text;
   Json value;

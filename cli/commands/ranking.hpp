@@ -8,8 +8,8 @@
 namespace roofcast::cli {
 
 /// Adds cost and energy to each row if the ranking asks for them, then sorts the answers, and the
-/// variants in each, by the ranking. An answer ranks as its best row does; those without the figure
-/// come last, in the order asked. Returns the GPUs that lack a price, if any price is given.
+/// variants in each, by the ranking. An answer's best row decides its rank; answers without the
+/// figure come last, in the order asked. Returns the GPUs that lack a price, if any price is given.
 std::vector<std::string> rank(std::vector<Answered>& answers, const Ranking& ranking);
 
 }  // namespace roofcast::cli

@@ -43,7 +43,7 @@ constexpr HelpPage kSolveHelp = {
     "values given as in a sweep (--tile_m 32:256:32)."};
 
 constexpr std::int64_t kMostOfParameter = 1024;
-/// Fewer than of a parameter: the specification is validated again for each value.
+/// Fewer values of a specification's key: the specification is validated again for each value.
 constexpr std::int64_t kMostOfSpecification = 256;
 
 std::vector<Option> known_options() {

@@ -32,7 +32,7 @@ Problem read_problem(const Options& options, const KernelRef& kernel);
 /// fp32 where the kernel has it, else its first type.
 DType default_dtype(const KernelRef& kernel);
 
-/// The type of that name; for nothing the default. UsageError, with the kernel's types, for others.
+/// The type named; the default without a name. UsageError, with the kernel's types, for others.
 DType read_dtype(const std::optional<std::string>& text, const KernelRef& kernel);
 
 /// A command's own options, then those of every forecast: the device's (device_option_table), and

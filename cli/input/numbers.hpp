@@ -7,8 +7,8 @@
 
 namespace roofcast::cli {
 
-/// The whole number that a value is: 1e8 and 4096.0 are whole. Nothing for a fraction, and beyond
-/// 2^53, where a double no longer tells neighbours apart.
+/// The value as a whole number: 1e8 and 4096.0 are whole. Nothing for a fraction, or beyond 2^53,
+/// where doubles skip integers.
 inline std::optional<std::int64_t> whole_of(double value) {
   constexpr double kExactIntegers = 9007199254740992.0;
   if (!(std::abs(value) <= kExactIntegers) || value != std::trunc(value)) return std::nullopt;
@@ -16,13 +16,13 @@ inline std::optional<std::int64_t> whole_of(double value) {
 }
 
 /// A whole number, also as 1e8 or 4096.0. `what` names the option in messages. UsageError for other
-/// text, InputError for a number beyond 64 bits, or as 1e16 beyond 2^53.
+/// text, InputError for a number beyond 64 bits, or beyond 2^53 in a form like 1e16.
 std::int64_t parse_whole(std::string_view what, std::string_view text);
 
 /// A finite number; UsageError for other text.
 double parse_real(std::string_view what, std::string_view text);
 
-/// Returns `hz` if a clock can have it: 1 MHz to 100 GHz. InputError for any other.
+/// Returns `hz` if it is a possible clock: 1 MHz to 100 GHz. InputError for any other.
 double expect_clock(std::string_view what, double hz);
 
 /// Returns `seconds` if it is a duration, at least 0. InputError for any other.

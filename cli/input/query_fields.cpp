@@ -12,7 +12,7 @@
 namespace roofcast::cli {
 namespace {
 
-// Whether true and false are values: for yes and no, or for 1 and 0 where the range has no others.
+// Whether the parameter takes true and false: its choices are yes and no, or its range is 0 to 1.
 bool takes_flag(const Parameter& parameter) {
   if (parameter.is_text) return false;
   if (parameter.choices.empty()) return parameter.minimum == 0 && parameter.maximum == 1;

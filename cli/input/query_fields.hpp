@@ -19,7 +19,7 @@ bool read_parameter(const QueryField& field, std::span<const Parameter> paramete
                     Problem& problem, unsigned& given);
 
 /// Takes cache, launch, sm_clock_hz or worked_s; false for another member. Throws InputError or
-/// UsageError for a value that it does not take.
+/// UsageError for an invalid value.
 bool read_assumption(const QueryField& field, Assumptions& assumptions);
 
 /// The members of "set" as overrides of the specification.

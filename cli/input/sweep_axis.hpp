@@ -30,8 +30,8 @@ Axis parse_axis(std::string_view name, std::string_view text);
 /// with the choices, for another. A text parameter is no axis.
 Axis parse_axis(const Parameter& parameter, std::string_view text);
 
-/// For each axis the one at the end of its ties, itself where it is not tied. Throws UsageError for
-/// a tie to an axis that is not given or that has names, and for a circle.
+/// For each axis the one at the end of its ties; an axis without ties is its own end. Throws
+/// UsageError for a tie to an axis that is not given or that has names, and for a circle.
 std::vector<std::size_t> resolve_ties(std::span<const Axis> axes);
 
 /// Every combination of the axes' values, the last axis fastest. InputError where the number of

@@ -64,8 +64,8 @@ std::string candidates_text(std::span<const Candidate> candidates, bool with_gpu
 /// The exit code for `count` rows without a forecast; warns if there are any.
 ExitCode refusals_reported(std::size_t count);
 
-/// Writes forecasts as CSV. `parameters`, those of all kernels asked about, are columns; a kernel
-/// leaves those empty that it does not have.
+/// Writes forecasts as CSV. `parameters`, those of all kernels asked about, are columns; a
+/// parameter that a kernel lacks stays empty.
 class CsvWriter {
  public:
   CsvWriter(fmt::memory_buffer& out, std::vector<std::string> parameters);

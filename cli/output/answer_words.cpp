@@ -9,7 +9,7 @@
 namespace roofcast::cli {
 namespace {
 
-// A resource that is busy for a smaller share of the expected time does not set the pace alone.
+// A resource that is busy for a smaller share of the expected time does not set the pace by itself.
 constexpr double kMostOfTheTime = 0.5;
 
 struct Words {

@@ -65,7 +65,7 @@ class Totals {
   }
 
  private:
-  /// The count of one pass of a loop without a parameter and of the loops in it, which have none.
+  /// The count of one pass of a loop, inner loops included; neither has a parameter.
   double once(std::size_t loop, const Count& count) const {
     double sum = count(report_.loops[loop].own);
     for (std::size_t i = 0; i < report_.loops.size(); ++i) {

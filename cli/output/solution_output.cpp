@@ -34,8 +34,8 @@ std::string method_text(const Solution& solution, const Unknown& unknown) {
   return text;
 }
 
-/// The value at which the answer first changes: where the condition holds at the range's start, the
-/// last of its first span, else the first value for which it holds.
+/// The value at which the answer first changes. Where the condition holds at the range's start, the
+/// last value of the first span; else the first value for which the condition holds.
 const Point& turning_point(const Solution& solution) {
   const Span& first = solution.spans.front();
   return first.first.position == 0 ? first.last : first.first;

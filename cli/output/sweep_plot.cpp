@@ -33,7 +33,6 @@ const Quantity& read_quantity(const Options& options) {
   return *std::find_if(all.begin(), all.end(), [&](const Quantity& q) { return q.name == name; });
 }
 
-/// The position of a parameter in the kernel's table.
 /// Whether --series asks for a line per alignment of x, in a sweep of one kernel, type and device.
 bool wants_alignment(const Options& options) {
   constexpr std::array<std::string_view, 1> kSeries = {"alignment"};

@@ -45,8 +45,8 @@ std::size_t longest_piece(std::string_view text) {
   return longest;
 }
 
-/// Narrows the widest columns, none below its least, until `total` is at most `available`. Returns
-/// the new total, which is larger if all columns are at their least.
+/// Narrows the widest columns, none below its least width, until `total` is at most `available`.
+/// Returns the new total, which stays larger if all columns are at their least.
 std::size_t narrow(std::vector<std::size_t>& widths, const std::vector<std::size_t>& least,
                    std::size_t total, std::size_t available) {
   for (; total > available; --total) {
