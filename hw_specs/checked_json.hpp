@@ -34,7 +34,7 @@ AnyJson parse_checked_as(const std::string& file, std::string_view text, const F
 Json parse_checked(const std::string& file, std::string_view text,
                    const FileKind& kind = kSpecification);
 
-/// No object of an overlay has as many members; ordered_json searches members linearly.
+/// Every object of an overlay has fewer members; ordered_json searches members linearly.
 inline constexpr std::size_t kMostOrderedMembers = 1000;
 
 /// Like parse_checked, for a specification or an overlay: keeps the order of the file's members, at

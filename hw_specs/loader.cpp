@@ -82,12 +82,12 @@ void append_values(const Json& document, const std::vector<std::string>& leaves,
   }
 }
 
-// A fit sets the half-widths of the interval last, for exactly its own values: none is added then.
+// A complete fit has all half-widths of the interval, for exactly its values: none is added.
 bool fitted_as_a_whole(const Sustained& sustained) {
   return sustained.spread_launch_bound && sustained.spread_memory && sustained.spread_compute;
 }
 
-/// The device with the sustained values of its calibration; a relative's fill in what it lacks.
+/// The device with the sustained values of its calibration; a relative's values fill the gaps.
 Gpu calibrated(const Documents& documents, const Source& source) {
   Gpu gpu = to_gpu(documents.specification);
   const auto lay_own_over = [&] {

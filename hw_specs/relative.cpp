@@ -68,8 +68,8 @@ double dram_apart(const Gpu& a, const Gpu& b) {
   return std::abs(std::log(rate(a) / rate(b)));
 }
 
-// Two dies of an architecture whose L2 has the same size (sources round it) and as many partitions
-// have the same memory system, as the B200 and the B300 do.
+// Two dies of an architecture have the same memory system if their L2 has the same size (sources
+// round it) and number of partitions, as in the B200 and the B300.
 bool same_l2(const Gpu& a, const Gpu& b) {
   constexpr double kRounded = 0.05;
   const auto &l2 = a.memory.l2_bytes, &other = b.memory.l2_bytes;
@@ -97,8 +97,8 @@ void take_published(Gpu& gpu) {
   }
 }
 
-// Takes the energy of a FLOP from a card of the same architecture: if one is of the same die, from
-// such a card; of several from that whose power limit is nearest.
+// Takes the energy of a FLOP from a card of the same architecture: of the same die if there is one;
+// among several, the one whose power limit is nearest.
 void take_energy(std::optional<double> Sustained::*energy, Gpu& gpu) {
   const auto apart = [&gpu](const Gpu& card) {
     return std::pair{!same_die(card, gpu),

@@ -41,7 +41,7 @@ Entries entries();
 }
 namespace gemm {
 Entries entries();
-/// Those of the entries that use tensor cores.
+/// The entries that use tensor cores.
 Entries tensor_entries();
 }  // namespace gemm
 namespace attention {

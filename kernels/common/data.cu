@@ -46,7 +46,7 @@ __global__ void fill_normal_kernel(T* data, std::size_t elements, std::uint64_t 
   }
 }
 
-// Doubles that are not negative are ordered as their bits are, so an integer maximum serves.
+// The bits of non-negative doubles, as integers, have the same order: an integer maximum serves.
 __device__ void atomic_max(double* to, double value) {
   atomicMax(reinterpret_cast<unsigned long long*>(to),
             static_cast<unsigned long long>(__double_as_longlong(value)));

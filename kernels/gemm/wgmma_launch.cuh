@@ -17,7 +17,7 @@ using roofcast::gemm::tensor::kWgmmaTiles;
 using roofcast::gemm::tensor::WgmmaTile;
 
 /// Clusters of a kernel that the device holds at once, queried once, for the first device. Without
-/// a device as many as an H100 SXM holds, so that a launch can be described.
+/// a device the number on an H100 SXM, so that a launch can be described.
 template <class T>
 int resident_clusters() {
   static const int clusters = [] {

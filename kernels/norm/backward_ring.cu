@@ -11,7 +11,7 @@
 //     sums.
 //   - A row has a cluster of up to 8 blocks, of 128 threads each as long as that suffices. Four
 //     such blocks fit an SM and work on different rows, so one computes while another exchanges.
-//     Each cluster writes a row of partial sums at its end, so the grid has only as many as are
+//     Each cluster writes a row of partial sums at its end, so the grid has only those that are
 //     resident at once.
 //   - With c = r·μ: x̂ = r·x - c, and dx = r·g - r²·b·x - r·(a - c·b), where a and b are the means
 //     of g and g·x̂. The errors of these products are like those of rounding x to its type.

@@ -38,7 +38,7 @@ Asked asked(const char* kernel, const char* dtype, const std::int64_t* values, i
   return {*entry, problem};
 }
 
-/// Returns what the call returns; if it throws, writes a line to stderr and returns -1.
+/// Returns the call's result; if it throws, writes a line to stderr and returns -1.
 template <class Call>
 int guarded(Call&& call) noexcept {
   try {

@@ -19,7 +19,7 @@ struct Kernel {
   /// Warp instructions outside all loops, along the shortest of the paths with the most accesses of
   /// the widest kind.
   double straight = 0;
-  /// Instructions in a turn of each of the first loops, nested loops excluded.
+  /// Instructions of one iteration of each of the first loops, nested loops excluded.
   std::array<double, 6> loops{};
 };
 

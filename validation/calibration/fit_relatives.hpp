@@ -1,5 +1,5 @@
 #pragma once
-// Error of forecasts from a relative's constants, by leaving each measured GPU out in turn.
+// Error of forecasts from a relative's constants: leave-one-out over the measured GPUs.
 #include <span>
 #include <string>
 #include <vector>

@@ -22,7 +22,7 @@ class NumberStyle {
 std::optional<double> number_with(std::string_view text, char decimal);
 
 /// SI factor of a unit as Nsight Compute names it: "usecond" 1e-6, "Gbyte/second" 1e9, "Ghz" 1e9,
-/// "%" 0.01, "cycle/nsecond" 1e9; 1 for what has no prefix ("register/thread", "byte/block", "").
+/// "%" 0.01, "cycle/nsecond" 1e9; 1 without a prefix ("register/thread", "byte/block", "").
 double scale_of_unit(std::string_view unit);
 /// Whether it is a unit of time: "ns", "usecond", "s".
 bool is_unit_of_time(std::string_view unit);

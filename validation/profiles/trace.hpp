@@ -20,8 +20,7 @@ struct TensorShape {
   std::size_t argument = 0;  ///< position among the arguments; tensors of a list share it
 };
 
-/// Whether PyTorch's name of a type is that of a tensor, a C++ type; not "Scalar", "TensorList" or
-/// "".
+/// Whether PyTorch's type name is a tensor's: a C++ type, not "Scalar", "TensorList" or "".
 constexpr bool names_a_tensor(std::string_view type) {
   return !type.empty() && type.front() >= 'a' && type.front() <= 'z';
 }

@@ -9,8 +9,8 @@
 
 namespace roofcast::validation {
 
-/// The decimal number that `text` is as a whole: 4096, for floating-point types also -0.5 and 1e8.
-/// Nothing for other text (true, inf, 0x10, 4k) and for numbers that Number cannot hold.
+/// All of `text` as a decimal number: 4096, for floating-point types also -0.5 and 1e8. Nothing for
+/// other text (true, inf, 0x10, 4k) and for numbers that Number cannot hold.
 template <class Number>
 std::optional<Number> number_of(std::string_view text) {
   Number value = 0;

@@ -7,8 +7,8 @@
 
 namespace roofcast::sass {
 
-/// Number of instructions outside of loops on the path from begin to EXIT with most of the widest
-/// accesses to global memory, and of such paths the shortest. This path avoids the code that
+/// Number of instructions outside of loops on the path from begin to EXIT with the most of the
+/// widest accesses to global memory, the shortest of such paths. This path avoids the code that
 /// handles edges element by element.
 std::int64_t main_way_instructions(std::span<const Instruction> code, std::span<const Loop> loops);
 

@@ -147,7 +147,7 @@ struct Instructions {
 };
 /// Instructions of a warp, by the counters: index, edges and exit; merging a row's partial results.
 inline constexpr double kInstructionsOfEnds = 10, kInstructionsOfMerge = 48;
-/// Turns of the loop that merges the partial results of all warps of a row, 32 a turn.
+/// Iterations of the loop that merges the partial results of a row's warps, 32 an iteration.
 constexpr double turns_of_merge(const Layout& layout) {
   return as_double(ceil_div(layout.cluster * layout.warps(), kWarp));
 }

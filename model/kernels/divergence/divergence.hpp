@@ -10,7 +10,7 @@ enum class Choice : unsigned char { warp_uniform, k_way, data_dependent };
 enum Parameter : std::size_t { kElements, kPaths, kWork, kThreads };
 
 inline constexpr std::int64_t kMaxPaths = 32;
-/// Multiply-adds in one turn of a path's loop.
+/// Multiply-adds of one iteration of a path's loop.
 inline constexpr std::int64_t kWorkUnit = 16;
 
 /// Each thread takes one of `paths` branches, `work` multiply-adds long: the same for all lanes of

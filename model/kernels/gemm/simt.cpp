@@ -116,9 +116,9 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
   const double other = rows_first ? 1 : as_double(kWarpLanes) / as_double(lanes);
   step.wavefronts.l1 = warps * (as_double(bank_wavefronts(along)) + other);
   step.wavefronts.l1_lookups = warps * (lookups(along) + other);
-  // The loop is unrolled by four: each fourth step waits for rows of B, each eighth for sectors of
-  // A. With rows_first all warps wait for the same sectors of A. Otherwise one of the warps that
-  // share rows of A, or columns of B, waits, and L1 serves the others.
+  // The loop is unrolled by four: each fourth step waits for rows of B, each eighth also for
+  // sectors of A. With rows_first every warp waits. Otherwise one of the warps that share rows of
+  // A, or columns of B, waits, and L1 serves the others.
   const double warps_a_row = std::max(1.0, as_double(c.tile.n) / 32);
   step.waits.global = rows_first ? 0.25 : 0.125 / warps_a_row + 0.25 * warps_a_row / warps;
   set_loop(plan, c, step, 0, traffic);

@@ -103,9 +103,9 @@ ArrayUse writes_tiles(double bytes) {
 
 // Where rows do not begin at lines, a piece shares its first and last line with its neighbours.
 // Pieces of 128 bytes in tiles of 64 to 128 rows move at 0.90 of a stream's rate where rows begin
-// at lines, at 0.82 and 0.80 where rows begin at odd multiples of 64 and 16 bytes. TMA asks L2 for
-// 64 bytes at once, but sector by sector where a piece begins within one (one SM, clocks per 128
-// bytes: 1.61, 2.03 and 3.00 where rows begin at multiples of 128, 32 and 16).
+// at lines, at 0.82 and 0.80 where rows begin at odd multiples of 64 and 16 bytes. TMA requests 64
+// bytes at a time from L2, but single sectors where a piece begins within a sector (one SM, clocks
+// per 128 bytes: 1.61, 2.03 and 3.00 where rows begin at multiples of 128, 32 and 16).
 Operands::Side::Side(const ArrayUse& use_of, std::int64_t pitch_bytes, std::int64_t piece_bytes)
     : use(use_of),
       sectors(sectors_share(piece_bytes, pitch_bytes)),

@@ -41,7 +41,7 @@ rows::Instructions instructions_of(Kind kind, const Problem& p, const Backward& 
   if (is_streamed(p)) {
     return {.row = loops[5] + merging,
             .beyond = rows::access_instructions(p, 3, 3),
-            // Two loops set up a buffer and fill it, one buffer a turn.
+            // Two loops set up and fill the buffers, one buffer an iteration.
             .start = how.kernel.straight + as_double(kRingStages) * (loops[2] + loops[4])};
   }
   // Instructions per sum, by the counters, of code for diverged lanes around its ten shuffles: the

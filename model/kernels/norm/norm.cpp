@@ -55,15 +55,15 @@ rows::Instructions instructions_of(Kind kind, const Problem& p, const Forward& h
   const auto& loops = how.kernel.loops;
   const double parameters = counts_of(kind).parameters;
   const double turns = rows::turns_of_merge(how.layout);
-  // Saved beyond the row: centring, square, scaling, γ and β; x is unpacked twice.
+  // Instructions saved beyond the row: centring, square, scaling, γ and β, two unpackings of x.
   const double beyond = rows::access_instructions(p, 2 + parameters, 2 + parameters);
   if (is_streamed(p)) {
     return {.row = loops[0] + (loops[1] + loops[2]) * turns,
             .beyond = beyond,
             .start = how.kernel.straight};
   }
-  // A row takes the same instructions alone and in turn. The straight part of the compiled kernel
-  // shifts γ and β, except layernorm's in 16 bits.
+  // A row takes the same instructions whether or not its block takes more rows. The straight part
+  // of the compiled kernel shifts γ and β, except layernorm's in 16 bits.
   const compiled::Kernel one =
       compiled::kernel("norm::forward_kernel", p.dtype, how.layout.vectors, kind);
   const bool shifts = kind == Kind::rmsnorm || !rows::has_16_bits(p);
@@ -129,7 +129,8 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
                   .instructions = instructions_of(kind, p, how, x.ragged),
                   .streams = streams,
                   .each = each,
-                  // The compiler splits 16-byte stores of rows in turn from registers into four.
+                  // The compiler splits each 16-byte store of forward_several.cu's kernels into
+                  // four.
                   .parts = held_in_turn ? 4.0 : 1.0,
                   .beside = beside,
                   .round_trips = (streams ? 0 : 1) + of_parameters + (drained ? 1 : 0),

@@ -41,8 +41,8 @@ constexpr rows::Layout forward_layout(const Problem& p) {
 }
 
 /// Dynamic shared memory of the forward pass: rings of one buffer per warp, and `parameters` arrays
-/// (γ, β) of a block's columns. 0 where registers hold rows, unless rows in turn leave room for
-/// arrays.
+/// (γ, β) of a block's columns. 0 where registers hold rows, except in forward_several.cu with room
+/// for the arrays.
 constexpr std::int64_t forward_bytes(const Problem& p, std::int64_t parameters) {
   const rows::Layout layout = forward_layout(p);
   const std::int64_t kept = parameters * layout.vectors * layout.threads * rows::kVectorBytes;

@@ -132,7 +132,7 @@ LaunchSequence plan_registers(const Problem& p, const Gpu& /*gpu*/) {
   return launch_of(std::move(plan));
 }
 
-// Rows in turn through shared memory: the next rows are loaded while a row is reduced.
+// A block streams several rows through shared memory: the next are loaded while one is reduced.
 LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   rows::check_chosen({p[kCluster], p[kRowsPerCluster]});
   const rows::Layout layout = cluster_layout(p);
@@ -150,8 +150,8 @@ LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
   const Work each = rows::with_conversions(p, kHeld), recomputed = again ? kRingAgain : Work{};
   set_arrays(plan, x, each + recomputed);
   const double in_row = x.inside / as_double(layout.warps() * layout.vectors);
-  // Two loops set up a buffer and fill it, one a turn. A row is a turn of the last loop, and merges
-  // partial results in a loop as held_kernel does.
+  // Two loops set up and fill the buffers, one an iteration. Each iteration of the last loop is a
+  // row, which merges partial results in a loop as held_kernel does.
   const auto& loops = kernel.loops;
   const compiled::Kernel held = compiled::kernel("softmax::held_kernel", p.dtype, 1);
   rows::set_rows(

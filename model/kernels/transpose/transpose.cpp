@@ -59,7 +59,7 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
   step.issued.requested = share * Traffic{bytes, bytes};
   step.issued.l1 = step.issued.l2 =
       share * kSectorBytes * Traffic{sectors_along_rows(x, side), sectors};
-  // Element by element a thread moves four, in one turn of each unrolled loop.
+  // Without patches a thread moves four elements, in one iteration of each unrolled loop.
   step.warp_instructions = kWarps * (kernel.straight + kernel.loops[1] + kernel.loops[3]);
   const double accesses = as_double(side * side / k / kWarpLanes);
   const double lines = std::max(1.0, as_double(kWarpLanes * access) / kLineBytes);
