@@ -129,8 +129,7 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
                   .instructions = instructions_of(kind, p, how, x.ragged),
                   .streams = streams,
                   .each = each,
-                  // The compiler splits each 16-byte store of forward_several.cu's kernels into
-                  // four.
+                  // The compiler splits 16-byte stores of forward_several.cu's kernels into four.
                   .parts = held_in_turn ? 4.0 : 1.0,
                   .beside = beside,
                   .round_trips = (streams ? 0 : 1) + of_parameters + (drained ? 1 : 0),
