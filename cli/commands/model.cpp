@@ -186,7 +186,7 @@ ExitCode run_model(const Arguments& arguments) {
   const Asked asked{words.front(), model_named(words.front()), json_lines,
                     shard_of(options, json_lines)};
   const Style style = options.has("output") ? Style(false) : Style::of_standard_output();
-  // A chart is written apart, to the file that --output names.
+  // A chart is written separately, to the file that --output names.
   Output output(draws(options) ? std::nullopt : options.find("output"));
   if (options.has("serve")) {
     write_services(asked, options, output);

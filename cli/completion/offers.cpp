@@ -32,7 +32,7 @@ std::vector<std::string> kernel_names() {
   return names;
 }
 
-/// The name of each item by `name_of`.
+/// The names of the items, by `name_of`.
 template <class Items, class NameOf>
 std::vector<std::string> names_of(const Items& items, const NameOf& name_of) {
   std::vector<std::string> names(items.size());

@@ -1,5 +1,5 @@
-// Apart from options.cpp, which is also in a shared library: Boost's archive links into programs
-// alone.
+// Separate from options.cpp, which a shared library contains too: Boost's archive links only into
+// programs.
 #include "cli/input/options.hpp"
 
 #include <fmt/format.h>

@@ -22,8 +22,8 @@ class Unknown {
   bool whole() const { return whole_; }
   std::int64_t last() const { return last_; }
   std::string at(std::int64_t position) const;
-  /// At most `most` positions with both ends: all positions if they are no more, else those of
-  /// values in equal ratios.
+  /// At most `most` positions, both ends included: all if there are no more, else those of values
+  /// in equal ratios.
   std::vector<std::int64_t> samples(std::int64_t most) const;
 
  private:

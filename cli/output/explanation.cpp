@@ -33,7 +33,7 @@ std::string range_text(std::int64_t first, std::int64_t count) {
   return count == 1 ? fmt::format("{}", first) : fmt::format("{}–{}", first, first + count - 1);
 }
 
-/// The blocks dealt evenly over the SMs: a row for SMs with equally many blocks, with a bar.
+/// The blocks, dealt evenly over the SMs: a row with a bar for all SMs with the same number.
 std::string blocks_text(const Prediction& prediction, const Gpu& gpu, const Style& style) {
   if (!prediction.launch || !prediction.waves || !prediction.occupancy || !gpu.sm_count) return "";
   constexpr std::int64_t kBar = 40;

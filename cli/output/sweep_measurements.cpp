@@ -11,7 +11,7 @@
 namespace roofcast::cli {
 namespace {
 
-// A case is found without its settings: a run has those that the model chose when it was measured.
+// Settings are not part of the key: a run has those that the model chose when it was measured.
 std::string key(const KernelRef& kernel, Problem problem) {
   std::size_t i = 0;
   for (const Parameter& parameter : kernel.parameters()) {

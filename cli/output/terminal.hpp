@@ -8,8 +8,8 @@
 
 namespace roofcast::cli {
 
-/// The style of text: emphasis on a terminal, plain elsewhere and under NO_COLOR (no-color.org).
-/// Tables are as wide as COLUMNS or the terminal allows, without both as wide as their text.
+/// The style of text: emphasis on a terminal, plain elsewhere and under NO_COLOR (no-color.org). A
+/// table is at most as wide as COLUMNS or the terminal; without both, as wide as its text.
 class Style {
  public:
   static constexpr std::size_t kAnyWidth = std::numeric_limits<std::size_t>::max();

@@ -14,8 +14,8 @@ using gemm::commit_copies;
 using gemm::pair_of;
 using gemm::wait_for_copies;
 
-/// Hides a value from the compiler, which then computes expressions of it anew and does not hold
-/// them in registers across a loop.
+/// Hides a value from the compiler, which then recomputes expressions of it instead of holding them
+/// in registers across a loop.
 __device__ inline int anew(int value) {
   asm volatile("" : "+r"(value));
   return value;

@@ -12,7 +12,7 @@
 
 namespace roofcast::cuda::gemm {
 
-/// The problem with B as the kernel reads it; A is read along k always.
+/// The problem with B as the kernel reads it; A is always read along k.
 constexpr Problem with_layout(Problem p, bool b_along_k) {
   if (b_along_k) p[kTransposedB] = 1;
   return p;

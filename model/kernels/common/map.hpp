@@ -69,7 +69,7 @@ constexpr std::int64_t generated_registers(DType dtype, std::int64_t inputs,
   return std::max<std::int64_t>(40, (waiting + 23) / 8 * 8);
 }
 
-/// A launch of blocks of `threads` threads, which take `chunk` elements each.
+/// A launch whose blocks have `threads` threads and take `chunk` elements each.
 struct Pass {
   std::int64_t elements, threads, chunk;
   std::int64_t registers;
