@@ -1,7 +1,7 @@
 // Bank conflicts. Shared memory has 32 banks of 4 bytes, and each delivers one word a cycle. Reads
 // of different words of one bank are serialized: at a stride of s words a 4-byte load takes
-// gcd(s, 32) cycles, 32 for s = 32 and one for every odd s. Shared memory serves half a warp at a
-// time for 8-byte accesses and a quarter for 16-byte ones, so they take 2 and 4 cycles at best.
+// gcd(s, 32) cycles, 32 for s = 32 and one for every odd s. A warp's 64 words of 8-byte accesses
+// take 2 cycles at best, the 128 words of 16-byte ones 4: half a warp is served at a time.
 //
 // Each warp repeats the pattern, shifted by one access each time (8 shifts in turn), so that no
 // load repeats the one before: y[i] = Σ_r x[lane·s + (r mod 8)·w + …] for the w words of an access.
