@@ -8,7 +8,7 @@
 // load.
 //   - Accesses are 16 bytes wide, which takes the fewest registers and instructions per byte.
 //   - 2048 threads with one 16-byte access each have 32 KB in flight, which is enough: on an H200
-//     `loads` = 1 copies 2 GiB at 4.26 TB/s, a little faster than cudaMemcpy (4.23). More accesses
+//     `loads` = 1 moves 2 GiB at 4.26 TB/s, a little faster than cudaMemcpy (4.23). More accesses
 //     per thread are 3 % slower, and so are blocks of 512 threads or more.
 //   - Loads and stores are plain. Evict-first hints (ld.cs, st.cs) cost 2 to 8 % here, and so does
 //     ld.global.nc.L1::no_allocate.
