@@ -1,7 +1,7 @@
 // Rung 6: every access has 16 bytes, and no thread waits for L2 or for shared memory.
 //
-// A third of rung 5's instructions are not multiply-adds (loads, addresses), and two barriers a tile
-// wait for the next tile. Here:
+// A third of rung 5's instructions are not multiply-adds, and two barriers a tile wait for the next
+// tile. Here:
 //
 // 1. Shared memory is read 16 bytes at a time. A step needs a column of A's tile and a row of B's,
 //    so A's tile is stored transposed and a read takes four neighbouring words of either. A thread

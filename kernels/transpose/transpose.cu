@@ -12,8 +12,8 @@
 //            with the padding, and the tile takes no more shared memory than its elements.
 //
 // The grid of the kernels with patches runs down the rows of x first, so that blocks that run
-// together write long runs of y. For 1 GiB in and out on an H200 that takes 521 µs, a grid along the
-// rows of x 539, a copy 505. (DRAM loses less by reading x in pieces than by writing y in pieces.)
+// together write long runs of y. For 1 GiB in and out an H200 takes 521 µs, with a grid along the
+// rows of x 539, and for a copy 505. (DRAM loses less by reading than by writing in pieces.)
 //
 // Where an extent is no multiple of k or an address no multiple of 16 bytes, tiles of 32 × 32 go
 // element by element, as in naive, on a grid along the rows of x.
