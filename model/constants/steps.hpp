@@ -11,13 +11,13 @@ inline constexpr std::string_view kStepsFit =
     "together: fit_steps, mean |log error| of time";
 
 inline constexpr Constant kAttentionShare =
-    fitted("step_attention_share", 0.9106, "",
+    fitted("step_attention_share", 0.9013, "",
            "added time of attention kernels in training steps of 2023 ÷ their time today",
            kStepsFit, "2026-11-27");
 inline constexpr Constant kLayerSeconds =
-    fitted("step_layer_s", 1.607e-3, "s",
-           "software time per layer and pass of eager FSDP training: launches and hooks of the "
-           "framework",
+    fitted("step_layer_s", 1.614e-3, "s",
+           "time added per layer and pass of eager FSDP training in 2023: hooks, casts, kernels of "
+           "NCCL that wait on their SMs for other GPUs",
            kStepsFit, "2026-11-27");
 
 inline constexpr Constant kHostLaunchSeconds =
@@ -28,11 +28,11 @@ inline constexpr Constant kHostLaunchSeconds =
            "prefill, rows of even position: by hand, mean |error| of time",
            "2026-11-27");
 
-inline constexpr Constant kTransferShare = measured(
-    "step_transfer_share", 0.76, "", "of its rate alone, at which a transfer runs beside a kernel",
-    "h100-sxm5-overlap-2026-11-25 in validation/measured: median of collectives of 64 and "
-    "256 MB beside products of 2048 and 4096",
-    "2026-11-27");
+inline constexpr Constant kTransferShare =
+    measured("step_transfer_share", 0.76, "", "rate of a transfer beside a kernel ÷ its rate alone",
+             "overlap-2026-11-25 in validation/measured: median of collectives of 64 and "
+             "256 MB beside products of 2048 and 4096",
+             "2026-11-27");
 
 inline constexpr Constant kRequestSeconds =
     fitted("serving_request_s", 19e-6, "s",
