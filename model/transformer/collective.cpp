@@ -84,8 +84,8 @@ Traffic dram_traffic(const Transfer& transfer) {
 
 std::string_view link_note(const Gpu& gpu) {
   if (!gpu.link_over_pcie) return "";
-  return "transfers over PCIe are forecast as if one switch joined all GPUs: where they pass the "
-         "processors they take up to ten times as long";
+  return "transfers over PCIe are forecast as if one switch joined all GPUs: through the host's "
+         "processors they take 5 to 20 times as long";
 }
 
 LinkCosts link_costs(const Gpu& gpu) {
