@@ -78,18 +78,23 @@ std::map<std::string, std::string> told_parts(const std::vector<TimelineEvent>& 
   return told;
 }
 
-// Consecutive operations of the same part, row and direction become one bar.
+// Operations of the same part, row and direction become one bar if one begins when the other ends.
 Json bars_of(const std::vector<TimelineEvent>& events, std::vector<std::string>& rows,
              std::vector<std::string>& parts) {
   const auto told = told_parts(events);
   Json bars = Json::array();
   const TimelineEvent* before = nullptr;
+  const auto continues = [](const TimelineEvent& first, const TimelineEvent& next) {
+    constexpr double kRounding_s = 1e-9;
+    return first.part == next.part && row_of(first) == row_of(next) &&
+           first.direction == next.direction &&
+           next.start_s - (first.start_s + first.duration_s) < kRounding_s;
+  };
   for (const TimelineEvent& event : events) {
     add_once(rows, row_of(event));
     add_once(parts, told.at(event.part));
     const double end_s = event.start_s + event.duration_s;
-    const bool same = before != nullptr && before->part == event.part &&
-                      row_of(*before) == row_of(event) && before->direction == event.direction;
+    const bool same = before != nullptr && continues(*before, event);
     before = &event;
     if (same) {
       Json& bar = bars.back();

@@ -81,5 +81,16 @@ TEST(StepTimeline, PartsBeyondTheColoursAreOne) {
   EXPECT_EQ(spec["datasets"]["bars"][11]["told"], "part 11");
 }
 
+TEST(StepTimeline, ABarEndsWhereNothingRuns) {
+  std::vector<transformer::TimelineEvent> events;
+  for (const double start_s : {0.0, 1.0, 5.0}) {
+    events.push_back({{"transfers", "all_gather", "link"}, 0, start_s, 1.0});
+  }
+  const Json bars = Json::parse(step_timeline_chart("a step", events))["datasets"]["bars"];
+  ASSERT_EQ(bars.size(), 2U);
+  EXPECT_EQ(bars[0]["end"], 2.0);
+  EXPECT_EQ(bars[1]["start"], 5.0);
+}
+
 }  // namespace
 }  // namespace roofcast::reports
