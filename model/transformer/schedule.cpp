@@ -19,8 +19,7 @@ constexpr std::array kOnSms = {Part::tensor,      Part::vector, Part::special, P
 // SMs that a transfer leaves.
 double rate_with(const Use& one, const Use& other) {
   if (one.transfer) return other.on_gpu() ? double{constants::kTransferShare} : 1;
-  const double held_sms = other.held_sms;
-  const double more = std::ceil(one.waves / (1 - held_sms)) / std::ceil(one.waves);
+  const double more = std::ceil(one.waves / (1 - other.held_sms)) / std::ceil(one.waves);
   return one.waves > 0 ? 1 / (1 + one.on_sms * (more - 1)) : 1;
 }
 

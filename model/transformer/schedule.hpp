@@ -27,8 +27,8 @@ Use use_of(const Transfer& transfer, double expected_s, const Gpu& gpu);
 
 /// Rates of two concurrent nodes relative to each alone. A transfer runs at kTransferShare beside a
 /// kernel, which needs more waves on the SMs that the transfer leaves. If their DRAM demand exceeds
-/// the bandwidth, every SM gets an equal share, and a node gets what the other leaves. Two transfers
-/// get half of the link each.
+/// the bandwidth, every SM gets an equal share, and a node gets what the other leaves. Two
+/// transfers get half of the link each.
 struct Rates {
   double first = 1, second = 1;
 };
