@@ -10,9 +10,6 @@
 namespace roofcast::attention {
 namespace {
 
-// Dependent loads before the first tile: sequence length, then pages.
-constexpr double kDependentLoads = 3;
-
 constexpr std::int64_t kThreadsOfSm = 1024;
 
 // decoderXQAImplCommon.h: computeMultiBlockCount. One block runs on an SM.

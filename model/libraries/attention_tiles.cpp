@@ -242,6 +242,7 @@ Blocks library_forward(Library library, const Problem& p, const Gpu& gpu) {
     set_flash3(c, paged, gpu);
   } else {
     set_cudnn(c, gpu);
+    if (library == kTrtllm && decodes(shape)) c.tile.waits_before.global = kDependentLoads;
   }
   if (!shape.causal) c.kernel.instructions_a_mask = library::kEdgeInstructions;
   const bool shares_queries = !c.tile.merges && !c.tile.deals_keys;

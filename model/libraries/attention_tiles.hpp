@@ -30,6 +30,9 @@ constexpr bool decodes(const Shape& shape) {
 /// Largest group of query heads decoded together (decoderXQAImplJIT.cpp: supportConfigHMMA).
 inline constexpr std::int64_t kLargestGroup = 32;
 
+/// Dependent loads of a decoding block before its first tile: sequence length, then pages.
+inline constexpr double kDependentLoads = 3;
+
 /// Sets the tile and key splits of such a step by the library's public rules
 /// (cpp/tensorrt_llm/kernels/decoderMaskedMultiheadAttention). Heads of a group are decoded
 /// together on tensor cores (XQA), a lone head on SIMT pipes (MMHA). The last block reduces the

@@ -101,6 +101,17 @@ TEST(AttentionLibrary, TensorMemoryDecodesNoLargeGroups) {
   EXPECT_FALSE(by_tensor_cores(64));
 }
 
+// TensorRT-LLM's caches are paged: a block loads the length and the pages before the first keys.
+TEST(AttentionLibrary, DecodingFromPagesWaitsForThem) {
+  for (const char* gpu : {"b200", "h100-sxm5"}) {
+    const auto loads = [&](Library library) {
+      return library_forward(library, of(library, decode(4, 32, 4, 4096)), gpu_named(gpu))
+          .tile.waits_before.global;
+    };
+    EXPECT_GT(loads(kTrtllm), loads(kCudnn)) << gpu;
+  }
+}
+
 Plan rotation(const char* gpu, const Problem& shape, std::int64_t kv_heads) {
   Problem p = of(kTrtllm, shape, 1);
   p[kKvHeads] = kv_heads;
