@@ -4,19 +4,23 @@ caches, quantization, top-k routing, and the gradients and updates beside them.
 
   validation/torch_layers.py -o layers.csv --kernels kernels.csv
   validation/torch_layers.py -o layers.csv --only conv,int4
+  validation/torch_layers.py -o layers.csv --seed 1 --cases 200 --only drawn_bmm,drawn_conv
 
 Each case runs --samples times with L2 filled with other data before (cold), then as often back to
 back (steady), in one range of torch.profiler. A time is the sum of the kernels of a call: the median
 of the cold calls, and the mean of the steady ones; gaps between kernels are left out. Results are
 checked against float32 where that is cheap; a case that fails is told and not written. Columns are
-named as the parameters of the kernels in `roofcast kernels`; --kernels also writes each launch.
+named as the parameters of the kernels in `roofcast kernels`; --kernels also writes each launch. The
+groups drawn_* have --cases random shapes of --seed, and run only where --only names them.
 """
 
 import argparse
 import csv
 import datetime
+import functools
 import json
 import pathlib
+import random
 import statistics
 import subprocess
 import sys
@@ -34,7 +38,7 @@ FLUSH_BYTES = 256 << 20
 GROUP = 128  # 4-bit weights that share a scale
 COLUMNS = [
     "device", "driver", "cuda", "torch", "triton", "date", "kernel", "how", "pass", "form", "dtype", "kind",
-    "m", "n", "k", "epilogue", "images", "height", "width", "channels", "filters", "side", "stride",
+    "batch", "m", "n", "k", "layout", "epilogue", "release", "images", "height", "width", "channels", "filters", "side", "stride",
     "rows", "cols", "of", "launches", "cold_us", "steady_us",
 ]  # fmt: skip
 LAUNCH_COLUMNS = ["case", "position", "name", "grid", "block", "registers", "shared", "time_us"]
@@ -335,11 +339,115 @@ def updates():
             del parameters
 
 
+# --- random shapes ---
+
+TYPES = {"bf16": BF16, "fp16": FP16, "fp32": FP32, "tf32": FP32}
+WEIGHTS_OF_TYPES = (4, 2, 1, 1)
+
+
+def log_uniform(draw, least, most):
+    return round(least * (most / least) ** draw.random())
+
+
+def extent(draw, least, most):
+    """Log-uniform; three of four times a multiple of 8."""
+    found = log_uniform(draw, least, most)
+    return max(8, found // 8 * 8) if draw.random() < 0.75 else found
+
+
+def type_of(draw):
+    name = draw.choices(list(TYPES), WEIGHTS_OF_TYPES)[0]
+    for library in (torch.backends.cuda.matmul, torch.backends.cudnn):
+        library.allow_tf32 = name == "tf32"
+    return name, TYPES[name]
+
+
+def drawn_products(draw, cases):
+    """Batches of products with operands of their own, in all four layouts."""
+    most_bytes, most_flops = 2 << 30, 4e12
+    while cases > 0:
+        batch = log_uniform(draw, 2, 512)
+        m, n, k = (extent(draw, 8, 4096) for _ in range(3))
+        name, dtype = type_of(draw)
+        layout = draw.choice(("nn", "nt", "tn", "tt"))
+        bytes_ = batch * (m * k + k * n + m * n) * dtype.itemsize
+        if bytes_ > most_bytes or 2 * batch * m * n * k > most_flops:
+            continue
+        cases -= 1
+        a = normal(batch, k, m, dtype=dtype).mT if layout[0] == "t" else normal(batch, m, k, dtype=dtype)
+        b = normal(batch, n, k, dtype=dtype).mT if layout[1] == "t" else normal(batch, k, n, dtype=dtype)
+        yield (
+            {"kernel": "gemm.library", "how": "bmm", "dtype": name, "batch": batch, "m": m, "n": n, "k": k,
+             "layout": layout},
+            lambda: torch.bmm(a, b), near(torch.bmm(a, b)[0], a[0].float() @ b[0].float(), 0.02),
+        )  # fmt: skip
+
+
+def drawn_convolutions(draw, cases):
+    most_bytes, most_flops = 2 << 30, 2e12
+    while cases > 0:
+        images = log_uniform(draw, 1, 128)
+        height, width = log_uniform(draw, 7, 128), log_uniform(draw, 7, 128)
+        channels, filters = extent(draw, 8, 1024), extent(draw, 8, 1024)
+        side, stride = draw.choice((1, 1, 3, 3, 3, 5)), draw.choice((1, 1, 1, 2))
+        name, dtype = type_of(draw)
+        pixels = images * height * width
+        if pixels * (channels + filters) * dtype.itemsize > most_bytes:
+            continue
+        if 2 * pixels * channels * filters * side * side / stride**2 > most_flops:
+            continue
+        cases -= 1
+        last = {"memory_format": torch.channels_last}
+        x = normal(images, channels, height, width, dtype=dtype).contiguous(**last)
+        w = normal(filters, channels, side, side, dtype=dtype).contiguous(**last)
+        call = functools.partial(F.conv2d, x, w, stride=stride, padding=side // 2)
+        wanted = F.conv2d(x[:1].double(), w.double(), stride=stride, padding=side // 2)
+        yield (
+            {"kernel": "convolution.library", "how": "cudnn", "dtype": name,
+             "images": images, "height": height, "width": width, "channels": channels,
+             "filters": filters, "side": side, "stride": stride},
+            call, near(call()[:1], wanted, 0.02),
+        )  # fmt: skip
+
+
+def row_operations(draw, rows, cols, dtype):
+    """Calls of PyTorch on rows × cols elements, by the kernel that forecasts them."""
+    def tensor():
+        return normal(rows, cols, dtype=dtype)
+    x, gamma, beta = tensor(), normal(cols, dtype=dtype), normal(cols, dtype=dtype)
+    same = {"kernel": "norm.library", "how": "torch"}
+    yield same | {"kind": "layernorm"}, lambda: F.layer_norm(x, (cols,), gamma, beta)
+    yield same | {"kind": "rmsnorm"}, lambda: F.rms_norm(x, (cols,), gamma)
+    yield {"kernel": "softmax.library", "how": "torch", "release": "2.11"}, lambda: torch.softmax(x, -1)
+    same = {"how": "torch", "pass": "forward", "form": "fused"}
+    other = tensor()
+    yield same | {"kernel": "layer.add"}, lambda: x + other
+    yield same | {"kernel": "layer.gelu"}, lambda: F.gelu(x, approximate="tanh")
+    yield same | {"kernel": "layer.swiglu", "form": "eager"}, lambda: F.silu(x) * other
+    entries = log_uniform(draw, 1000, 200000)
+    table, tokens = normal(entries, cols, dtype=dtype), torch.randint(0, entries, (rows,), device="cuda")
+    yield same | {"kernel": "layer.embedding", "of": entries}, lambda: F.embedding(tokens, table)
+
+
+def drawn_rows(draw, cases):
+    most_bytes = 1 << 30
+    while cases > 0:
+        rows, cols = extent(draw, 8, 65536), extent(draw, 32, 16384)
+        name = draw.choices(("bf16", "fp16", "fp32"), (2, 1, 1))[0]
+        dtype = TYPES[name]
+        if not (1 << 20) < rows * cols * dtype.itemsize <= most_bytes:
+            continue
+        cases -= 1
+        row, call = draw.choice(list(row_operations(draw, rows, cols, dtype)))
+        yield row | {"dtype": name, "rows": rows, "cols": cols}, call, True
+
+
 GROUPS = {
     "norm": norm_gradients, "embedding": embedding_gradients, "adamw": updates, "top_k": routings,
     "cache": caches, "conv": convolutions, "epilogue": epilogues, "int4": int4_products,
     "quantize": quantizations,
 }  # fmt: skip
+DRAWN = {"drawn_bmm": drawn_products, "drawn_conv": drawn_convolutions, "drawn_rows": drawn_rows}
 
 
 class Profile:
@@ -418,7 +526,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=pathlib.Path, required=True)
     parser.add_argument("--kernels", type=pathlib.Path, help="also write each launch of each case")
-    parser.add_argument("--only", help=f"groups, of {', '.join(GROUPS)}")
+    parser.add_argument("--only", help=f"groups, of {', '.join(GROUPS | DRAWN)}")
+    parser.add_argument("--seed", type=int, default=1, help="of the groups drawn_*")
+    parser.add_argument("--cases", type=int, default=100, help="of each group drawn_*")
     parser.add_argument("--samples", type=int, default=11)
     parser.add_argument("--limit", type=float, default=1e9, help="seconds after which no case starts")
     options = parser.parse_args()
@@ -442,7 +552,9 @@ def main():
             start = time.monotonic()
             try:
                 with torch.no_grad():
-                    for row, call, good in GROUPS[name]():
+                    drawn = DRAWN.get(name)
+                    cases = drawn(random.Random(options.seed), options.cases) if drawn else GROUPS[name]()
+                    for row, call, good in cases:
                         if time.monotonic() - began > options.limit:
                             print(f"{name}: no time left", file=sys.stderr)
                             break

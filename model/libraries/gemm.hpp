@@ -47,6 +47,7 @@ struct Packing {
 struct Packings {
   Packing a{}, b{};
   double widening = 0;  ///< thread instructions per element of B
+  double k_slabs = 1;   ///< relative to those of a dense k
 };
 
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu, const Packings& packings = {});

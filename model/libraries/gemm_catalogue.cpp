@@ -241,6 +241,10 @@ bool library_aligned(const Problem& p) {
   return copied_vector(p) * element_bytes(p.dtype) == kVectorBytes;
 }
 
+bool has_tile(const Problem& p, const Gpu& gpu) {
+  return find_tile(p, gpu).has_value();
+}
+
 std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, bool alone) {
   std::vector<Problem> found =
       tiles_for(p, gpu).empty() ? of_any_width(p, gpu) : of_tiles(p, gpu, alone);
@@ -267,6 +271,7 @@ LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings&
       .k = as_double(p[kK]),
       .tile = completed(tile, gpu),
       .widening = packings.widening,
+      .k_slabs = packings.k_slabs,
       .vector = as_double(copied_vector(p)),
       .mma = mma,
       .through_registers = mma && tile.stages == 2,

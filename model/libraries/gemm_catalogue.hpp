@@ -17,6 +17,9 @@ bool library_aligned(const Problem& p);
 /// `alone`, or for several that share a tile.
 std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, bool alone);
 
+/// Whether the library has the problem's tile on this GPU.
+bool has_tile(const Problem& p, const Gpu& gpu);
+
 /// Whether a library computes the GEMM as a matrix-vector product without tiles (gemvx, gemv2T): C
 /// has one row or column; elements have 32 bits or rows are not aligned to 16 B, but not fp8; C has
 /// no epilogue; and no GEMM tile is asked for.
@@ -66,7 +69,7 @@ struct LibraryProduct {
   LibraryOperand a, b;
   double k;
   LibraryTile tile;                ///< with its threads and stages
-  double widening;                 ///< as in Packings
+  double widening, k_slabs;        ///< as in Packings
   double vector;                   ///< elements of A or B per copy
   std::optional<Instruction> mma;  ///< absent: multiplies on the SIMT pipes
   bool through_registers;          ///< two stages, which tiles reach through registers
@@ -80,7 +83,7 @@ struct LibraryProduct {
   double area() const { return as_double(tile.m * tile.n); }
   double lines() const { return as_double(tile.m + tile.n); }  ///< rows and columns per step
   double depth() const { return as_double(tile.step_bytes) / element(); }
-  double steps() const { return std::ceil(k / as_double(p[kSplitK]) / depth()); }
+  double steps() const { return std::ceil(k * k_slabs / as_double(p[kSplitK]) / depth()); }
 
   /// Bytes of an operand that the SMs receive: each tile of the other operand reads it whole.
   double received(const LibraryOperand& of, const LibraryOperand& other) const {

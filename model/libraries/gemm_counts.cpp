@@ -111,7 +111,7 @@ Outline outline_of(const LibraryProduct& c, const Gpu& gpu) {
           .warps = as_double(c.tile.threads / kWarpLanes),
           .loop = {step, steps, std::max(0.0, as_double(c.tile.stages - 1)), groups, chains},
           .end = end,
-          .l2_read_bytes = step_lookup_bytes(c, gpu) * blocks * steps,
+          .l2_read_bytes = step_lookup_bytes(c, gpu) * blocks * steps / c.k_slabs,
           .launches = splits > 1 ? 2.0 : 1.0,
           .useful_flops = c.mma ? c.flops() : 0};
 }

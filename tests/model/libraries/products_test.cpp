@@ -102,5 +102,35 @@ TEST(Convolution, IsAProductThatReadsItsImageOnce) {
                    2 * pixels / 4 * 64 * 64 * 9);
 }
 
+// Three channels become eight, seven filters eight: both operands are cleared and copied before the
+// product, its result after it. Half a k-slab, 32 channels, holds the eight of a tap: 9 taps take
+// ceil(9 · 32 / 64) slabs. Rows of a matrix, 1 × 1 filters without a stride, are not extended.
+TEST(Convolution, ExtendsPixelsToWholeVectors) {
+  Problem problem{.dtype = DType::bf16, .values = {32, 56, 56, 3, 7, 3, 1, 128, 64, 1}};
+  const KernelModel& kernel = products::kConvolutionFamily.variants.front();
+  const double pixels = 32.0 * 56 * 56;
+  const LaunchSequence launches = kernel.plan(problem, hopper_like());
+  ASSERT_EQ(launches.size(), 6U);
+  EXPECT_EQ(launches[1].plan.arrays[0].compulsory.read_bytes, 2 * pixels * 3);
+  EXPECT_EQ(launches[1].plan.arrays[1].footprint.write_bytes, 2 * pixels * 8);
+  const Plan& product = launches[4].plan;
+  EXPECT_EQ(product.blocks.front().phases.front().repeats, 5);
+  EXPECT_EQ(product.useful.flops(), 2 * pixels * 7 * 9 * 3);
+  EXPECT_EQ(launches[5].plan.arrays.back().compulsory.write_bytes, 2 * pixels * 7);
+  problem[products::kSide] = 1;
+  problem[products::kTileN] = 128;
+  EXPECT_EQ(kernel.plan(problem, hopper_like()).size(), 1U);
+}
+
+// In fp32 both operands and the result are transposed to images by channel and back; FFT may need
+// fewer FLOPs than the sums have, so they are in no limit.
+TEST(Convolution, TransposesImagesOfFp32) {
+  const Problem problem{.dtype = DType::fp32, .values = {32, 56, 56, 64, 64, 3, 1, 128, 64, 1}};
+  const LaunchSequence launches =
+      products::kConvolutionFamily.variants.front().plan(problem, hopper_like());
+  ASSERT_EQ(launches.size(), 4U);
+  EXPECT_EQ(launches[2].plan.useful.flops(), 0);
+}
+
 }  // namespace
 }  // namespace roofcast

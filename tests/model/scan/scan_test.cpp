@@ -203,6 +203,10 @@ TEST_P(Scan, MoreWorkIsNeverFaster) {
         if (parameter.name != "n" && extents.size() == 2) {
           std::erase_if(sizes, [](std::int64_t size) { return size > 1 && size < 8; });
         }
+        // Pixels that are no multiple of 16 bytes are copied before a convolution.
+        if (parameter.name == "channels" || parameter.name == "filters") {
+          std::erase_if(sizes, [](std::int64_t size) { return size % 8 != 0; });
+        }
         // A transpose writes rows as long as x has rows.
         const bool of_rows =
             parameter.name == "cols" || kernel.kernel->name.starts_with("transpose");

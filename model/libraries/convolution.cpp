@@ -1,0 +1,232 @@
+// convolution.library: cuDNN's implicit products of images whose pixels lie last (NHWC).
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/constants/libraries.hpp"
+#include "model/kernels/common/plan_parts.hpp"
+#include "model/libraries/gemm_catalogue.hpp"
+#include "model/libraries/products.hpp"
+
+namespace roofcast::products {
+namespace {
+
+constexpr std::int64_t kMostExtent = 1 << 15;
+
+constexpr std::array kShape = {
+    Parameter{"images", "of a batch", 1, kMostExtent},
+    Parameter{"height", "of an image (pixels)", 1, kMostExtent},
+    Parameter{"width", "of an image (pixels)", 1, kMostExtent},
+    Parameter{"channels", "elements of a pixel", 1, kMostExtent},
+    Parameter{"filters", "elements of a pixel of the result", 1, kMostExtent},
+    Parameter{"side", "of a filter (pixels); as many around as leave the image its size", 1, 32, 3},
+    Parameter{"stride", "pixels from filter to filter", 1, 32, 1}};
+constexpr std::array kParameters =
+    with_own(kShape, open_setting("tile_m", "pixels of a block; 0: to choose", 512),
+             open_setting("tile_n", "filters of a block; 0: to choose", 512),
+             open_setting("split_k", "parts of the sum, each a block's; 0: one", 64));
+constexpr std::array<std::size_t, 3> kOwnChoice = {kTileM, kTileN, kSplitK};
+
+// cuDNN's tiles, by the names of its kernels, as far as the products' catalogue has them.
+constexpr std::array<std::int64_t, 3> kTileRows = {64, 128, 256};
+constexpr std::array<std::int64_t, 5> kTileColumns = {64, 96, 128, 192, 256};
+
+constexpr std::string_view kCaveat =
+    "an implicit product, pixels last; which of cuDNN's tiles it takes is a guess";
+
+/// A convolution whose pixels have `channels` elements, and its result's `filters`.
+struct Layer {
+  const Problem& p;
+  std::int64_t channels, filters;
+
+  std::int64_t element() const { return element_bytes(p.dtype); }
+  double bytes(double elements) const { return elements * as_double(element()); }
+  double taps() const { return as_double(p[kSide] * p[kSide]); }
+  std::int64_t results() const {  ///< pixels of the result
+    return p[kImages] * ceil_div(p[kHeight], p[kStride]) * ceil_div(p[kWidth], p[kStride]);
+  }
+  double pixels() const { return as_double(p[kImages] * p[kHeight] * p[kWidth]); }
+  double image_bytes() const { return bytes(pixels() * as_double(channels)); }
+  /// Share of the pixels that the filters read.
+  double read_share() const { return std::min(1.0, as_double(results()) * taps() / pixels()); }
+  double filter_bytes() const { return bytes(taps() * as_double(channels * filters)); }
+  double result_bytes() const { return bytes(as_double(results() * filters)); }
+
+  /// Rows: pixels of the result; columns: filters; k: the channels of all taps.
+  Problem product() const {
+    return gemm::library_problem(p.dtype, results(), filters, channels * p[kSide] * p[kSide],
+                                 p[kTileM], p[kTileN], std::max<std::int64_t>(1, p[kSplitK]));
+  }
+  /// The matrix of pixels repeats them for each tap. On tensor cores half a k-slab at least holds
+  /// channels of one tap.
+  gemm::Packings packings() const {
+    constexpr std::int64_t kHalf = gemm::kUsualStepBytes / 2;
+    const std::int64_t row = channels * element();
+    const double slabs = as_double(ceil_div(row, kHalf) * kHalf) / as_double(row);
+    return {.a = {.stored = read_share() * pixels() / (as_double(results()) * taps())},
+            .k_slabs = p.dtype == DType::fp32 ? 1 : slabs};
+  }
+};
+
+Layer layer_of(const Problem& p) {
+  return {p, p[kChannels], p[kFilters]};
+}
+
+std::int64_t in_vectors(std::int64_t extent, DType type) {
+  const std::int64_t vector = gemm::kVectorBytes / element_bytes(type);
+  return ceil_div(extent, vector) * vector;
+}
+
+// Tensor cores need pixels of whole 16 bytes, except where the pixels are rows of a matrix.
+Layer multiplied(const Problem& p) {
+  const bool is_matrix = p[kSide] == 1 && p[kStride] == 1;
+  if (is_matrix || p.dtype == DType::fp32) return layer_of(p);
+  return {p, in_vectors(p[kChannels], p.dtype), in_vectors(p[kFilters], p.dtype)};
+}
+
+Work convolution_work(const Problem& p) {
+  const Layer layer = layer_of(p);
+  Work work = gemm::library_work(layer.product());
+  work.compulsory.read_bytes = layer.read_share() * layer.image_bytes() + layer.filter_bytes();
+  return work;
+}
+
+IoComplexity convolution_io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
+  return gemm::library_io(layer_of(p).product(), compulsory_bytes, on_chip_bytes);
+}
+
+// --- launches beside the product ---
+
+// nhwcAddPaddingKernel, by its machine code: two blocks per SM; a thread iterates over the elements
+// of `from`, finds each one's place by three divisions, loads it and what `to` holds there, adds
+// and stores.
+Plan repadded(const ArrayUse& from, ArrayUse to, const Gpu& gpu, std::int64_t element) {
+  constexpr std::int64_t kThreads = 1024, kRegisters = 30;
+  constexpr double kInstructions = 51, kChain = 28;
+  to.footprint.read_bytes = to.footprint.write_bytes;
+  const auto elements = static_cast<std::int64_t>(from.footprint.read_bytes) / element;
+  const std::int64_t blocks = std::min(gpu.slots(2), ceil_div(elements, kThreads));
+  const std::int64_t steps = ceil_div(elements, blocks * kThreads);
+  Plan plan = launch_plan(blocks, {kThreads, 1, 1}, kRegisters);
+  Step step{.warp_instructions = warps_of(kThreads) * kInstructions,
+            .waits = {.global = 1, .arithmetic = kChain}};
+  set_traffic(step.issued, 1 / as_double(blocks * steps) * (from.footprint + to.footprint));
+  set_blocks(plan, {{step, as_double(steps)}});
+  plan.arrays = {from, to};
+  plan.notes.estimated_traffic = true;
+  return plan;
+}
+
+// A memset: a thread stores 16 bytes.
+Plan cleared(const ArrayUse& to) {
+  constexpr double kThreads = 512;
+  const double blocks = std::ceil(to.footprint.write_bytes / (kThreads * gemm::kVectorBytes));
+  return even_launch(static_cast<std::int64_t>(blocks), static_cast<std::int64_t>(kThreads), {to},
+                     {});
+}
+
+// nhwcToNchwKernel, nchwToNhwcKernel: a block moves a tile of 4 KiB through shared memory.
+Plan transposed(const ArrayUse& from, const ArrayUse& to) {
+  constexpr std::int64_t kThreads = 256;
+  constexpr double kTileBytes = 4096;
+  const double blocks = std::ceil(from.footprint.read_bytes / kTileBytes);
+  return even_launch(static_cast<std::int64_t>(blocks), kThreads, {from, to},
+                     {.waits = {.global = 1, .shared = 1, .barriers = 1}});
+}
+
+// Before a product on tensor cores pixels are extended to whole 16 bytes, and cut after it. fp32
+// kernels take images by channel (NCHW).
+LaunchSequence convolution_plan(const Problem& p, const Gpu& gpu) {
+  constexpr ArrayId kInner = gemm::kBeside + 2;  // A, B and C as the product takes them
+  const Layer given = layer_of(p), inner = multiplied(p);
+  const bool turns = p.dtype == DType::fp32;
+  LaunchSequence sequence, product = gemm::plan_library(inner.product(), gpu, inner.packings());
+  Plan& multiply = product.front().plan;
+  // By Winograd or FFT, which cuDNN takes in fp32, a result needs fewer FLOPs than its sum has.
+  multiply.useful = {};
+  if (!turns || p[kSide] == 1) multiply.useful = gemm::library_work(given.product());
+  multiply.useful.compulsory = {};
+  multiply.notes.caveat = kCaveat;
+  const auto as_inner = [&](ArrayUse& use) {
+    use.array += kInner;
+    use.compulsory = {};
+    use.activation = false;
+  };
+  const auto rearrange = [&](const ArrayUse& from, const ArrayUse& to) {
+    if (turns) return sequence.push_back({transposed(from, to)});
+    if (from.array < kInner) sequence.push_back({cleared(to)});
+    sequence.push_back({repadded(from, to, gpu, given.element())});
+  };
+  const bool channels = turns || inner.channels != given.channels;
+  const bool filters = turns || inner.filters != given.filters;
+  if (channels) {
+    ArrayUse& use = multiply.arrays[gemm::kA];
+    ArrayUse from = reads_activation(gemm::kA, given.image_bytes());
+    from.compulsory.read_bytes *= given.read_share();
+    as_inner(use);
+    rearrange(from, scratch(use.array, {0, inner.image_bytes()}));
+  }
+  if (channels || filters) {
+    ArrayUse& use = multiply.arrays[gemm::kB];
+    as_inner(use);
+    rearrange(reads(gemm::kB, given.filter_bytes()), scratch(use.array, {0, inner.filter_bytes()}));
+  }
+  for (Launched& one : product) sequence.push_back(std::move(one));
+  if (!filters) return sequence;
+  for (ArrayUse& use : sequence.back().plan.arrays) {
+    if (use.array != gemm::kC) continue;
+    as_inner(use);
+    const ArrayUse inner_result = scratch(use.array, {use.footprint.write_bytes, 0});
+    rearrange(inner_result, writes(gemm::kC, given.result_bytes()));
+    break;
+  }
+  return sequence;
+}
+
+std::vector<Problem> convolution_candidates(const Problem& p, const Gpu& gpu) {
+  std::vector<Problem> found;
+  for (const std::int64_t m : kTileRows) {
+    for (const std::int64_t n : kTileColumns) {
+      Problem one = p;
+      if (!is_asked(p[kTileM], m) || !is_asked(p[kTileN], n)) continue;
+      one[kTileM] = m;
+      one[kTileN] = n;
+      const Problem product = multiplied(one).product();
+      if (!gemm::has_tile(product, gpu)) continue;
+      found.push_back(gemm::candidates_of(one, product, gpu, kOwnChoice).front());
+    }
+  }
+  if (!found.empty()) return found;
+  return gemm::candidates_of(p, multiplied(p).product(), gpu, kOwnChoice);
+}
+
+constexpr std::array kTypes = {DType::bf16, DType::fp16, DType::tf32, DType::fp32};
+
+constexpr std::array kVariants = {KernelModel{
+    .name = "convolution.library",
+    .summary = "as an implicit product: the matrix of pixels and filters is never written",
+    .parameters = kParameters,
+    .dtypes = kTypes,
+    .plan = convolution_plan,
+    .candidates = convolution_candidates,
+    .own_choice = kOwnChoice,
+    .interval_factor = library::kConvolutionInterval,
+    .outline = [](const Problem& p, const Gpu& gpu) {
+      const Layer inner = multiplied(p);
+      return gemm::library_outline(inner.product(), gpu, inner.packings());
+    }}};
+
+}  // namespace
+
+constinit const KernelFamily kConvolutionFamily = {.name = "convolution",
+                                                   .summary = "filters over the pixels of images",
+                                                   .parameters = kShape,
+                                                   .dtypes = kTypes,
+                                                   .variants = kVariants,
+                                                   .work = convolution_work,
+                                                   .io = convolution_io};
+
+}  // namespace roofcast::products
