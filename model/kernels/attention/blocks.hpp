@@ -50,6 +50,8 @@ struct Kernel {
 
   bool on_tensor_cores() const { return vector_instructions == 0; }
   bool async_mma() const { return product != Instruction::mma_sync; }
+  /// Whether sums lie in tensor memory. Such GPUs also have packed fp32 instructions.
+  bool in_tensor_memory() const { return product == Instruction::tcgen05; }
   /// The instruction that copies operands to shared memory.
   Instruction copy() const { return by_boxes() ? Instruction::bulk_copy : Instruction::cp_async; }
   bool by_boxes() const { return async_mma() && !by_rows; }
