@@ -251,11 +251,6 @@ void set_mma_loop(Plan&, const TiledProduct&, const MmaTile&, const Operands&, c
 /// (arXiv:2402.13499), in dependent multiply-adds.
 inline constexpr double kUnrolledProducts = 4.5, kProductWaits = 8;
 
-/// The FLOPs of products: of fp32 on the SIMT pipes, else on the tensor cores.
-inline double& product_flops(Work& work, DType type) {
-  return type == DType::fp32 ? work.vector_flops : work.tensor_flops[type];
-}
-
 /// Warp instructions of a tile's epilogue of `sums` accumulators, by the counters of gemm.wgmma.
 constexpr double end_instructions(double sums) {
   constexpr double kOfTile = 600, kOfSum = 3.5;
