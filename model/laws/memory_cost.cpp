@@ -99,7 +99,7 @@ WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const Launc
   return {l1_share, std::min(1 - l1_share, from_dram / waited_for)};
 }
 
-// L2 moves every sector read or written, but for joined reads. A random sector, read without its
+// L2 moves every sector read or written, but for coalesced reads. A random sector, read without its
 // neighbour, costs two. A partial write costs one more for the merge. A sector evicted early is
 // written out, read back with its whole DRAM access, and merged.
 MemoryTime l2_time(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu) {
@@ -114,7 +114,7 @@ MemoryTime l2_time(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu)
     merged += use.pattern.partial_writes;
     if (use.random) lone += memory.misses.random_sectors[i];
   }
-  const double read = std::max(0.0, memory.l2.read_bytes - plan.joined.bytes);
+  const double read = std::max(0.0, memory.l2.read_bytes - plan.coalesced.bytes);
   return {(read + sector * lone) / read_rate,
           (memory.l2.write_bytes + sector * merged) / write_rate};
 }

@@ -98,7 +98,7 @@ Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
     plan.launch.registers = gpu.occupancy->registers_for(c.tile.blocks_per_sm, c.tile.threads);
     plan.launch.shared_bytes = c.tile.stages * stage_bytes(c.tile);
   }
-  plan.joined.bytes =
+  plan.coalesced.bytes =
       brief.loop.step.issued.l2.read_bytes * brief.loop.repeats * as_double(brief.blocks) -
       brief.l2_read_bytes;
   // Threads that copy their own tiles first load parameters and compute addresses.

@@ -45,7 +45,7 @@ double step_lookup_bytes(const LibraryProduct& c, const Gpu& gpu) {
   const bool shares = gpu.features.has_clusters() && c.is_async();
   const auto of_side = [shares](const LibraryOperand& side, const LibraryOperand& other) {
     return as_double(side.tile) * side.packing.received *
-           (shares && other.tiles() > 1 ? 1 - side.joined / 2 : 1);
+           (shares && other.tiles() > 1 ? 1 - side.coalesced / 2 : 1);
   };
   return (of_side(c.a, c.b) + of_side(c.b, c.a)) * as_double(c.tile.step_bytes);
 }

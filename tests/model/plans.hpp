@@ -51,9 +51,9 @@ double waits_of_block(const Plan& plan, Member Waits::*member) {
   return sum;
 }
 
-/// Bytes of reads that L2 looks up, each group of joined reads once.
+/// Bytes of reads that L2 looks up, each group of coalesced reads once.
 inline double l2_read_bytes(const Plan& plan) {
-  return total_work(plan).l2.read_bytes - plan.joined.bytes;
+  return total_work(plan).l2.read_bytes - plan.coalesced.bytes;
 }
 
 }  // namespace roofcast::testing

@@ -236,7 +236,7 @@ void add_tiles(Plan& plan, const Blocks& b, const BlockSteps& steps) {
   // Concurrent blocks may share accesses to L2, so the limit counts one read of each array.
   double more = l2_of_launch(plan).read_bytes;
   for (const ArrayUse& use : plan.arrays) more -= use.compulsory.read_bytes;
-  plan.joined.most = std::max(0.0, more);
+  plan.coalesced.most = std::max(0.0, more);
 }
 
 }  // namespace roofcast::attention
