@@ -9,14 +9,14 @@
 namespace roofcast::transformer {
 namespace {
 
-/// A layer in one direction; backward starts with recomputation.
-struct Visit {
+/// The nodes of a layer in one direction; backward starts with recomputation.
+struct LayerNodes {
   Direction direction;
   std::int64_t layer;
-  std::size_t begin, end;  ///< positions of its nodes in Program::chain
+  std::size_t begin, end;  ///< positions in Program::chain
 };
 
-/// Builds the program of a pass of `layers` layers on one GPU: kStretches, with Section::once in
+/// Builds the program of a pass of `layers` layers on one GPU: kStepSegments, with Section::once in
 /// the last pass only. Software's time is spread evenly over layers.
 class Builder {
  public:
@@ -24,10 +24,10 @@ class Builder {
       : step_(step), task_(task), layers_(layers), last_(last) {}
 
   Program program() && {
-    for (const Stretch& here : kStretches) {
+    for (const StepSegment& here : kStepSegments) {
       if (here.section == Section::layer) {
         for (std::int64_t i = 0; i < layers_; ++i) {
-          visit(here.direction, here.is_forward() ? i : layers_ - 1 - i);
+          add_layer(here.direction, here.is_forward() ? i : layers_ - 1 - i);
         }
       } else if (here.section != Section::once) {
         add(here.section, here.direction);
@@ -41,35 +41,35 @@ class Builder {
   }
 
  private:
-  void visit(Direction direction, std::int64_t layer) {
+  void add_layer(Direction direction, std::int64_t layer) {
     const std::size_t begin = result_.chain.size();
     if (direction == Direction::backward) add(Section::layer, Direction::again, layer);
     add(Section::layer, direction, layer);
-    visits_.push_back({direction, layer, begin, result_.chain.size()});
+    passed_.push_back({direction, layer, begin, result_.chain.size()});
   }
 
-  // Adds the overlapped transfers in the frameworks' order; each may start once a visit has ended.
+  // Adds the overlapped transfers in the frameworks' order; each may start once a layer has ended.
   void add_beside() {
     add_gather(0, false, 0);
     add_gather(1, false, 0);
-    for (std::size_t i = 0; i < visits_.size(); ++i) {
-      const auto [direction, layer, begin, end] = visits_[i];
+    for (std::size_t i = 0; i < passed_.size(); ++i) {
+      const auto [direction, layer, begin, end] = passed_[i];
       add_gather(i + 1, true, end);
       add(Section::layer, direction, layer, Order::after_layer, end);
       add_gather(i + 2, false, end);
     }
   }
 
-  // Gathers the weights that a visit waits for. With Prefetch::post, a backward visit's weights are
-  // gathered `late`: after the visit before it instead of during it.
+  // Gathers the weights that a layer waits for. With Prefetch::post, weights for backward are
+  // gathered `late`: after the layer before it instead of during it.
   void add_gather(std::size_t position, bool late, std::size_t after) {
-    if (position >= visits_.size()) return;
-    const Visit& visit = visits_[position];
-    const bool waits = task_.prefetch == Prefetch::post && visit.direction == Direction::backward;
+    if (position >= passed_.size()) return;
+    const LayerNodes& nodes = passed_[position];
+    const bool waits = task_.prefetch == Prefetch::post && nodes.direction == Direction::backward;
     if (late != waits) return;
     const std::size_t before = result_.beside.size();
-    add(Section::layer, visit.direction, visit.layer, Order::before_layer, after);
-    if (result_.beside.size() > before) result_.chain[visit.begin].after = result_.beside.size();
+    add(Section::layer, nodes.direction, nodes.layer, Order::before_layer, after);
+    if (result_.beside.size() > before) result_.chain[nodes.begin].after = result_.beside.size();
   }
 
   // Adds operations that wait for `after` nodes of the other stream; gradients in reverse order.
@@ -94,7 +94,7 @@ class Builder {
   const Task& task_;
   std::int64_t layers_;
   bool last_;
-  std::vector<Visit> visits_;
+  std::vector<LayerNodes> passed_;
   Program result_;
 };
 
