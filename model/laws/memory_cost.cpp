@@ -61,9 +61,9 @@ std::vector<SparseAccesses> sparse_accesses(const Plan& plan, const Occupancy& o
         use.pattern.out_of_step ? double{law::kOutOfStepReadDensity} : use.pattern.read_density;
     if (density < 1) sparse.push_back({use.footprint.read_bytes, density, false, 0});
     if (use.pattern.write_run_bytes > 0) {
-      const double joined = std::max(1.0, resident / use.pattern.blocks_to_next_run);
-      const double run = std::max(access, use.pattern.write_run_bytes * joined);
-      const double shared_ends = use.pattern.shared_run_ends / joined;
+      const double merged = std::max(1.0, resident / use.pattern.blocks_to_next_run);
+      const double run = std::max(access, use.pattern.write_run_bytes * merged);
+      const double shared_ends = use.pattern.shared_run_ends / merged;
       const double starts = std::max(0.0, use.footprint.write_bytes / run - shared_ends / 2);
       sparse.push_back({starts * arrive * access, 0, true, shared_ends * arrive * access});
     }
