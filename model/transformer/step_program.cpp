@@ -13,7 +13,7 @@ namespace {
 struct LayerNodes {
   Direction direction;
   std::int64_t layer;
-  std::size_t begin, end;  ///< positions in Program::chain
+  std::size_t begin, end;  ///< positions in Program::in_turn
 };
 
 /// Builds the program of a pass of `layers` layers on one GPU: kStepSegments, with Section::once in
@@ -34,18 +34,18 @@ class Builder {
       }
     }
     add_beside();
-    const std::size_t once = result_.chain.size();
+    const std::size_t once = result_.in_turn.size();
     if (last_) add(Section::once, Direction::forward);
-    if (once < result_.chain.size()) result_.chain[once].after = result_.beside.size();
+    if (once < result_.in_turn.size()) result_.in_turn[once].after = result_.beside.size();
     return std::move(result_);
   }
 
  private:
   void add_layer(Direction direction, std::int64_t layer) {
-    const std::size_t begin = result_.chain.size();
+    const std::size_t begin = result_.in_turn.size();
     if (direction == Direction::backward) add(Section::layer, Direction::again, layer);
     add(Section::layer, direction, layer);
-    passed_.push_back({direction, layer, begin, result_.chain.size()});
+    passed_.push_back({direction, layer, begin, result_.in_turn.size()});
   }
 
   // Adds the overlapped transfers in the frameworks' order; each may start once a layer has ended.
@@ -69,7 +69,7 @@ class Builder {
     if (late != waits) return;
     const std::size_t before = result_.beside.size();
     add(Section::layer, nodes.direction, nodes.layer, Order::before_layer, after);
-    if (result_.beside.size() > before) result_.chain[nodes.begin].after = result_.beside.size();
+    if (result_.beside.size() > before) result_.in_turn[nodes.begin].after = result_.beside.size();
   }
 
   // Adds operations that wait for `after` nodes of the other stream; gradients in reverse order.
@@ -86,7 +86,7 @@ class Builder {
       double alone_s = one.alone_s;
       if (in_layer) alone_s /= as_double(one.last_layer - one.first_layer);
       if (section != Section::once && !one.last_pass) alone_s /= task_.passes();
-      (in_turn ? result_.chain : result_.beside).push_back({alone_s, one.use, after, i, layer});
+      (in_turn ? result_.in_turn : result_.beside).push_back({alone_s, one.use, after, i, layer});
     }
   }
 
@@ -114,7 +114,9 @@ Scheduled scheduled(const Step& step, const Architecture& model, const Task& tas
     Program program = Builder(step, task, model.layers, last).program();
     for (Node& node : program.beside) node.alone_s *= times;
     program = schedule(std::move(program));
-    for (const Node& node : program.chain) sum.time_s[node.operation] += passes * node.duration_s();
+    for (const Node& node : program.in_turn) {
+      sum.time_s[node.operation] += passes * node.duration_s();
+    }
     total_s += passes * program.total_s;
   }
   sum.exposed_s = total_s - std::accumulate(sum.time_s.begin(), sum.time_s.end(), 0.0);
@@ -153,7 +155,7 @@ void overlap(Step& step, const Architecture& model, const Task& task) {
 std::vector<TimelineEvent> timeline(const Step& step, const Architecture& model, const Task& task) {
   const Program program = schedule(Builder(step, task, model.layers / task.pp, true).program());
   std::vector<TimelineEvent> events;
-  for (const auto* nodes : {&program.chain, &program.beside}) {
+  for (const auto* nodes : {&program.in_turn, &program.beside}) {
     for (const Node& node : *nodes) {
       const StepOperation& one = step.operations[node.operation];
       events.push_back({static_cast<const Run&>(one), node.layer, node.start_s, node.duration_s(),
