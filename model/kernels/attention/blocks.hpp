@@ -200,7 +200,7 @@ Plan sum_of_parts(const Blocks& forward);
 // --- backward: S is recomputed from Q, K and the log-sum-exp that forward kept ---
 
 /// Layout of backward's scratch for each query: log-sum-exp and D, and a row of dQ in fp32.
-struct RowLayout {
+struct QueryRows {
   std::int64_t rows;       ///< per head, padding included
   std::int64_t width;      ///< elements of a row of dQ in fp32
   std::int64_t lanes;      ///< threads that sum D of one row
@@ -215,7 +215,7 @@ struct Backward {
   Shape shape;
   Kernel kernel;
   Tile keys;  ///< tile of the blocks of keys
-  RowLayout rows;
+  QueryRows rows;
   std::int64_t width;  ///< as in Blocks
   DqSum dq = kAtomic;
   Tile queries{};  ///< tile of the blocks of queries, where dQ has a separate pass
