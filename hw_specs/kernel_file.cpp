@@ -194,10 +194,10 @@ class Reader {
     if (phases == nullptr) return;
     for (std::size_t i = 0; i < phases->size(); ++i) {
       const std::string at = "/phases/" + std::to_string(i);
-      result_.parts.push_back({quantity(at + "/share"), quantity(at + "/repeats", "1"),
-                               quantity(at + "/barriers"), quantity(at + "/stages", "1"),
-                               given(at + "/loads"), quantity(at + "/exchanges"),
-                               quantity(at + "/operations")});
+      result_.phases.push_back({quantity(at + "/share"), quantity(at + "/repeats", "1"),
+                                quantity(at + "/barriers"), quantity(at + "/stages", "1"),
+                                given(at + "/loads"), quantity(at + "/exchanges"),
+                                quantity(at + "/operations")});
     }
   }
 

@@ -13,13 +13,13 @@ std::optional<Candidate> candidate_of(const Question& question, double at_most_s
   const Assumptions& assumptions = question.assumptions;
   Candidate one{question.problem, question.kernel.kernel->plan_of(question.problem, gpu)};
   one.time = sequence_time(one.sequence, gpu, assumptions);
-  if (one.time && one.time->chain.total_s > at_most_s) return std::nullopt;
+  if (one.time && one.time->schedule.total_s > at_most_s) return std::nullopt;
   one.limit = limit(one.sequence, gpu, assumptions.cache);
   return one;
 }
 
 double Candidate::expected_s() const {
-  return std::max(time->chain.total_s, limit.time_s);
+  return std::max(time->schedule.total_s, limit.time_s);
 }
 
 Candidate fastest_candidate(const Question& question) {

@@ -58,24 +58,24 @@ void add_forecast(Prediction& result, const Candidate& answer, const KernelModel
         {Level::dram, "L2 still holds " + si_text(warm_bytes, "B") + " of an earlier launch"});
   }
   show(result, found, gpu);
-  const double launch_s = found.chain.total_s - found.chain.running_s;
-  time.waterfall[Part::launch] = launch_s - found.chain.waiting_s;
-  time.waterfall[Part::host] = found.chain.waiting_s;
+  const double launch_s = found.schedule.total_s - found.schedule.running_s;
+  time.waterfall[Part::launch] = launch_s - found.schedule.waiting_s;
+  time.waterfall[Part::host] = found.schedule.waiting_s;
   time.terms[Resource::launch] += launch_s;
   time.expected_s = answer.expected_s();
-  time.waterfall[Part::limit] = time.expected_s - found.chain.total_s;
+  time.waterfall[Part::limit] = time.expected_s - found.schedule.total_s;
   const double spread = kernel.interval_factor * relative_spread(time.expected_s, time.terms, gpu);
   time.low_s = std::max(time.expected_s / (1 + spread), result.limit.time_s);
   time.high_s = time.expected_s * (1 + spread);
-  time.sm_cycles = (found.chain.running_s - slower_s) * clock_hz;
-  time.sm_clock_hz = slower_s > 0 ? time.sm_cycles / found.chain.running_s : clock_hz;
+  time.sm_cycles = (found.schedule.running_s - slower_s) * clock_hz;
+  time.sm_clock_hz = slower_s > 0 ? time.sm_cycles / found.schedule.running_s : clock_hz;
   constexpr double kWorthANote = 0.1;
-  if (slower_s > kWorthANote * found.chain.running_s) {
+  if (slower_s > kWorthANote * found.schedule.running_s) {
     result.notes.push_back(message("the power limit of ", si_text(*gpu.power_w, "W"),
                                    " lowers the SM clock from ", si_text(clock_hz, "Hz"), " to ",
                                    si_text(time.sm_clock_hz, "Hz")));
   }
-  if (auto note = launching_note(found.costs, found.chain)) {
+  if (auto note = launching_note(found.costs, found.schedule)) {
     result.notes.push_back(std::move(*note));
   }
 }

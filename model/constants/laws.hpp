@@ -3,7 +3,6 @@
 #include <array>
 
 #include "model/constants/constant.hpp"
-#include "model/counting/coalescing.hpp"
 
 namespace roofcast::law {
 
@@ -53,8 +52,8 @@ inline constexpr Constant kOutOfStepReadDensity =
            "least mean error of time among 0.3 to 0.56",
            "2026-11-25");
 
-inline constexpr Constant kLineDensity =
-    measured("density_of_lines", kDensityOfLines, "",
+inline constexpr Constant kDensityOfLines =
+    measured("density_of_lines", 0.56, "",
              "read density of tiles that read one line of each of many rows: DRAM delivers random "
              "lines at 0.935 of its streaming rate",
              "the microbenchmark scattered in validation/measured, pieces of 128 B", "2026-11-23");
@@ -151,7 +150,7 @@ inline constexpr Constant kPdlLaunchShare =
 
 inline constexpr std::array kAll = {
     kSmVariability,        kMemoryQueueBytes,    kOverlappingWarps,     kTileLoadCycles,
-    kPipelineStepCycles,   kPipelineStartCycles, kOutOfStepReadDensity, kLineDensity,
+    kPipelineStepCycles,   kPipelineStartCycles, kOutOfStepReadDensity, kDensityOfLines,
     kSlowdownOfADecade,    kHeatingSeconds,      kDramByteEnergy,       kLeastVoltagePower,
     kClocksPerCopyRequest, kSmStoreBytesPerClk,  kL2ResidentShare,      kL2GradualEviction,
     kL1GradualEviction,    kL2DirtyShare,        kL2WriteShare,         kDramTurnaround,

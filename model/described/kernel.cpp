@@ -162,11 +162,11 @@ class Planner {
   std::vector<Phase> phases(double blocks) const {
     double shares = 0;
     std::vector<Phase> phases;
-    for (const Part& part : d_.parts) {
+    for (const DescribedPhase& one : d_.phases) {
       Phase phase;
-      phase.repeats = std::max(1.0, whole(value(part.repeats, "phases/repeats")));
-      phase.ahead = std::max(0.0, value(part.stages, "phases/stages") - 1);
-      const double of_launch = value(part.share, "phases/share");
+      phase.repeats = std::max(1.0, whole(value(one.repeats, "phases/repeats")));
+      phase.ahead = std::max(0.0, value(one.stages, "phases/stages") - 1);
+      const double of_launch = value(one.share, "phases/share");
       const double share = of_launch / phase.repeats / blocks;
       shares += of_launch;
       Step& step = phase.step;
@@ -175,10 +175,10 @@ class Planner {
       step.wavefronts.shared = share * all_.wavefronts.shared;
       step.wavefronts.l1 = step.wavefronts.l1_lookups = share * all_.wavefronts.l1;
       step.waits.global =
-          value(part.loads, "phases/loads", all_.issued.requested.read_bytes > 0 ? 1 : 0);
-      step.waits.shared = value(part.exchanges, "phases/exchanges");
-      step.waits.arithmetic = value(part.operations, "phases/operations");
-      step.waits.barriers = value(part.barriers, "phases/barriers");
+          value(one.loads, "phases/loads", all_.issued.requested.read_bytes > 0 ? 1 : 0);
+      step.waits.shared = value(one.exchanges, "phases/exchanges");
+      step.waits.arithmetic = value(one.operations, "phases/operations");
+      step.waits.barriers = value(one.barriers, "phases/barriers");
       phases.push_back(phase);
     }
     require(std::abs(shares - 1) <= 1e-6, "the shares of the phases add up to ", shares,
@@ -232,7 +232,7 @@ KernelRef make_kernel(Description description) {
           Problem::kMaxParameters, " parameters: write the others as numbers");
   require(description.flops.size() <= 1,
           "the SIMT FLOPs of a kernel file are of one type: give one member of flops");
-  if (description.parts.empty()) description.parts.emplace_back();
+  if (description.phases.empty()) description.phases.emplace_back();
   const auto own = std::make_shared<OwnKernel>();
   own->description = std::move(description);
   const Description& d = own->description;

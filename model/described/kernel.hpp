@@ -49,7 +49,7 @@ struct Array {
 };
 
 /// A phase of a block: consecutive equal steps.
-struct Part {
+struct DescribedPhase {
   Quantity share{"1"};    ///< share of the launch's work; the shares add up to 1
   Quantity repeats{"1"};  ///< steps
   Quantity barriers{};    ///< of each step
@@ -85,7 +85,7 @@ struct Description {
   std::optional<Quantity> l1_read_bytes;  ///< in whole lines per warp access
   std::optional<Quantity> l2_read_bytes, l2_write_bytes;
   std::vector<Array> arrays;
-  std::vector<Part> parts;  ///< empty: one step
+  std::vector<DescribedPhase> phases;  ///< empty: one step
 };
 
 /// The kernel for `predict`, alive as long as a copy of the reference. Throws InputError; so does

@@ -86,7 +86,7 @@ ByResource bounds(const LaunchSequence& sequence, std::size_t position, CacheSta
   add(Resource::conversion, work.conversions, gpu.sm.conversion_per_clk);
   if (plan.notes.estimated_traffic) return times;
   if (const auto peak = l2_peak_bytes_per_s(gpu, *clock)) {
-    times[Resource::l2] = (least_l2_traffic(plan, gpu).read_bytes - plan.joined.most) / *peak;
+    times[Resource::l2] = (least_l2_traffic(plan, gpu).read_bytes - plan.coalesced.most) / *peak;
   }
   const Work issued = issued_by_launch(plan);
   add(Resource::shared, issued.shared_bytes, gpu.sm.shared_bytes_per_clk);

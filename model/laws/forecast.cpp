@@ -114,7 +114,7 @@ std::optional<SequenceTime> sequence_time(const LaunchSequence& sequence, const 
     runs.push_back({repeats, one.time.time_s, plan.start == Start::programmatic});
   }
   result.costs = launch_costs(gpu, assumptions);
-  result.chain = schedule(runs, result.costs, assumptions.queued_s);
+  result.schedule = schedule(runs, result.costs, assumptions.queued_s);
   return result;
 }
 

@@ -40,7 +40,7 @@ struct SequenceTime {
   double clock_hz = 0;  ///< of the SMs, before the power of a launch lowers it
   std::vector<TimedLaunch> launches;
   LaunchCosts costs;
-  Schedule chain;
+  Schedule schedule;
   Traffic l2, dram;  ///< sums over all launches
 };
 

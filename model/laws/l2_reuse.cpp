@@ -116,9 +116,9 @@ bool used_before(const LaunchSequence& sequence, std::size_t position, ArrayId a
   return last_user(sequence, position, array).has_value();
 }
 
-std::vector<ChainReuse> chain_reuse(const LaunchSequence& sequence, std::size_t position,
-                                    CacheState cache) {
-  std::vector<ChainReuse> found;
+std::vector<InterLaunchReuse> inter_launch_reuse(const LaunchSequence& sequence,
+                                                 std::size_t position, CacheState cache) {
+  std::vector<InterLaunchReuse> found;
   std::optional<double> round;  // reuse distance if launches repeat on the same data
   if (cache == CacheState::repeated) round = memory_bytes(sequence);
   for (const ArrayUse& use : sequence[position].plan.arrays) {
@@ -166,7 +166,7 @@ double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_block
 }
 
 Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy,
-                     std::span<const ChainReuse> chain, const LaunchMemory& memory,
+                     std::span<const InterLaunchReuse> earlier, const LaunchMemory& memory,
                      const Gpu& gpu) {
   const std::int64_t resident = resident_blocks(plan, occupancy, gpu);
   Traffic dram;
@@ -176,7 +176,7 @@ Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy,
     if (!use.random) continue;
     dram.read_bytes += random_bytes(*use.random, memory.misses.random_sectors[i], gpu);
   }
-  for (const ChainReuse& reuse : chain) {
+  for (const InterLaunchReuse& reuse : earlier) {
     dram.read_bytes -=
         reuse.bytes.read_bytes * (1 - l2_miss_share(reuse.distance_bytes, Readers::one, gpu));
     // Each partition has a copy of a dirty line: of two, writes of half of L2's size stay.
@@ -209,13 +209,13 @@ double left_dirty_bytes(const Traffic& dram, const Gpu& gpu) {
 LaunchMemory launch_memory(const LaunchSequence& sequence, std::size_t position,
                            const Occupancy& occupancy, CacheState cache, const Gpu& gpu) {
   const Plan& plan = sequence[position].plan;
-  const std::vector<ChainReuse> chain = chain_reuse(sequence, position, cache);
+  const std::vector<InterLaunchReuse> earlier = inter_launch_reuse(sequence, position, cache);
   const bool reads_new_data =
       std::any_of(plan.arrays.begin(), plan.arrays.end(), [&](const ArrayUse& use) {
         return use.compulsory.read_bytes > 0 && !used_before(sequence, position, use.array);
       });
   LaunchMemory memory;
-  for (const ChainReuse& reuse : chain) {
+  for (const InterLaunchReuse& reuse : earlier) {
     if (!reuse.from_before) continue;
     memory.warm_bytes +=
         reuse.bytes.read_bytes * (1 - l2_miss_share(reuse.distance_bytes, Readers::one, gpu));
@@ -230,7 +230,7 @@ LaunchMemory launch_memory(const LaunchSequence& sequence, std::size_t position,
   memory.early_bytes = written_back_early_bytes(plan, occupancy, gpu);
   memory.misses = l1_misses(plan, occupancy, gpu);
   memory.l2 = l2_traffic(plan, memory.misses);
-  memory.dram = dram_traffic(plan, occupancy, chain, memory, gpu);
+  memory.dram = dram_traffic(plan, occupancy, earlier, memory, gpu);
   if (cache == CacheState::steady && memory.dram.read_bytes > 0) {
     double compulsory = 0;
     for (const ArrayUse& use : plan.arrays) compulsory += use.compulsory.read_bytes;

@@ -25,7 +25,7 @@ double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_block
 double memory_bytes(std::span<const Launched> launches);
 
 /// An array that an earlier launch may have left in L2.
-struct ChainReuse {
+struct InterLaunchReuse {
   Traffic bytes;
   double distance_bytes = 0;  ///< reuse distance: bytes through L2 since then
   bool from_before = false;   ///< left by a launch before this sequence
@@ -38,8 +38,9 @@ bool used_before(const LaunchSequence& sequence, std::size_t position, ArrayId a
 /// unless cold, those that return (returns_after_bytes; if `repeated`, all); if warm, activations,
 /// as if computed right before the sequence. Reuse distance of an array that does not return:
 /// memory_bytes of the launches since its last use.
-std::vector<ChainReuse> chain_reuse(const LaunchSequence& sequence, std::size_t position,
-                                    CacheState cache = CacheState::cold);
+std::vector<InterLaunchReuse> inter_launch_reuse(const LaunchSequence& sequence,
+                                                 std::size_t position,
+                                                 CacheState cache = CacheState::cold);
 
 /// Traffic of one launch below L1. `dram` includes writes that stay dirty in L2 at the end.
 struct LaunchMemory {
@@ -57,10 +58,11 @@ struct LaunchMemory {
 /// back and merged when its next part arrives.
 double written_back_early_bytes(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu);
 
-/// Bytes between L2 and DRAM for one launch, all writes included. `chain`: arrays that earlier
+/// Bytes between L2 and DRAM for one launch, all writes included. `earlier`: arrays that earlier
 /// launches left in L2; `memory`: the launch's L1 misses and early sectors.
 Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy,
-                     std::span<const ChainReuse> chain, const LaunchMemory& memory, const Gpu& gpu);
+                     std::span<const InterLaunchReuse> earlier, const LaunchMemory& memory,
+                     const Gpu& gpu);
 
 /// Share of `dram` that misses L2 if back-to-back launches cycle through 2 to 4096 sets of arrays
 /// that together exceed three times L2 (validation/harness/bench.cpp). L2 keeps part of a set if a

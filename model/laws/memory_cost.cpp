@@ -61,9 +61,9 @@ std::vector<SparseAccesses> sparse_accesses(const Plan& plan, const Occupancy& o
         use.pattern.out_of_step ? double{law::kOutOfStepReadDensity} : use.pattern.read_density;
     if (density < 1) sparse.push_back({use.footprint.read_bytes, density, false, 0});
     if (use.pattern.write_run_bytes > 0) {
-      const double joined = std::max(1.0, resident / use.pattern.blocks_to_next_run);
-      const double run = std::max(access, use.pattern.write_run_bytes * joined);
-      const double shared_ends = use.pattern.shared_run_ends / joined;
+      const double merged = std::max(1.0, resident / use.pattern.blocks_to_next_run);
+      const double run = std::max(access, use.pattern.write_run_bytes * merged);
+      const double shared_ends = use.pattern.shared_run_ends / merged;
       const double starts = std::max(0.0, use.footprint.write_bytes / run - shared_ends / 2);
       sparse.push_back({starts * arrive * access, 0, true, shared_ends * arrive * access});
     }
@@ -99,7 +99,7 @@ WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const Launc
   return {l1_share, std::min(1 - l1_share, from_dram / waited_for)};
 }
 
-// L2 moves every sector read or written, but for joined reads. A random sector, read without its
+// L2 moves every sector read or written, but for coalesced reads. A random sector, read without its
 // neighbour, costs two. A partial write costs one more for the merge. A sector evicted early is
 // written out, read back with its whole DRAM access, and merged.
 MemoryTime l2_time(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu) {
@@ -114,7 +114,7 @@ MemoryTime l2_time(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu)
     merged += use.pattern.partial_writes;
     if (use.random) lone += memory.misses.random_sectors[i];
   }
-  const double read = std::max(0.0, memory.l2.read_bytes - plan.joined.bytes);
+  const double read = std::max(0.0, memory.l2.read_bytes - plan.coalesced.bytes);
   return {(read + sector * lone) / read_rate,
           (memory.l2.write_bytes + sector * merged) / write_rate};
 }

@@ -11,13 +11,13 @@ namespace roofcast {
 namespace {
 
 // Servers of a block's parts: its sub-partitions; 1 where the station or the parts span these.
-double servers(const Visit& visit, std::size_t station) {
-  if (visit.grouped || !is_partitioned(station)) return 1;
-  return std::min(kSubPartitions, visit.parts);
+double servers(const PhaseDemand& phase, std::size_t station) {
+  if (phase.grouped || !is_partitioned(station)) return 1;
+  return std::min(kSubPartitions, phase.parts);
 }
 
-bool is_hidden(const Visit& visit, std::size_t station) {
-  return visit.ahead > 0 && is_load(station);
+bool is_hidden(const PhaseDemand& phase, std::size_t station) {
+  return phase.ahead > 0 && is_load(station);
 }
 
 /// Cycles at the pipes of an SM: the fullest pipe's, and the sum.
@@ -36,10 +36,10 @@ struct Pipes {
   }
 };
 
-Pipes pipes_of(const Visit& visit) {
+Pipes pipes_of(const PhaseDemand& phase) {
   Pipes pipes;
   for (std::size_t s = 0; s < kPipes; ++s) {
-    if (!is_hidden(visit, s)) pipes.add(visit.demand.at(s));
+    if (!is_hidden(phase, s)) pipes.add(phase.demand.at(s));
   }
   return pipes;
 }
@@ -89,7 +89,7 @@ class StationWaits {
   std::size_t count_ = 0;
 };
 
-/// Quantities of a visit that are independent of the throughput.
+/// Quantities of a phase that are independent of the throughput.
 struct Prepared {
   double shared = 0;           ///< cycles at the pipes of an SM as one station; 0 if grouped
   double loads = 0, rest = 0;  ///< cycles of a step without waiting
@@ -116,29 +116,29 @@ using AllStations = std::array<double, kStations + 1>;
 
 class Network {
  public:
-  Network(std::span<const Visit> visits, double resident, Ends ends)
-      : resident_(resident), prepared_(visits.size()) {
+  Network(std::span<const PhaseDemand> phases, double resident, Ends ends)
+      : resident_(resident), prepared_(phases.size()) {
     AllStations all{};
-    for (std::size_t i = 0; i < visits.size(); ++i) {
-      const Visit& visit = visits[i];
+    for (std::size_t i = 0; i < phases.size(); ++i) {
+      const PhaseDemand& phase = phases[i];
       double& shared = prepared_[i].shared;
-      if (!visit.grouped) shared = pipes_of(visit).overlapped(visit.warps * resident);
-      for (std::size_t s = 0; s < kStations; ++s) all[s] += visit.repeats * visit.demand.at(s);
-      all[kStations] += visit.repeats * shared;
+      if (!phase.grouped) shared = pipes_of(phase).overlapped(phase.warps * resident);
+      for (std::size_t s = 0; s < kStations; ++s) all[s] += phase.repeats * phase.demand.at(s);
+      all[kStations] += phase.repeats * shared;
     }
     fullest_ = *std::max_element(all.begin(), all.end());
-    for (std::size_t i = 0; i < visits.size(); ++i) {
-      prepare(visits[i], all, prepared_[i]);
+    for (std::size_t i = 0; i < phases.size(); ++i) {
+      prepare(phases[i], all, prepared_[i]);
       // Consecutive pipelined loops fill and drain once.
-      const bool begins = i == 0 || visits[i - 1].ahead <= 0;
-      if (begins && ends != Ends::none) add_ends(visits[i], ends == Ends::both, prepared_[i]);
+      const bool begins = i == 0 || phases[i - 1].ahead <= 0;
+      if (begins && ends != Ends::none) add_ends(phases[i], ends == Ends::both, prepared_[i]);
     }
   }
 
   double fullest() const { return fullest_; }
   Cycles life(double x) const {
     Cycles sum;
-    for (const Prepared& visit : prepared_) sum = sum + visit.at(x);
+    for (const Prepared& phase : prepared_) sum = sum + phase.at(x);
     return sum;
   }
 
@@ -151,36 +151,36 @@ class Network {
   }
 
   // Fill and drain of a loop: the first loads, and products in flight after the last step.
-  static void add_ends(const Visit& visit, bool loads, Prepared& result) {
-    result.last = 1 - visit.waited_products;
-    result.fill = result.last * visit.demand[Station::tensor] / visit.parts;
-    if (loads && visit.ahead > 0) result.fill += result.loads;
+  static void add_ends(const PhaseDemand& phase, bool loads, Prepared& result) {
+    result.last = 1 - phase.waited_products;
+    result.fill = result.last * phase.demand[Station::tensor] / phase.parts;
+    if (loads && phase.ahead > 0) result.fill += result.loads;
   }
 
-  void prepare(const Visit& visit, const AllStations& all, Prepared& result) const {
+  void prepare(const PhaseDemand& phase, const AllStations& all, Prepared& result) const {
     const double pipes = result.shared;
-    result.loads = visit.load_latency + (visit.ahead > 0 ? visit.demand[Station::port] : 0);
-    result.rest = visit.latency + own_pipes(visit);
-    result.repeats = visit.repeats + visit.ramp_steps;
-    result.ahead = visit.ahead;
+    result.loads = phase.load_latency + (phase.ahead > 0 ? phase.demand[Station::port] : 0);
+    result.rest = phase.latency + own_pipes(phase);
+    result.repeats = phase.repeats + phase.ramp_steps;
+    result.ahead = phase.ahead;
     for (std::size_t s = 0; s < kStations; ++s) {
-      const bool hidden = is_hidden(visit, s);
-      if (visit.demand.at(s) <= 0 || (pipes > 0 && s < kPipes && !hidden)) continue;
+      const bool hidden = is_hidden(phase, s);
+      if (phase.demand.at(s) <= 0 || (pipes > 0 && s < kPipes && !hidden)) continue;
       if (is_memory(s) || hidden) {
         // The customers are bytes in flight.
-        const double parts = hidden ? 1 : visit.parts;
-        const double bytes = std::max(1.0, visit.bytes / parts);
-        result.memory.add(wait_at(visit.demand.at(s) / parts, all[s],
-                                  resident_ * parts * (hidden ? visit.ahead + 1 : 1),
+        const double parts = hidden ? 1 : phase.parts;
+        const double bytes = std::max(1.0, phase.bytes / parts);
+        result.memory.add(wait_at(phase.demand.at(s) / parts, all[s],
+                                  resident_ * parts * (hidden ? phase.ahead + 1 : 1),
                                   law::kMemoryQueueBytes / bytes));
         continue;
       }
-      const double spread = s == kPipes ? 1 : visit.parts / servers(visit, s);
-      result.pipes.add(wait_at(visit.demand.at(s) / spread, all[s], resident_ * spread - 1,
+      const double spread = s == kPipes ? 1 : phase.parts / servers(phase, s);
+      result.pipes.add(wait_at(phase.demand.at(s) / spread, all[s], resident_ * spread - 1,
                                law::kSmVariability));
     }
     if (pipes > 0) {
-      const double spread = visit.parts / std::min(kSubPartitions, visit.parts);
+      const double spread = phase.parts / std::min(kSubPartitions, phase.parts);
       result.pipes.add(
           wait_at(pipes / spread, all[kStations], resident_ * spread - 1, law::kSmVariability));
     }
@@ -192,44 +192,45 @@ class Network {
 };
 
 // One part passes the pipes alone; the others follow at the pace of the fullest station.
-double flow_cycles(Visit visit, double resident) {
-  visit.ahead = 0;  // blocks start together: no load is hidden
-  const double own = own_pipes(visit);
-  double others = resident * pipes_of(visit).overlapped(visit.warps * resident) - own;
+double flow_cycles(PhaseDemand phase, double resident) {
+  phase.ahead = 0;  // blocks start together: no load is hidden
+  const double own = own_pipes(phase);
+  double others = resident * pipes_of(phase).overlapped(phase.warps * resident) - own;
   for (std::size_t s = 0; s <= kPipes; ++s) {
-    const double parts = s < kPipes ? visit.parts / servers(visit, s) : 1;
+    const double parts = s < kPipes ? phase.parts / servers(phase, s) : 1;
     const double customers = std::max(1.0, resident * parts);
-    others = std::max(others, resident * visit.demand.at(s) * (1 - 1 / customers));
+    others = std::max(others, resident * phase.demand.at(s) * (1 - 1 / customers));
   }
   double cycles = own + others;
   for (std::size_t s = kPipes + 1; s < kStations; ++s) {
-    cycles = std::max(cycles, resident * visit.demand.at(s));
+    cycles = std::max(cycles, resident * phase.demand.at(s));
   }
   return cycles;
 }
 
 }  // namespace
 
-double own_pipes(const Visit& visit) {
+double own_pipes(const PhaseDemand& phase) {
   Pipes pipes;
   for (std::size_t s = 0; s < kPipes; ++s) {
-    if (is_hidden(visit, s)) continue;
-    double cycles = visit.demand.at(s) * (servers(visit, s) / visit.parts);
-    if (s == static_cast<std::size_t>(Station::tensor)) cycles *= visit.waited_products;
+    if (is_hidden(phase, s)) continue;
+    double cycles = phase.demand.at(s) * (servers(phase, s) / phase.parts);
+    if (s == static_cast<std::size_t>(Station::tensor)) cycles *= phase.waited_products;
     pipes.add(cycles);
   }
   // A part of a block uses one pipe at a time; warps that meet at a barrier overlap the pipes.
-  return visit.demand[Station::block_start] +
-         (visit.parts > 1 ? pipes.sum : pipes.overlapped(visit.warps));
+  return phase.demand[Station::block_start] +
+         (phase.parts > 1 ? pipes.sum : pipes.overlapped(phase.warps));
 }
 
 // Newton's method for X − n ÷ T(X) = 0. The left side grows with X and is nearly linear: T is flat
 // where stations are idle, and 1 ÷ T is linear where one is full. Bisection replaces a step that
 // leaves the bracket.
-double steady_cycle(std::span<const Visit> visits, double resident, Ends ends, double at_least) {
+double steady_cycle(std::span<const PhaseDemand> phases, double resident, Ends ends,
+                    double at_least) {
   constexpr double kClose = 1e-6;  // relative step; the error is about its square
   constexpr int kMost = 60;
-  const Network network(visits, resident, ends);
+  const Network network(phases, resident, ends);
   const double idle = network.life(0).cycles;
   if (network.fullest() <= 0) return std::max(idle, at_least);
   // Upper bound of the throughput: the fullest station never idles, or no block waits.
@@ -248,16 +249,16 @@ double steady_cycle(std::span<const Visit> visits, double resident, Ends ends, d
   return resident / x;
 }
 
-double lockstep_cycles(const Visit& visit, double resident) {
-  Visit step = visit;
+double lockstep_cycles(const PhaseDemand& phase, double resident) {
+  PhaseDemand step = phase;
   step.repeats = 1;
   step.ramp_steps = 0;
-  const double later = visit.repeats > 1 ? steady_cycle({&step, 1}, resident, Ends::none) : 0;
-  if (visit.repeats > 1 && visit.ahead > 0) {
-    return (visit.repeats + visit.ramp_steps) * later + visit.load_latency;
+  const double later = phase.repeats > 1 ? steady_cycle({&step, 1}, resident, Ends::none) : 0;
+  if (phase.repeats > 1 && phase.ahead > 0) {
+    return (phase.repeats + phase.ramp_steps) * later + phase.load_latency;
   }
-  return (visit.repeats - 1) * later + visit.load_latency + visit.latency +
-         flow_cycles(visit, resident);
+  return (phase.repeats - 1) * later + phase.load_latency + phase.latency +
+         flow_cycles(phase, resident);
 }
 
 }  // namespace roofcast

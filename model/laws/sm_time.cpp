@@ -31,10 +31,13 @@ Places places_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   return {ceil_div(blocks, sms), blocks, as_double(std::min(sms, blocks))};
 }
 
+/// The phases of a block.
+using Phases = std::vector<PhaseDemand>;
+
 // Whether the phase has any demand or latency; others are left out.
-bool does_something(const Visit& visit) {
-  return visit.repeats > 0 &&
-         visit.latency + visit.load_latency + visit.stores + visit.demand.total() > 0;
+bool does_something(const PhaseDemand& phase) {
+  return phase.repeats > 0 &&
+         phase.latency + phase.load_latency + phase.stores + phase.demand.total() > 0;
 }
 
 /// The blocks of a launch, round by round.
@@ -58,15 +61,15 @@ class Rounds {
     const double resident = std::ceil(as_double(rest) / places_.sms);
     const double active = as_double(rest) / std::max(1.0, resident);
     for (const BlockClass& some : plan_.blocks) {
-      const std::vector<Visit> visits = visits_of(some);
+      const Phases phases = phases_of(some);
       const std::int64_t full = std::min(some.count, in_full);
       in_full -= full;
-      if (full > 0) add_full(visits, full);
+      if (full > 0) add_full(phases, full);
       if (some.count > full) {
         add(some.count - full,
-            later_ ? apart(visits, resident, active) : together(visits, resident, active));
+            later_ ? steady(phases, resident, active) : lockstep(phases, resident, active));
       }
-      add_busy(visits, as_double(some.count) /
+      add_busy(phases, as_double(some.count) /
                            std::min(places_.sms, as_double(std::max<std::int64_t>(1, blocks))));
     }
     SmTime result;
@@ -85,29 +88,29 @@ class Rounds {
   }
 
  private:
-  std::vector<Visit> visits_of(const BlockClass& some) {
-    std::vector<Visit> visits;
-    visits.reserve(some.phases.size() + 1);
+  Phases phases_of(const BlockClass& some) {
+    Phases phases;
+    phases.reserve(some.phases.size() + 1);
     for (const Phase& phase : some.phases) {
-      const Visit visit = visit_of(phase, plan_, memory_, gpu_);
-      if (!does_something(visit)) continue;
-      visits.push_back(visit);
+      const PhaseDemand demand = demand_of(phase, plan_, memory_, gpu_);
+      if (!does_something(demand)) continue;
+      phases.push_back(demand);
       pipelined_ |= is_pipelined(phase);
     }
-    if (visits.empty()) visits.emplace_back();
-    return visits;
+    if (phases.empty()) phases.emplace_back();
+    return phases;
   }
 
-  // The visits of a block and its start, which later tiles of a persistent block lack. The start is
-  // a visit of its own before a loop, else part of the first visit. Valid until the next call.
-  std::span<const Visit> started(const std::vector<Visit>& visits, double resident, double active,
-                                 bool first) {
-    std::vector<Visit>& found = started_;
+  // The phases of a block and its start, which later tiles of a persistent block lack. The start is
+  // a phase of its own before a loop, else part of the first phase. Valid until the next call.
+  std::span<const PhaseDemand> started(const Phases& phases, double resident, double active,
+                                       bool first) {
+    Phases& found = started_;
     found.clear();
     const bool starts = first || !is_persistent(plan_.scheduler);
-    if (starts && visits.front().repeats > 1) found.emplace_back();
-    found.insert(found.end(), visits.begin(), visits.end());
-    for (Visit& visit : found) share_memory(visit, active);
+    if (starts && phases.front().repeats > 1) found.emplace_back();
+    found.insert(found.end(), phases.begin(), phases.end());
+    for (PhaseDemand& phase : found) share_memory(phase, active);
     if (starts) found.front().demand[Station::block_start] += start_cycles_;
     if (starts && !first) found.front().latency += cluster_wait(resident);
     return found;
@@ -115,9 +118,9 @@ class Rounds {
 
   // The `active` SMs share L2 and DRAM. Stores occupy the port at the lower of the SM's own store
   // rate and its share of L2's write rate.
-  static void share_memory(Visit& visit, double active) {
-    for (std::size_t s = kPipes + 1; s < kStations; ++s) visit.demand.at(s) *= active;
-    visit.demand[Station::port] += std::max(visit.stores, visit.l2_stores * active);
+  static void share_memory(PhaseDemand& phase, double active) {
+    for (std::size_t s = kPipes + 1; s < kStations; ++s) phase.demand.at(s) *= active;
+    phase.demand[Station::port] += std::max(phase.stores, phase.l2_stores * active);
   }
 
   // The blocks of a cluster start together, each after other block starts on its SM. The longest of
@@ -128,28 +131,30 @@ class Rounds {
     return (longest - 1) * (resident - 1) * start_cycles_;
   }
 
-  double together(const std::vector<Visit>& visits, double resident, double active) {
+  // Cycles of a block where all blocks of a round start together.
+  double lockstep(const Phases& phases, double resident, double active) {
     double cycles = 0;
-    for (const Visit& visit : started(visits, resident, active, true)) {
-      cycles += lockstep_cycles(visit, resident);
+    for (const PhaseDemand& phase : started(phases, resident, active, true)) {
+      cycles += lockstep_cycles(phase, resident);
     }
     return cycles;
   }
-  // Lower bound of the cycle in `apart`: blocks that begin a round together stay in phase and queue
-  // phase by phase, even if other SMs use no memory.
-  double in_step(const std::vector<Visit>& visits, double resident, Ends ends) const {
+  // Lower bound of `steady`: blocks that begin a round together stay in phase and queue phase by
+  // phase, even if other SMs use no memory.
+  double phase_by_phase(const Phases& phases, double resident, Ends ends) const {
     double cycles = is_persistent(plan_.scheduler) ? 0 : start_cycles_ + cluster_wait(resident);
-    for (Visit visit : visits) {
-      share_memory(visit, 1);
-      cycles += steady_cycle({&visit, 1}, resident, ends);
+    for (PhaseDemand phase : phases) {
+      share_memory(phase, 1);
+      cycles += steady_cycle({&phase, 1}, resident, ends);
     }
     return cycles;
   }
-  double apart(const std::vector<Visit>& visits, double resident, double active) {
+  // Cycles from block to block in a place, where blocks are out of step.
+  double steady(const Phases& phases, double resident, double active) {
     const Ends ends = is_persistent(plan_.scheduler) ? Ends::last : Ends::both;
-    const std::span<const Visit> all = started(visits, resident, active, false);
+    const std::span<const PhaseDemand> all = started(phases, resident, active, false);
     if (plan_.scheduler != TileScheduler::ping_pong) {
-      const double least = visits.size() > 1 ? in_step(visits, resident, ends) : 0;
+      const double least = phases.size() > 1 ? phase_by_phase(phases, resident, ends) : 0;
       return steady_cycle(all, resident, ends, least);
     }
     // The main loops of the two tiles alternate: one multiplies while the other is stored.
@@ -164,24 +169,24 @@ class Rounds {
     std::vector<std::int64_t> counts;
     for (const BlockClass& some : plan_.blocks) {
       counts.push_back(some.count);
-      const std::vector<Visit> visits = visits_of(some);
+      const Phases phases = phases_of(some);
       auto& life = lives.emplace_back();
       for (std::int64_t resident = 1; (resident - 1) * sms < blocks; ++resident) {
         const double n = as_double(resident);
         const double active = std::min(places_.sms, as_double(blocks) / n);
-        life.push_back(together(visits, n, active));
+        life.push_back(lockstep(phases, n, active));
       }
     }
     return shared_makespan(counts, lives, sms);
   }
 
-  void add_full(const std::vector<Visit>& visits, std::int64_t count) {
+  void add_full(const Phases& phases, std::int64_t count) {
     const double resident = as_double(places_.per_sm);
-    const double cycles = apart(visits, resident, places_.sms);
+    const double cycles = steady(phases, resident, places_.sms);
     add(count, cycles);
     if (later_) return;
     later_ = true;
-    first_round_ = std::max(0.0, together(visits, resident, places_.sms) - cycles);
+    first_round_ = std::max(0.0, lockstep(phases, resident, places_.sms) - cycles);
   }
 
   void add(std::int64_t count, double cycles) {
@@ -189,13 +194,13 @@ class Rounds {
     held_ += as_double(count) * cycles / as_double(places_.all);
   }
 
-  void add_busy(const std::vector<Visit>& visits, double per_sm) {
-    for (const Visit& visit : visits) {
-      const double times = per_sm * visit.repeats;
-      busy_ += times * visit.pipes;
-      l2_ += times * places_.sms * visit.demand[Station::l2];
-      busy_[Resource::dram] += times * places_.sms * visit.demand[Station::dram];
-      busy_[Resource::latency] += times * visit.latency / as_double(places_.per_sm);
+  void add_busy(const Phases& phases, double per_sm) {
+    for (const PhaseDemand& phase : phases) {
+      const double times = per_sm * phase.repeats;
+      busy_ += times * phase.pipes;
+      l2_ += times * places_.sms * phase.demand[Station::l2];
+      busy_[Resource::dram] += times * places_.sms * phase.demand[Station::dram];
+      busy_[Resource::latency] += times * phase.latency / as_double(places_.per_sm);
     }
     if (!is_persistent(plan_.scheduler)) busy_[Resource::block_start] += per_sm * start_cycles_;
   }
@@ -206,7 +211,7 @@ class Rounds {
   Places places_;
   double start_cycles_;  // SM launch unit, per block
   std::vector<Jobs> jobs_;
-  std::vector<Visit> started_;
+  Phases started_;
   double held_ = 0;         // mean cycles that a place is occupied
   double first_round_ = 0;  // cycles of the first round beyond those of a later one
   bool later_ = false, pipelined_ = false;

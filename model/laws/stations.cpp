@@ -71,16 +71,17 @@ StepLatency latency_of(const Waits& waits, const WaitShares& shares, const Gpu& 
           rest};
 }
 
-Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, const Gpu& gpu) {
+PhaseDemand demand_of(const Phase& phase, const Plan& plan, const MemoryCost& memory,
+                      const Gpu& gpu) {
   const Step& step = phase.step;
   const ByResource pipes = pipe_cycles(step, plan, gpu);
   const Traffic& l2 = step.issued.l2;
   const bool pipelined = is_pipelined(phase);
   const double warps = plan.launch.warps();
-  Visit visit;
-  visit.pipes = pipes;
-  visit.bytes = l2.total_bytes();
-  Demand& d = visit.demand;
+  PhaseDemand result;
+  result.pipes = pipes;
+  result.bytes = l2.total_bytes();
+  Demand& d = result.demand;
   d[Station::arithmetic] = std::max(pipes[Resource::vector], pipes[Resource::issue]);
   d[Station::tensor] = pipes[Resource::tensor];
   d[Station::special] = pipes[Resource::special];
@@ -90,34 +91,34 @@ Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, c
                      (pipelined ? 0 : l2.read_bytes / as_double(gpu.memory.l1_line_bytes));
   d[Station::port] = std::max(l2.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(1e9),
                               law::kClocksPerCopyRequest * step.wavefronts.copies);
-  visit.stores = l2.write_bytes / law::kSmStoreBytesPerClk;
-  visit.l2_stores = l2.write_bytes * memory.l2_write;
-  d[Station::l2] = l2.read_bytes * memory.l2_read + visit.l2_stores;
+  result.stores = l2.write_bytes / law::kSmStoreBytesPerClk;
+  result.l2_stores = l2.write_bytes * memory.l2_write;
+  d[Station::l2] = l2.read_bytes * memory.l2_read + result.l2_stores;
   d[Station::dram] = l2.read_bytes * memory.dram_read + l2.write_bytes * memory.dram_write;
   const StepLatency latency = latency_of(step.waits, memory.shares, gpu);
-  visit.load_latency = latency.loads;
+  result.load_latency = latency.loads;
   // Each chain of a group waits for its own tiles.
   const double chains = phase.groups > 0 ? phase.chains : 1;
   // A warp that copies its own tiles hands none over to other warps.
   const bool handed_over = pipelined && phase.groups < warps;
-  visit.latency =
+  result.latency =
       latency.rest + (handed_over ? law::kPipelineStepCycles * phase.waited_products / chains : 0);
-  visit.repeats = phase.repeats;
-  visit.ahead = phase.ahead;
-  visit.warps = warps * phase.chains;
-  visit.grouped = phase.groups > 0 && warps / phase.groups >= kSubPartitions;
-  visit.waited_products = phase.waited_products;
+  result.repeats = phase.repeats;
+  result.ahead = phase.ahead;
+  result.warps = warps * phase.chains;
+  result.grouped = phase.groups > 0 && warps / phase.groups >= kSubPartitions;
+  result.waited_products = phase.waited_products;
   if (phase.groups > 0) {
-    visit.parts = phase.groups * phase.chains;
-    visit.ramp_steps = phase.chains - 1;
+    result.parts = phase.groups * phase.chains;
+    result.ramp_steps = phase.chains - 1;
   } else {
     const bool together = step.waits.barriers + step.waits.cluster_exchanges > 0 || phase.ahead > 0;
-    visit.parts = together ? 1 : warps;
+    result.parts = together ? 1 : warps;
   }
   // A warp issues at most one instruction per cycle.
   const double stream = step.warp_instructions / warps;
-  visit.latency += std::max(0.0, stream - own_pipes(visit));
-  return visit;
+  result.latency += std::max(0.0, stream - own_pipes(result));
+  return result;
 }
 
 }  // namespace roofcast

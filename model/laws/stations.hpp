@@ -63,7 +63,7 @@ constexpr bool is_partitioned(std::size_t station) {
 }
 
 /// A phase in the terms of the queueing network.
-struct Visit {
+struct PhaseDemand {
   ByResource pipes{};  ///< cycles of one block's step at each pipe of the SM
   Demand demand;       ///< cycles of one block's step at each station, with memory unshared
   /// Cycles of the step's stores: at the port if no other SM stores, and at the whole L2.
@@ -98,6 +98,7 @@ struct StepLatency {
 };
 StepLatency latency_of(const Waits& waits, const WaitShares& shares, const Gpu& gpu);
 
-Visit visit_of(const Phase& phase, const Plan& plan, const MemoryCost& memory, const Gpu& gpu);
+PhaseDemand demand_of(const Phase& phase, const Plan& plan, const MemoryCost& memory,
+                      const Gpu& gpu);
 
 }  // namespace roofcast

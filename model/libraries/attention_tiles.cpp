@@ -156,12 +156,13 @@ void set_cudnn(Blocks& c, const Gpu& gpu) {
     c.packed = c.shape.group();
     c.tile = tile_in(kCudnnDecodeTiles, c.width);
     c.tile.deals_keys = true;
-  } else if (c.kernel.async_mma()) {
-    const bool in_tensor_memory = c.kernel.product == Instruction::tcgen05;
-    c.tile =
-        in_tensor_memory ? tile_in(kTensorMemoryTiles, c.width) : tile_in(kCudnnTiles, c.width);
+  } else if (c.kernel.in_tensor_memory()) {
+    c.tile = tile_in(kTensorMemoryTiles, c.width);
     c.tile.scheduler = TileScheduler::queue;
-    if (in_tensor_memory) c.tile.waited_products = kWaitsForScores;
+    c.tile.waited_products = kWaitsForScores;
+  } else if (c.kernel.async_mma()) {
+    c.tile = tile_in(kCudnnTiles, c.width);
+    c.tile.scheduler = TileScheduler::queue;
   } else {
     c.tile = tile_in(kNarrowTiles, c.width);
     c.tile.chains = library::kFlash2Products;
@@ -222,10 +223,9 @@ Kernel kernel_of(Library library, const Gpu& gpu) {
   const Instruction product = library == kFa3 || takes(Instruction::wgmma) ? Instruction::wgmma
                               : takes(Instruction::tcgen05)                ? Instruction::tcgen05
                                                                            : Instruction::mma_sync;
-  // GPUs with tensor memory have packed fp32 instructions: two results each.
-  const bool packed = product == Instruction::tcgen05;
-  return {product, packed ? library::kPackedScoreInstructions : library::kScoreInstructions,
-          library::kMaskInstructions};
+  Kernel kernel{product, library::kScoreInstructions, library::kMaskInstructions};
+  if (kernel.in_tensor_memory()) kernel.instructions_a_score = library::kPackedScoreInstructions;
+  return kernel;
 }
 
 Blocks library_forward(Library library, const Problem& p, const Gpu& gpu) {
@@ -234,7 +234,7 @@ Blocks library_forward(Library library, const Problem& p, const Gpu& gpu) {
   Blocks c{shape, kernel_of(library, gpu), {}, padded_width(library, shape.head_dim), p[kSplits]};
   // With tensor memory TensorRT-LLM's kernels are built as cuDNN's, except for very large groups.
   const bool too_large = decodes(shape) && shape.group() > kLargestGroup;
-  if (library == kTrtllm && (c.kernel.product != Instruction::tcgen05 || too_large)) {
+  if (library == kTrtllm && (!c.kernel.in_tensor_memory() || too_large)) {
     set_trtllm(c, gpu);
   } else if (library == kFa2) {
     set_flash2(c, paged, gpu);

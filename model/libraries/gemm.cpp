@@ -84,7 +84,7 @@ Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
   Plan plan = launch_plan(brief.blocks, {c.tile.threads, 1, 1}, 0);
   plan.compute = c.p.dtype;
   if (c.mma) plan.needs = {*c.mma};
-  tensor::product_flops(plan.useful, c.p.dtype) = c.flops();
+  product_flops(plan.useful, c.p.dtype) = c.flops();
   set_matrices(plan, c.p, c.sizes);
   plan.arrays[kA].pattern.out_of_step = plan.arrays[kB].pattern.out_of_step = true;
   if (c.mma && c.p[kSplitK] == 1) {
@@ -98,7 +98,7 @@ Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
     plan.launch.registers = gpu.occupancy->registers_for(c.tile.blocks_per_sm, c.tile.threads);
     plan.launch.shared_bytes = c.tile.stages * stage_bytes(c.tile);
   }
-  plan.joined.bytes =
+  plan.coalesced.bytes =
       brief.loop.step.issued.l2.read_bytes * brief.loop.repeats * as_double(brief.blocks) -
       brief.l2_read_bytes;
   // Threads that copy their own tiles first load parameters and compute addresses.
@@ -150,7 +150,7 @@ Work library_work(const Problem& p) {
   const ProductSizes sizes = sizes_of(p);
   const double widened = quantizes(p) ? 2 / size_bytes(p.dtype) : 1;  // A comes in 16 bits
   Work work = epilogue_work(p);
-  tensor::product_flops(work, p.dtype) += 2 * sizes.outputs * as_double(p[kK]);
+  product_flops(work, p.dtype) += 2 * sizes.outputs * as_double(p[kK]);
   work.compulsory += {widened * sizes.a + sizes.b, sizes.c};
   return work;
 }

@@ -55,8 +55,8 @@ constexpr Problem in_tiles(Problem p, std::int64_t m, std::int64_t n, std::int64
 /// A along m, or B along n.
 struct LibraryOperand {
   std::int64_t extent, tile;
-  bool transposed;  ///< stored across k; wgmma takes tf32 along k only
-  double joined;    ///< share of its lines that L2 looks up once for two neighbours
+  bool transposed;   ///< stored across k; wgmma takes tf32 along k only
+  double coalesced;  ///< share of its lines that L2 looks up once for two neighbours
   Packing packing;
 
   std::int64_t tiles() const { return ceil_div(extent, tile); }

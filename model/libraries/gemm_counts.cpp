@@ -45,7 +45,7 @@ double step_lookup_bytes(const LibraryProduct& c, const Gpu& gpu) {
   const bool shares = gpu.features.has_clusters() && c.is_async();
   const auto of_side = [shares](const LibraryOperand& side, const LibraryOperand& other) {
     return as_double(side.tile) * side.packing.received *
-           (shares && other.tiles() > 1 ? 1 - side.joined / 2 : 1);
+           (shares && other.tiles() > 1 ? 1 - side.coalesced / 2 : 1);
   };
   return (of_side(c.a, c.b) + of_side(c.b, c.a)) * as_double(c.tile.step_bytes);
 }
@@ -88,7 +88,7 @@ Outline outline_of(const LibraryProduct& c, const Gpu& gpu) {
   // A transposed line is read bank by bank and written two words at a time.
   constexpr double kTransposedLine = 4;
   Step step;
-  tensor::product_flops(step.issued, c.p.dtype) = 2 * c.area() * c.depth() / c.tile.rate;
+  product_flops(step.issued, c.p.dtype) = 2 * c.area() * c.depth() / c.tile.rate;
   set_traffic(step.issued, {(c.received(c.a, c.b) + c.received(c.b, c.a)) / (blocks * steps), 0});
   step.issued.shared_bytes = as_double(stage_bytes(c.tile));
   step.warp_instructions =

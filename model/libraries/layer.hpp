@@ -61,7 +61,7 @@ struct Movement {
   double chain = 0;                ///< rows: dependent operations per element
   double of_thread = 60;           ///< rows: instructions per thread for index, reductions, ends
   double exchanged = 0;            ///< rows: wavefronts of shared memory per block
-  Waits joined{.shared = 10, .barriers = 2};  ///< rows: waits of a row's reductions
+  Waits reduction{.shared = 10, .barriers = 2};  ///< rows: waits of a row's reductions
   /// columns: rows that a thread loads before it sums them. 1: a barrier before and after each.
   std::int64_t tall = 1;
   double instructions = 0;   ///< per element, besides its arithmetic

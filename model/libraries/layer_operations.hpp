@@ -100,13 +100,14 @@ inline constexpr Movement kNormSweeps = by_rows(kOne, kOne)
                                             .with(&Movement::together, 4)
                                             .with(&Movement::at_once, 1);
 // Gradients. dx: such sweeps over x and dy. dγ and dβ: blocks of 32 columns, eight rows per step.
-inline constexpr Movement kNormInput = kNormSweeps.scaled()
-                                           .beside({8, 0})
-                                           .with(&Movement::reads, kTwo)
-                                           .with(&Movement::flops, kNormGradient)
-                                           .with(&Movement::instructions, 1)
-                                           .with(&Movement::of_thread, 142)
-                                           .with(&Movement::joined, {.shared = 22, .barriers = 5});
+inline constexpr Movement kNormInput =
+    kNormSweeps.scaled()
+        .beside({8, 0})
+        .with(&Movement::reads, kTwo)
+        .with(&Movement::flops, kNormGradient)
+        .with(&Movement::instructions, 1)
+        .with(&Movement::of_thread, 142)
+        .with(&Movement::reduction, {.shared = 22, .barriers = 5});
 inline constexpr Movement kNormParameters =
     map(kTwo, kNone, 4).beside({8, 0}).walked(Walk::columns).with(&Movement::tall, 8);
 // dγ and dβ of many rows and few columns: one-warp blocks sum parts of the rows; four-warp blocks
@@ -190,7 +191,7 @@ constexpr Movement of_tensors(const Arrays& reads, const Arrays& writes, double 
   movement.together = 4;
   movement.at_once = 1;
   movement.instructions = 4;
-  movement.joined = {};
+  movement.reduction = {};
   movement.most_elements = 320 * kChunk;
   return movement;
 }
@@ -232,9 +233,9 @@ constexpr Movement in_rounds(Movement movement, double rounds) {
   movement.walk = Walk::rows;
   movement.follows = true;
   movement.of_thread += 90 * rounds;
-  movement.joined.shared += 4 * rounds;
-  movement.joined.arithmetic += 45 * rounds;
-  movement.joined.barriers += 3 * rounds;
+  movement.reduction.shared += 4 * rounds;
+  movement.reduction.arithmetic += 45 * rounds;
+  movement.reduction.barriers += 3 * rounds;
   return movement;
 }
 inline constexpr Operation kTopK{

@@ -73,9 +73,16 @@ Plan by_sums(const Counted& one) {
                      {.global = of_table ? 4 + each : 2 + 2 * each, .arithmetic = kDivided / 2});
 }
 
-// Sweeps that read, a reduction, then a sweep that writes. If `together` is given, the last sweep
-// stores each access before it reads the next.
-Plan by_rows(const Counted& one) {
+/// How the rows of a launch, or chunks of its elements, are divided among blocks and threads.
+struct RowBlocks {
+  double cols;         ///< elements of a row or chunk
+  std::int64_t count;  ///< blocks of the launch
+  double whole;        ///< the same, where the last chunk may be a part
+  std::int64_t threads;
+  std::int64_t accesses;  ///< of a thread per sweep
+};
+
+RowBlocks row_blocks(const Counted& one) {
   const Movement& movement = one.movement;
   const bool chunks = movement.walk == Walk::chunks;
   const double cols = chunks ? std::min(kChunk, one.elements()) : one.cols;
@@ -87,47 +94,63 @@ Plan by_rows(const Counted& one) {
   const std::int64_t threads =
       movement.threads > 0 ? movement.threads
                            : std::clamp(power_of_two_from(vectors), rows::kWarp, rows::kMaxThreads);
-  const std::int64_t accesses = ceil_div(vectors, threads);
-  const double sweep = as_double(ceil_div(accesses, movement.at_once));
   const std::int64_t count = ceil_div(static_cast<std::int64_t>(all_rows), movement.rows_of_block);
-  const double blocks = chunks ? one.elements() / cols : as_double(count);
-  const double elements = one.elements() / blocks;
-  std::vector<Phase> phases;
-  const auto add = [&](double sweeps, double steps, const Traffic& bytes) {
-    const double share = sweeps / (movement.sweeps * steps);
-    Step step{.issued = issued_for(one, share / blocks),
-              .warp_instructions = cols * as_double(movement.rows_of_block) * sweeps / steps /
-                                   rows::kWarp * instructions(one),
-              .waits = {.global = 1,
-                        .arithmetic = share * elements / as_double(threads) * movement.chain}};
-    set_traffic(step.issued, 1 / steps * bytes);
-    phases.push_back({step, steps});
-  };
-  const double before = movement.sweeps - 1;
-  Traffic last = 1 / blocks * one.asked();
-  const Traffic read{before / blocks * one.of_elements().read_bytes, 0};
-  last.read_bytes -= read.read_bytes;
-  double steps = movement.together > 0 ? as_double(accesses) : sweep;
+  return {cols, count, chunks ? one.elements() / cols : as_double(count), threads,
+          ceil_div(vectors, threads)};
+}
+
+// Steps of the last sweep. If `together` is given, it stores each access before it reads the next.
+double last_steps(const Counted& one, const RowBlocks& blocks) {
+  const Movement& movement = one.movement;
+  if (movement.together == 0) return as_double(ceil_div(blocks.accesses, movement.at_once));
   // A row that does not divide into accesses is written element by element.
-  if (!chunks && movement.together > 0 && std::fmod(one.cols, movement.together) != 0) {
-    steps = std::ceil(one.cols / as_double(threads));
-  }
+  const bool divides = movement.walk == Walk::chunks || std::fmod(one.cols, movement.together) == 0;
+  return divides ? as_double(blocks.accesses) : std::ceil(one.cols / as_double(blocks.threads));
+}
+
+// `sweeps` sweeps of a block over its rows in `steps` steps, which move `bytes` in all.
+Phase swept(const Counted& one, const RowBlocks& blocks, double sweeps, double steps,
+            const Traffic& bytes) {
+  const Movement& movement = one.movement;
+  const double share = sweeps / (movement.sweeps * steps);
+  const double elements = one.elements() / blocks.whole;
+  Step step{.issued = issued_for(one, share / blocks.whole),
+            .warp_instructions = blocks.cols * as_double(movement.rows_of_block) * sweeps / steps /
+                                 rows::kWarp * instructions(one),
+            .waits = {.global = 1,
+                      .arithmetic = share * elements / as_double(blocks.threads) * movement.chain}};
+  set_traffic(step.issued, 1 / steps * bytes);
+  return {step, steps};
+}
+
+// Adds the reductions of a row to a phase.
+void add_reduction(Phase& phase, const Movement& movement, std::int64_t threads) {
+  Step& step = phase.step;
+  step.warp_instructions += warps_of(threads) * movement.of_thread / phase.repeats;
+  step.wavefronts.shared = movement.exchanged / phase.repeats;
+  step.waits.shared = movement.reduction.shared / phase.repeats;
+  step.waits.arithmetic += movement.reduction.arithmetic / phase.repeats;
+  step.waits.barriers = movement.reduction.barriers / phase.repeats;
+}
+
+// Sweeps that read, a reduction, then a sweep that writes. A single sweep contains the reduction.
+Plan by_rows(const Counted& one) {
+  const Movement& movement = one.movement;
+  const RowBlocks blocks = row_blocks(one);
+  const double before = movement.sweeps - 1;
+  const Traffic read{before / blocks.whole * one.of_elements().read_bytes, 0};
+  Traffic last = 1 / blocks.whole * one.asked();
+  last.read_bytes -= read.read_bytes;
+  std::vector<Phase> phases;
   if (before > 0) {
-    add(before, before * sweep, read);
-    phases.push_back({});
+    const double steps = before * as_double(ceil_div(blocks.accesses, movement.at_once));
+    phases = {swept(one, blocks, before, steps, read), {}};
   }
-  add(1, steps, last);
-  const std::size_t joining = before > 0 ? 1 : 0;  // the reduction's phase, or the only sweep
-  const double parts = phases[joining].repeats;
-  Step& joins = phases[joining].step;
-  joins.warp_instructions += warps_of(threads) * movement.of_thread / parts;
-  joins.wavefronts.shared = movement.exchanged / parts;
-  joins.waits.shared = movement.joined.shared / parts;
-  joins.waits.arithmetic += movement.joined.arithmetic / parts;
-  joins.waits.barriers = movement.joined.barriers / parts;
-  Plan plan = launch_plan(count, {threads, 1, 1}, movement.registers);
+  phases.push_back(swept(one, blocks, 1, last_steps(one, blocks), last));
+  add_reduction(phases[before > 0 ? 1 : 0], movement, blocks.threads);
+  Plan plan = launch_plan(blocks.count, {blocks.threads, 1, 1}, movement.registers);
   set_blocks(plan, std::move(phases));
-  const double last_chunk = blocks - as_double(count - 1);
+  const double last_chunk = blocks.whole - as_double(blocks.count - 1);
   if (last_chunk < 1) {
     plan.blocks.push_back({1, plan.blocks.front().phases});
     --plan.blocks.front().count;

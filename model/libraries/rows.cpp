@@ -34,7 +34,7 @@ layer::Movement in_warps(std::int64_t cols) {
   movement.registers = std::clamp<std::int64_t>(24 + width / rows::kWarp, 32, 80);
   movement.chain *= padded;
   movement.of_thread = 44;
-  movement.joined.barriers = 0;
+  movement.reduction.barriers = 0;
   movement.most_elements = kMostElements;
   return movement;
 }
@@ -51,7 +51,7 @@ layer::Movement in_sweeps(std::int64_t vectors) {
   movement.of_thread = 90;
   movement.registers = 31;  // by ptxas for compute capability 8.0
   movement.exchanged = 70 * warps;
-  movement.joined = {.shared = 6 + warps / 2, .arithmetic = 64 + 2 * warps, .barriers = 8};
+  movement.reduction = {.shared = 6 + warps / 2, .arithmetic = 64 + 2 * warps, .barriers = 8};
   return movement;
 }
 
@@ -65,7 +65,7 @@ layer::Movement held(std::int64_t cols) {
   movement.at_once = fits ? cols : 1;
   movement.instructions = beside(kInstructionsHeld, movement.sweeps);
   movement.of_thread = 110;
-  movement.joined = {.shared = 24, .arithmetic = 20, .barriers = 6};
+  movement.reduction = {.shared = 24, .arithmetic = 20, .barriers = 6};
   return movement;
 }
 
@@ -101,7 +101,7 @@ layer::Movement layernorm(std::int64_t cols) {
   const double with_elements = std::min(1.0, std::ceil(as_double(cols) / 128) / 4);
   movement.of_thread = 120 + 170 * with_elements;
   movement.registers = 40;  // 39 by ptxas for compute capability 8.0
-  movement.joined = {.shared = 8, .arithmetic = 98, .barriers = 5};
+  movement.reduction = {.shared = 8, .arithmetic = 98, .barriers = 5};
   return movement;
 }
 constexpr layer::Movement rmsnorm() {
@@ -110,7 +110,7 @@ constexpr layer::Movement rmsnorm() {
   movement.instructions = -1;
   movement.chain = 1;
   movement.of_thread = 125;
-  movement.joined = {.shared = 8, .arithmetic = 21, .barriers = 5};
+  movement.reduction = {.shared = 8, .arithmetic = 21, .barriers = 5};
   return movement;
 }
 
@@ -132,13 +132,13 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   moments.instructions = 29 - moments.flops - moments.special;
   moments.chain = 0;
   moments.of_thread = 258;
-  moments.joined = {.shared = 10, .arithmetic = 140, .barriers = 2};
+  moments.reduction = {.shared = 10, .arithmetic = 140, .barriers = 2};
   std::swap(result.row.read_bytes, result.row.write_bytes);
   result.threads = 256;
   result.special = result.chain = 0;
   result.instructions = 27;
   result.of_thread = 28;
-  result.joined = {};
+  result.reduction = {};
   LaunchSequence sequence = layer::plan_of({moments, result}, p, gpu);
   const Plan& first = sequence.front().plan;
   std::vector<ArrayUse>& arrays =

@@ -87,21 +87,21 @@ Rates rates(const Use& first, const Use& second) {
 }
 
 Program schedule(Program program) {
-  Stream chain(program.chain), beside(program.beside);
+  Stream in_turn(program.in_turn), beside(program.beside);
   double now_s = 0;
-  while (!chain.done() || !beside.done()) {
-    const bool first = chain.may_run(beside);
-    const bool kept_out = !beside.begun && first && chain.begun && chain.now().use.on_gpu();
-    const bool second = beside.may_run(chain) && !kept_out;
+  while (!in_turn.done() || !beside.done()) {
+    const bool first = in_turn.may_run(beside);
+    const bool kept_out = !beside.begun && first && in_turn.begun && in_turn.now().use.on_gpu();
+    const bool second = beside.may_run(in_turn) && !kept_out;
     if (!first && !second) throw std::logic_error("nodes of a program wait for each other");
     Rates share;
-    if (first && second) share = rates(chain.now().use, beside.now().use);
-    const double first_s = first ? chain.left_s / share.first : 0;
+    if (first && second) share = rates(in_turn.now().use, beside.now().use);
+    const double first_s = first ? in_turn.left_s / share.first : 0;
     const double second_s = second ? beside.left_s / share.second : 0;
     const bool first_ends = first && (!second || first_s <= second_s);
     const bool second_ends = second && (!first || second_s <= first_s);
     const double step_s = first_ends ? first_s : second_s;
-    if (first) chain.run(now_s, step_s, share.first, first_ends);
+    if (first) in_turn.run(now_s, step_s, share.first, first_ends);
     if (second) beside.run(now_s, step_s, share.second, second_ends);
     now_s += step_s;
   }

@@ -48,8 +48,8 @@ struct Node {
 /// Two streams, each in order. A transfer in `beside` starts only while no launch runs or when a
 /// launch starts: blocks of a running kernel are scheduled before those of a later kernel.
 struct Program {
-  std::vector<Node> chain;   ///< launches, and transfers that the next launch waits for
-  std::vector<Node> beside;  ///< transfers that overlap the launches
+  std::vector<Node> in_turn;  ///< launches, and transfers that the next launch waits for
+  std::vector<Node> beside;   ///< transfers that overlap the launches
   double total_s = 0;
 };
 

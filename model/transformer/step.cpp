@@ -130,7 +130,9 @@ void total(Step& step, const Architecture& model, const Task& task, const Gpu& g
     sent.exposed_s += one.expected_s;
   }
   sent.hidden_s = std::max(0.0, sent.alone_s - sent.exposed_s);
-  if (sent.alone_s > 0 && !link_note(gpu).empty()) step.notes.emplace_back(link_note(gpu));
+  if (const auto note = link_note(gpu); sent.alone_s > 0 && !note.empty()) {
+    step.notes.emplace_back(note);
+  }
   const double tokens = task.passes() * task.tokens() * as_double(task.dp * task.fsdp);
   step.tokens_per_s = tokens / step.expected_s;
   const double keys = as_double(task.phase == Phase::decode ? task.context : task.seq);

@@ -19,7 +19,7 @@ inline constexpr std::string_view kAttention = "attention";
 inline constexpr std::string_view kWeightsBetweenGpus = "gradients and weights between GPUs";
 
 /// Consecutive operations: a section in one direction.
-struct Stretch {
+struct StepSegment {
   Section section;
   Direction direction;  ///< backward includes recomputation
 
@@ -29,11 +29,13 @@ struct Stretch {
   }
 };
 /// In the order of a step; Section::once follows the last pass.
-inline constexpr std::array kStretches = {
-    Stretch{Section::begin, Direction::forward},  Stretch{Section::layer, Direction::forward},
-    Stretch{Section::end, Direction::forward},    Stretch{Section::end, Direction::backward},
-    Stretch{Section::layer, Direction::backward}, Stretch{Section::begin, Direction::backward},
-    Stretch{Section::once, Direction::forward}};
+inline constexpr std::array kStepSegments = {StepSegment{Section::begin, Direction::forward},
+                                             StepSegment{Section::layer, Direction::forward},
+                                             StepSegment{Section::end, Direction::forward},
+                                             StepSegment{Section::end, Direction::backward},
+                                             StepSegment{Section::layer, Direction::backward},
+                                             StepSegment{Section::begin, Direction::backward},
+                                             StepSegment{Section::once, Direction::forward}};
 
 /// An operation other than a kernel; its part has the same name.
 inline StepOperation named(std::string_view name, std::string_view bound) {
@@ -140,8 +142,8 @@ class Composer {
     add(part, "stream.copy", wide_, {{"n", elements / launches / 2}}, launches);
   }
 
-  // A linear layer: the forward GEMM, and the gradients of its input and of its weights. Compiled
-  // code pads rows that are not aligned to 16 bytes (torch/_inductor/fx_passes/pad_mm.py).
+  // A linear layer: the forward GEMM, and the gradients of its input and of its weights. Code
+  // compiled by PyTorch copies matrices to pad their rows (torch/_inductor/fx_passes/pad_mm.py).
   void linear(std::string_view part, double tokens, double n, double k) {
     const double outputs = padded(n), inputs = padded(k);
     const auto pad = [&](double elements) {
@@ -158,6 +160,7 @@ class Composer {
       product(part, {inputs, outputs, tokens});
     });
   }
+  /// Features in a GEMM: all software but eager code pads rows to multiples of 16 bytes.
   double padded(double features) const {
     const double aligned = 16 / size_bytes(task_.dtype);
     return eager_ ? features : std::ceil(features / aligned) * aligned;

@@ -14,13 +14,13 @@ namespace roofcast::transformer {
 // backward pass, and starts a step when the GPU has ended the one before. A launch runs once it is
 // submitted and the launch before has ended:
 //   T = max over the launches of (submission of all up to it + time of it and all after it).
-// Within a stretch, all passes together, both grow evenly: the maximum is at an end of one.
+// Within a segment, all passes together, both grow evenly: the maximum is at an end of one.
 void add_host(Step& step, const Architecture& model, const Task& task) {
   if (!launched_by_pytorch(task)) return;
   constexpr std::array kHosts = {1.0, 0.5, 1.5};  // relative times: expected, low, high
   std::array<double, kHosts.size()> submitted_s{}, waited_s{};
   double ended_s = 0;
-  for (const Stretch& here : kStretches) {
+  for (const StepSegment& here : kStepSegments) {
     const bool records =
         task.phase == Phase::train && here.is_forward() && here.section != Section::once;
     for (const StepOperation& one : step.operations) {

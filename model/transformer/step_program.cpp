@@ -9,14 +9,14 @@
 namespace roofcast::transformer {
 namespace {
 
-/// A layer in one direction; backward starts with recomputation.
-struct Visit {
+/// The nodes of a layer in one direction; backward starts with recomputation.
+struct LayerNodes {
   Direction direction;
   std::int64_t layer;
-  std::size_t begin, end;  ///< positions of its nodes in Program::chain
+  std::size_t begin, end;  ///< positions in Program::in_turn
 };
 
-/// Builds the program of a pass of `layers` layers on one GPU: kStretches, with Section::once in
+/// Builds the program of a pass of `layers` layers on one GPU: kStepSegments, with Section::once in
 /// the last pass only. Software's time is spread evenly over layers.
 class Builder {
  public:
@@ -24,52 +24,52 @@ class Builder {
       : step_(step), task_(task), layers_(layers), last_(last) {}
 
   Program program() && {
-    for (const Stretch& here : kStretches) {
+    for (const StepSegment& here : kStepSegments) {
       if (here.section == Section::layer) {
         for (std::int64_t i = 0; i < layers_; ++i) {
-          visit(here.direction, here.is_forward() ? i : layers_ - 1 - i);
+          add_layer(here.direction, here.is_forward() ? i : layers_ - 1 - i);
         }
       } else if (here.section != Section::once) {
         add(here.section, here.direction);
       }
     }
     add_beside();
-    const std::size_t once = result_.chain.size();
+    const std::size_t once = result_.in_turn.size();
     if (last_) add(Section::once, Direction::forward);
-    if (once < result_.chain.size()) result_.chain[once].after = result_.beside.size();
+    if (once < result_.in_turn.size()) result_.in_turn[once].after = result_.beside.size();
     return std::move(result_);
   }
 
  private:
-  void visit(Direction direction, std::int64_t layer) {
-    const std::size_t begin = result_.chain.size();
+  void add_layer(Direction direction, std::int64_t layer) {
+    const std::size_t begin = result_.in_turn.size();
     if (direction == Direction::backward) add(Section::layer, Direction::again, layer);
     add(Section::layer, direction, layer);
-    visits_.push_back({direction, layer, begin, result_.chain.size()});
+    passed_.push_back({direction, layer, begin, result_.in_turn.size()});
   }
 
-  // Adds the overlapped transfers in the frameworks' order; each may start once a visit has ended.
+  // Adds the overlapped transfers in the frameworks' order; each may start once a layer has ended.
   void add_beside() {
     add_gather(0, false, 0);
     add_gather(1, false, 0);
-    for (std::size_t i = 0; i < visits_.size(); ++i) {
-      const auto [direction, layer, begin, end] = visits_[i];
+    for (std::size_t i = 0; i < passed_.size(); ++i) {
+      const auto [direction, layer, begin, end] = passed_[i];
       add_gather(i + 1, true, end);
       add(Section::layer, direction, layer, Order::after_layer, end);
       add_gather(i + 2, false, end);
     }
   }
 
-  // Gathers the weights that a visit waits for. With Prefetch::post, a backward visit's weights are
-  // gathered `late`: after the visit before it instead of during it.
+  // Gathers the weights that a layer waits for. With Prefetch::post, weights for backward are
+  // gathered `late`: after the layer before it instead of during it.
   void add_gather(std::size_t position, bool late, std::size_t after) {
-    if (position >= visits_.size()) return;
-    const Visit& visit = visits_[position];
-    const bool waits = task_.prefetch == Prefetch::post && visit.direction == Direction::backward;
+    if (position >= passed_.size()) return;
+    const LayerNodes& nodes = passed_[position];
+    const bool waits = task_.prefetch == Prefetch::post && nodes.direction == Direction::backward;
     if (late != waits) return;
     const std::size_t before = result_.beside.size();
-    add(Section::layer, visit.direction, visit.layer, Order::before_layer, after);
-    if (result_.beside.size() > before) result_.chain[visit.begin].after = result_.beside.size();
+    add(Section::layer, nodes.direction, nodes.layer, Order::before_layer, after);
+    if (result_.beside.size() > before) result_.in_turn[nodes.begin].after = result_.beside.size();
   }
 
   // Adds operations that wait for `after` nodes of the other stream; gradients in reverse order.
@@ -86,7 +86,7 @@ class Builder {
       double alone_s = one.alone_s;
       if (in_layer) alone_s /= as_double(one.last_layer - one.first_layer);
       if (section != Section::once && !one.last_pass) alone_s /= task_.passes();
-      (in_turn ? result_.chain : result_.beside).push_back({alone_s, one.use, after, i, layer});
+      (in_turn ? result_.in_turn : result_.beside).push_back({alone_s, one.use, after, i, layer});
     }
   }
 
@@ -94,7 +94,7 @@ class Builder {
   const Task& task_;
   std::int64_t layers_;
   bool last_;
-  std::vector<Visit> visits_;
+  std::vector<LayerNodes> passed_;
   Program result_;
 };
 
@@ -114,7 +114,9 @@ Scheduled scheduled(const Step& step, const Architecture& model, const Task& tas
     Program program = Builder(step, task, model.layers, last).program();
     for (Node& node : program.beside) node.alone_s *= times;
     program = schedule(std::move(program));
-    for (const Node& node : program.chain) sum.time_s[node.operation] += passes * node.duration_s();
+    for (const Node& node : program.in_turn) {
+      sum.time_s[node.operation] += passes * node.duration_s();
+    }
     total_s += passes * program.total_s;
   }
   sum.exposed_s = total_s - std::accumulate(sum.time_s.begin(), sum.time_s.end(), 0.0);
@@ -153,7 +155,7 @@ void overlap(Step& step, const Architecture& model, const Task& task) {
 std::vector<TimelineEvent> timeline(const Step& step, const Architecture& model, const Task& task) {
   const Program program = schedule(Builder(step, task, model.layers / task.pp, true).program());
   std::vector<TimelineEvent> events;
-  for (const auto* nodes : {&program.chain, &program.beside}) {
+  for (const auto* nodes : {&program.in_turn, &program.beside}) {
     for (const Node& node : *nodes) {
       const StepOperation& one = step.operations[node.operation];
       events.push_back({static_cast<const Run&>(one), node.layer, node.start_s, node.duration_s(),

@@ -14,16 +14,16 @@ struct Outline {
   std::int64_t blocks_per_sm = 1;
   TileScheduler scheduler = TileScheduler::persistent;
   DType type = DType::bf16;
-  bool of_tcgen05 = false;             ///< multiplies by tcgen05
-  double warps = 1;                    ///< per block
-  Phase loop{};                        ///< main loop of a block outside the tail split
-  Step end{};                          ///< epilogue of such a block
-  double l2_read_bytes = 0;            ///< reads of the launch that access L2: all but JoinedReads
-  std::size_t copies = 0;              ///< launches before the GEMM, the same for all candidates
-  double launches = 1;                 ///< of the GEMM; 2: with a separate reduction kernel
-  double reduction_bytes = 0;          ///< read by the reduction kernel
-  std::int64_t tail_blocks = 0;        ///< tail split-K: blocks that share the last round's tiles
-  double tail_steps = 0;               ///< main-loop steps of each such block
+  bool of_tcgen05 = false;       ///< multiplies by tcgen05
+  double warps = 1;              ///< per block
+  Phase loop{};                  ///< main loop of a block outside the tail split
+  Step end{};                    ///< epilogue of such a block
+  double l2_read_bytes = 0;      ///< reads of the launch that access L2: all but CoalescedReads
+  std::size_t copies = 0;        ///< launches before the GEMM, the same for all candidates
+  double launches = 1;           ///< of the GEMM; 2: with a separate reduction kernel
+  double reduction_bytes = 0;    ///< read by the reduction kernel
+  std::int64_t tail_blocks = 0;  ///< tail split-K: blocks that share the last round's tiles
+  double tail_steps = 0;         ///< main-loop steps of each such block
   Step partial_end{}, reducing_end{};  ///< tail blocks' epilogues: store partial sums; reduce
   double useful_flops = 0;             ///< of the launch, on tensor cores
 

@@ -158,7 +158,7 @@ struct Reuse {
 
 /// Bytes that blocks receive without their own L2 access: cluster multicast, zero fill beyond an
 /// edge, and lines that neighbouring SMs request at once (L2 coalesces them).
-struct JoinedReads {
+struct CoalescedReads {
   double bytes = 0;  ///< expected
   double most = 0;   ///< upper bound, which the limit subtracts
 };
@@ -190,7 +190,7 @@ struct Plan {
   std::vector<ArrayUse> arrays;
   std::vector<Reuse> reuse;
   std::optional<TileRaster> raster;  ///< absent: blocks share no operand
-  JoinedReads joined;
+  CoalescedReads coalesced;
   Start start = Start::at_once;
   double on_chip_bytes = 0;  ///< registers and shared memory for a block's data
   PlanNotes notes;

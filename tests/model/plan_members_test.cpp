@@ -28,7 +28,7 @@ class Members {
     note("arrays", !plan.arrays.empty());
     note("reuse", !plan.reuse.empty());
     note("raster", plan.raster.has_value());
-    note("joined", plan.joined.bytes > 0 || plan.joined.most > 0);
+    note("coalesced", plan.coalesced.bytes > 0 || plan.coalesced.most > 0);
     note("start", plan.start != Start::at_once);
     note("on_chip_bytes", plan.on_chip_bytes > 0);
     note("notes", plan.notes.estimated_traffic || !plan.notes.caveat.empty() ||
@@ -130,7 +130,7 @@ TEST(PlanMembers, EveryMemberIsSetByAtLeastTwoFamilies) {
 // Compiles only while Plan has these members: a new one has to be noted in Members::add, too.
 TEST(PlanMembers, AreThirteen) {
   [[maybe_unused]] const auto& [launch, needs, compute, useful, scheduler, blocks, arrays, reuse,
-                                raster, joined, start, on_chip_bytes, notes] = Plan{};
+                                raster, coalesced, start, on_chip_bytes, notes] = Plan{};
 }
 
 }  // namespace

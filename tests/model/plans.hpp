@@ -15,11 +15,11 @@ inline Traffic l2_traffic(const Plan& plan, const Occupancy& occupancy, const Gp
   return roofcast::l2_traffic(plan, l1_misses(plan, occupancy, gpu));
 }
 inline Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu,
-                            std::span<const ChainReuse> chain = {}) {
+                            std::span<const InterLaunchReuse> earlier = {}) {
   LaunchMemory memory;
   memory.early_bytes = written_back_early_bytes(plan, occupancy, gpu);
   memory.misses = l1_misses(plan, occupancy, gpu);
-  return roofcast::dram_traffic(plan, occupancy, chain, memory, gpu);
+  return roofcast::dram_traffic(plan, occupancy, earlier, memory, gpu);
 }
 
 /// A launch's totals as a forecast takes them: `l2` without what L1 answers.
@@ -51,9 +51,9 @@ double waits_of_block(const Plan& plan, Member Waits::*member) {
   return sum;
 }
 
-/// Bytes of reads that L2 looks up, each group of joined reads once.
+/// Bytes of reads that L2 looks up, each group of coalesced reads once.
 inline double l2_read_bytes(const Plan& plan) {
-  return total_work(plan).l2.read_bytes - plan.joined.bytes;
+  return total_work(plan).l2.read_bytes - plan.coalesced.bytes;
 }
 
 }  // namespace roofcast::testing

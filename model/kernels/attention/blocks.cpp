@@ -215,7 +215,7 @@ Plan plan_of(const Blocks& b) {
   (b.kernel.on_tensor_cores() ? plan.useful.tensor_flops[b.shape.type] : plan.useful.vector_flops) =
       b.products() * b.shape.product_flops();
   // Without tensor memory every exponential goes through the special-function unit.
-  if (b.kernel.product != Instruction::tcgen05) plan.useful.special_flops = b.shape.scores();
+  if (!b.kernel.in_tensor_memory()) plan.useful.special_flops = b.shape.scores();
   plan.scheduler = b.tile.scheduler;
   const std::int64_t sums = (b.keys_stationary ? 2 : 1) * b.rows_held() * b.width;
   plan.on_chip_bytes = as_double(sums) * kSumElement + as_double(b.tile.shared_bytes);
@@ -236,7 +236,7 @@ void add_tiles(Plan& plan, const Blocks& b, const BlockSteps& steps) {
   // Concurrent blocks may share accesses to L2, so the limit counts one read of each array.
   double more = l2_of_launch(plan).read_bytes;
   for (const ArrayUse& use : plan.arrays) more -= use.compulsory.read_bytes;
-  plan.joined.most = std::max(0.0, more);
+  plan.coalesced.most = std::max(0.0, more);
 }
 
 }  // namespace roofcast::attention

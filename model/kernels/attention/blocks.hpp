@@ -50,6 +50,8 @@ struct Kernel {
 
   bool on_tensor_cores() const { return vector_instructions == 0; }
   bool async_mma() const { return product != Instruction::mma_sync; }
+  /// Whether sums lie in tensor memory. Such GPUs also have packed fp32 instructions.
+  bool in_tensor_memory() const { return product == Instruction::tcgen05; }
   /// The instruction that copies operands to shared memory.
   Instruction copy() const { return by_boxes() ? Instruction::bulk_copy : Instruction::cp_async; }
   bool by_boxes() const { return async_mma() && !by_rows; }
@@ -198,7 +200,7 @@ Plan sum_of_parts(const Blocks& forward);
 // --- backward: S is recomputed from Q, K and the log-sum-exp that forward kept ---
 
 /// Layout of backward's scratch for each query: log-sum-exp and D, and a row of dQ in fp32.
-struct RowLayout {
+struct QueryRows {
   std::int64_t rows;       ///< per head, padding included
   std::int64_t width;      ///< elements of a row of dQ in fp32
   std::int64_t lanes;      ///< threads that sum D of one row
@@ -213,7 +215,7 @@ struct Backward {
   Shape shape;
   Kernel kernel;
   Tile keys;  ///< tile of the blocks of keys
-  RowLayout rows;
+  QueryRows rows;
   std::int64_t width;  ///< as in Blocks
   DqSum dq = kAtomic;
   Tile queries{};  ///< tile of the blocks of queries, where dQ has a separate pass

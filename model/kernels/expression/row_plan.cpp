@@ -19,6 +19,57 @@ constexpr double kShuffles = 5;
 constexpr double kMergeInstructions = 2 * 2 * kShuffles + 6;
 constexpr double kBarriersOfMerge = 2;
 
+// Useful work counts each value once, even if several sweeps compute it.
+map::Cost useful_cost(const Expression& shared, const std::vector<bool>& of_rows, DType dtype) {
+  map::Cost sum;
+  for (std::size_t i = 0; i < shared.nodes.size(); ++i) {
+    const Node& node = shared.nodes[i];
+    if (!of_rows[i] || is_reduction(node.op)) sum += cost_of(shared, node, dtype);
+  }
+  return sum;
+}
+
+// Arrays that a sweep reads.
+double inputs_of(const Expression& shared, const Sweep& sweep) {
+  return static_cast<double>(
+      std::count_if(sweep.computes.begin(), sweep.computes.end(),
+                    [&](std::size_t at) { return shared.nodes[at].op == Op::input; }));
+}
+
+// A sweep of a block over its row in batches, each of which all threads load at once.
+Phase batches_of(const Expression& shared, const Sweep& sweep, const Problem& problem) {
+  const std::int64_t cols = problem[kCols], loads = problem[map::kLoads];
+  const std::int64_t threads = row_threads(problem);
+  const double warps = warps_of(threads), element = size_bytes(problem.dtype);
+  const double batches = as_double(ceil_div(cols, threads * row_width(problem) * loads));
+  const double elements = as_double(cols) / batches;
+  map::Cost cost;
+  for (const auto& nodes : {sweep.computes, sweep.reduces}) {
+    for (const std::size_t at : nodes) cost += cost_of(shared, shared.nodes[at], problem.dtype);
+  }
+  const double inputs = inputs_of(shared, sweep);
+  const auto outputs = static_cast<double>(sweep.writes.size());
+  Step batch;
+  batch.issued = elements * cost.work();
+  set_traffic(batch.issued, elements * element * Traffic{inputs, outputs});
+  batch.warp_instructions = warps * kInstructionsPerAccess * as_double(loads) * (inputs + outputs) +
+                            elements / 32 * cost.instructions;
+  batch.wavefronts.l1 = batch.wavefronts.l1_lookups = batch.issued.l1.total_bytes() / 128;
+  batch.waits = {.global = inputs > 0 ? 1.0 : 0.0,
+                 .arithmetic = kDependentShare * batch.warp_instructions / warps};
+  return {batch, batches};
+}
+
+// The reductions over the block at the end of a sweep.
+Phase merge_of(const Sweep& sweep, const Problem& problem) {
+  const auto reductions = static_cast<double>(sweep.reduces.size());
+  Step merge;
+  merge.warp_instructions =
+      warps_of(row_threads(problem)) * (kInstructionsPerThread + reductions * kMergeInstructions);
+  merge.waits = {.shared = 2 * kShuffles * reductions, .barriers = kBarriersOfMerge * reductions};
+  return {merge};
+}
+
 }  // namespace
 
 std::vector<Sweep> sweeps_of(const Expression& shared, const std::vector<bool>& input_rows) {
@@ -73,54 +124,22 @@ Plan plan_rows(const Expression& expression, const std::vector<bool>& input_rows
   const double element = size_bytes(problem.dtype);
   const std::int64_t cols = problem[kCols];
   const double rows = as_double(problem[map::kElements] / cols);
-  const std::int64_t threads = row_threads(problem), loads = problem[map::kLoads];
-  const double warps = warps_of(threads);
 
   const auto arrays = static_cast<std::int64_t>(shared.inputs.size() + shared.outputs().size());
-  Plan plan = launch_plan(
-      problem[map::kElements] / cols, {threads, 1, 1},
-      map::generated_registers(problem.dtype, arrays - 1, problem[map::kVectorBytes], loads),
-      std::int64_t{32} * 4);
+  Plan plan =
+      launch_plan(problem[map::kElements] / cols, {row_threads(problem), 1, 1},
+                  map::generated_registers(problem.dtype, arrays - 1, problem[map::kVectorBytes],
+                                           problem[map::kLoads]),
+                  std::int64_t{32} * 4);
+  plan.useful =
+      as_double(problem[map::kElements]) * useful_cost(shared, of_rows, problem.dtype).work();
 
-  // Useful work counts each value once, even if several sweeps compute it.
-  map::Cost useful;
-  for (std::size_t i = 0; i < shared.nodes.size(); ++i) {
-    const Node& node = shared.nodes[i];
-    if (!of_rows[i] || is_reduction(node.op)) useful += cost_of(shared, node, problem.dtype);
-  }
-  plan.useful = as_double(problem[map::kElements]) * useful.work();
-
-  const double batches = as_double(ceil_div(cols, threads * row_width(problem) * loads));
-  const double elements = as_double(cols) / batches;  // in a batch, which a block loads at once
   std::vector<Phase> phases;
   double inputs_read = 0;  // arrays read, once for each sweep that reads them
   for (const Sweep& sweep : sweeps_of(shared, input_rows)) {
-    map::Cost cost;
-    double inputs = 0;
-    for (const auto& nodes : {sweep.computes, sweep.reduces}) {
-      for (const std::size_t at : nodes) {
-        cost += cost_of(shared, shared.nodes[at], problem.dtype);
-        if (shared.nodes[at].op == Op::input) ++inputs;
-      }
-    }
-    inputs_read += inputs;
-    const auto outputs = static_cast<double>(sweep.writes.size());
-    Step batch;
-    batch.issued = elements * cost.work();
-    set_traffic(batch.issued, elements * element * Traffic{inputs, outputs});
-    batch.warp_instructions =
-        warps * kInstructionsPerAccess * as_double(loads) * (inputs + outputs) +
-        elements / 32 * cost.instructions;
-    batch.wavefronts.l1 = batch.wavefronts.l1_lookups = batch.issued.l1.total_bytes() / 128;
-    batch.waits = {.global = inputs > 0 ? 1.0 : 0.0,
-                   .arithmetic = kDependentShare * batch.warp_instructions / warps};
-    phases.push_back({batch, batches});
-    if (sweep.reduces.empty()) continue;
-    const auto reductions = static_cast<double>(sweep.reduces.size());
-    Step merge;
-    merge.warp_instructions = warps * (kInstructionsPerThread + reductions * kMergeInstructions);
-    merge.waits = {.shared = 2 * kShuffles * reductions, .barriers = kBarriersOfMerge * reductions};
-    phases.push_back({merge});
+    inputs_read += inputs_of(shared, sweep);
+    phases.push_back(batches_of(shared, sweep, problem));
+    if (!sweep.reduces.empty()) phases.push_back(merge_of(sweep, problem));
   }
   set_blocks(plan, std::move(phases));
 

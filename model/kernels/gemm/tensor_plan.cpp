@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "model/constants/laws.hpp"
+
 namespace roofcast::gemm::tensor {
 
 Sizes::Sizes(const Problem& p)
@@ -88,7 +90,7 @@ double off_sector_share(std::int64_t pitch_bytes) {
   return 1 - as_double(common_divisor(pitch_bytes, kSectorBytes)) / kSectorBytes;
 }
 
-double joined_share(std::int64_t pitch_bytes) {
+double coalesced_share(std::int64_t pitch_bytes) {
   constexpr double kOffLines = 0.5;
   if (pitch_bytes % kTileLineBytes == 0) return 1;
   return pitch_bytes % kSectorBytes == 0 ? kOffLines : 0;
@@ -109,12 +111,12 @@ ArrayUse writes_tiles(double bytes) {
 Operands::Side::Side(const ArrayUse& use_of, std::int64_t pitch_bytes, std::int64_t piece_bytes)
     : use(use_of),
       sectors(sectors_share(piece_bytes, pitch_bytes)),
-      joined(joined_share(pitch_bytes)) {
+      coalesced(coalesced_share(pitch_bytes)) {
   const double off = off_sector_share(pitch_bytes);
   requests = off * as_double(piece_bytes / kSectorBytes + 1) +
              (1 - off) * as_double(piece_bytes / (2 * kSectorBytes));
   if (pitch_bytes == 0) return;
-  use.pattern.read_density = kDensityOfLines / lines_of_piece(kTileLineBytes, pitch_bytes);
+  use.pattern.read_density = law::kDensityOfLines / lines_of_piece(kTileLineBytes, pitch_bytes);
 }
 
 Operands operands_of(const Problem& p, Copies copies, std::int64_t piece_bytes) {
@@ -163,10 +165,10 @@ double TiledProduct::asked(const Operands& operands, double Operands::Side::*eac
              across_of(operands).*each;
 }
 
-double TiledProduct::joined(const Operands& operands) const {
+double TiledProduct::coalesced(const Operands& operands) const {
   if (cluster > 1) return 0;  // multicast: both blocks already share one copy
   const auto pairs = [](const Operands::Side& side, double bytes, std::int64_t blocks) {
-    return bytes * side.sectors * side.joined * as_double(blocks / 2);
+    return bytes * side.sectors * side.coalesced * as_double(blocks / 2);
   };
   return pairs(down_of(operands), down_bytes(), across) +
          pairs(across_of(operands), across_bytes(), clusters_down);
@@ -213,7 +215,7 @@ void set_mma_loop(Plan& plan, const TiledProduct& c, const MmaTile& tile, const 
   constexpr double kNotAhead = 1.5;
   const double read = c.asked(operands, &Operands::Side::sectors);
   const double steps = as_double(c.blocks()) * as_double(c.steps);
-  plan.joined = {by_tma ? c.joined(operands) : 0, read - c.s.a() - c.s.b()};
+  plan.coalesced = {by_tma ? c.coalesced(operands) : 0, read - c.s.a() - c.s.b()};
   Step step = c.step(read / steps);
   const double operand_bytes =
       as_double((tile.m * tile.warps_across + tile.n * tile.warps_down) * tile.k_bytes);

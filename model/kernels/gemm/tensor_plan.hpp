@@ -112,7 +112,7 @@ double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 double off_sector_share(std::int64_t pitch_bytes);
 /// Share of rows for which one L2 lookup serves two blocks that read them: 1 where rows begin at
 /// lines, 0.5 where they begin at sectors, else 0 (by the times of tiles of 64 rows).
-double joined_share(std::int64_t pitch_bytes);
+double coalesced_share(std::int64_t pitch_bytes);
 /// C as tiles store it, one line of each of many rows: DRAM writes each line separately.
 ArrayUse writes_tiles(double bytes);
 
@@ -135,9 +135,9 @@ struct Operands {
     Side(const ArrayUse& use_of, std::int64_t pitch_bytes,
          std::int64_t piece_bytes = kTileLineBytes);
     ArrayUse use;
-    double sectors;   ///< sectors_share() of a piece
-    double requests;  ///< L2 requests of the copy engine (TMA) for a piece
-    double joined;    ///< joined_share() of the rows
+    double sectors;    ///< sectors_share() of a piece
+    double requests;   ///< L2 requests of the copy engine (TMA) for a piece
+    double coalesced;  ///< coalesced_share() of the rows
   };
   Side a, b;
   std::size_t copied = 0;  ///< operands that launches before the product copy, one each
@@ -224,8 +224,8 @@ struct TiledProduct {
   /// requests). The operand across is read `times_across` times, by default `clusters_down`.
   double asked(const Operands&, double Operands::Side::*each,
                std::optional<std::int64_t> times_across = {}) const;
-  /// Bytes, in whole sectors, that L2 serves with a neighbouring block's lookup (joined_share()).
-  double joined(const Operands&) const;
+  /// Bytes, in whole sectors, that one L2 lookup serves for two blocks (coalesced_share()).
+  double coalesced(const Operands&) const;
   /// The order in which blocks visit tiles; absent for a batch.
   std::optional<TileRaster> raster() const;
   /// The plan of a launch, still without arrays and blocks.
@@ -250,11 +250,6 @@ void set_mma_loop(Plan&, const TiledProduct&, const MmaTile&, const Operands&, c
 /// Products of mma.sync that a warp has in flight, and the latency of one, 33 cycles
 /// (arXiv:2402.13499), in dependent multiply-adds.
 inline constexpr double kUnrolledProducts = 4.5, kProductWaits = 8;
-
-/// The FLOPs of products: of fp32 on the SIMT pipes, else on the tensor cores.
-inline double& product_flops(Work& work, DType type) {
-  return type == DType::fp32 ? work.vector_flops : work.tensor_flops[type];
-}
 
 /// Warp instructions of a tile's epilogue of `sums` accumulators, by the counters of gemm.wgmma.
 constexpr double end_instructions(double sums) {

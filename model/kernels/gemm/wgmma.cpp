@@ -82,9 +82,9 @@ double box_bytes(const Choice& c, const Operands& operands) {
          as_double(c.parts() * c.steps * c.tile.k);
 }
 
-// Operand bytes that L2 looks up: each multicast, and each pair of joined reads, once.
+// Operand bytes that L2 looks up: each multicast, and each pair of coalesced reads, once.
 double lookup_bytes(const Choice& c, const Operands& operands) {
-  return c.asked(operands, &Operands::Side::sectors) - c.joined(operands);
+  return c.asked(operands, &Operands::Side::sectors) - c.coalesced(operands);
 }
 
 /// The epilogue of a tile: how C, or split-K's partial sums, are stored.
@@ -157,7 +157,7 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   Plan plan = c.plan({Instruction::bulk_copy, Instruction::wgmma}, launch_of(c, gpu));
   plan.scheduler = c.scheduler();
   const double boxes = box_bytes(c, operands);
-  plan.joined = {boxes - lookup_bytes(c, operands), boxes - c.s.a() - c.s.b()};
+  plan.coalesced = {boxes - lookup_bytes(c, operands), boxes - c.s.a() - c.s.b()};
   plan.raster = c.raster();
   if (plan.raster) {
     plan.raster->group_rows = std::min(wgmma_group(plan.raster->tile_columns, plan.launch.grid[0]),

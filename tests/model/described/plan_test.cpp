@@ -42,8 +42,8 @@ TEST(DescribedPlan, WithoutAGridAThreadMovesSixteenBytes) {
 TEST(DescribedPlan, TheBlocksDoTheWorkOfTheLaunch) {
   Description d = copy_of_n();
   d.flops = {{DType::fp32, number("3*n", kNames)}};
-  d.parts = {{number("0.25"), number("4"), number("1"), number("1")},
-             {number("0.75"), number("1"), number("0"), number("2")}};
+  d.phases = {{number("0.25"), number("4"), number("1"), number("1")},
+              {number("0.75"), number("1"), number("0"), number("2")}};
   const Prediction answer = predict(make_kernel(d), of(1 << 20), testing::hopper_like());
   EXPECT_DOUBLE_EQ(answer.work.vector_flops, 3.0 * (1 << 20));
   EXPECT_DOUBLE_EQ(answer.work.requested.read_bytes, 4.0 * (1 << 20));
@@ -54,7 +54,7 @@ TEST(DescribedPlan, TheBlocksDoTheWorkOfTheLaunch) {
 
 TEST(DescribedPlan, SharesAddUpToOne) {
   Description d = copy_of_n();
-  d.parts = {{number("0.5"), number("1"), number("0"), number("1")}};
+  d.phases = {{number("0.5"), number("1"), number("0"), number("1")}};
   EXPECT_THROW(plan_of(d, 1024), InputError);
 }
 

@@ -12,39 +12,39 @@
 namespace roofcast {
 namespace {
 
-Visit visit(Station station, double cycles, double latency) {
-  Visit one;
+PhaseDemand phase(Station station, double cycles, double latency) {
+  PhaseDemand one;
   one.demand[station] = cycles;
   one.latency = latency;
   return one;
 }
 
-double cycle_of(const Visit& one, double resident) {
+double cycle_of(const PhaseDemand& one, double resident) {
   return steady_cycle({&one, 1}, resident, Ends::none);
 }
 
 TEST(Network, WithNothingToDoABlockLastsAsLongAsItsLatency) {
-  EXPECT_DOUBLE_EQ(cycle_of(visit(Station::data, 0, 700), 4), 700);
+  EXPECT_DOUBLE_EQ(cycle_of(phase(Station::data, 0, 700), 4), 700);
 }
 
 TEST(Network, ALoneBlockWaitsForNobody) {
-  EXPECT_NEAR(cycle_of(visit(Station::data, 100, 700), 1), 800, 1e-3);
+  EXPECT_NEAR(cycle_of(phase(Station::data, 100, 700), 1), 800, 1e-3);
 }
 
 // 16 blocks of 100 cycles and no latency keep a pipe busy: each starts 100 cycles after the last.
 TEST(Network, AFullStationSetsThePace) {
-  EXPECT_NEAR(cycle_of(visit(Station::data, 100, 0), 16), 1600, 1e-2);
+  EXPECT_NEAR(cycle_of(phase(Station::data, 100, 0), 16), 1600, 1e-2);
 }
 
 // The example of docs/model.md: ν = 2 and two blocks give f = 1/3, and u = 3/4 solves 2 = X · T(X).
 TEST(Network, TwoBlocksMeetNowAndThen) {
   ASSERT_EQ(law::kSmVariability.value, 2);
-  EXPECT_NEAR(cycle_of(visit(Station::data, 100, 100), 2), 800.0 / 3, 1e-3);
+  EXPECT_NEAR(cycle_of(phase(Station::data, 100, 100), 2), 800.0 / 3, 1e-3);
 }
 
 // Loads of 1000 cycles take no longer than the steps that they are ahead by.
 TEST(Network, LoadsAheadAreHidden) {
-  Visit step = visit(Station::tensor, 100, 0);
+  PhaseDemand step = phase(Station::tensor, 100, 0);
   step.load_latency = 1000;
   step.repeats = 50;
   step.ahead = 0;
@@ -60,7 +60,7 @@ TEST(Network, LoadsAheadAreHidden) {
 // Two warpgroups take turns at the tensor cores and the special-function unit, 100 cycles each of a
 // block's step: alone one would take 200, together they end nearer to 100.
 TEST(Network, GroupsOverlapTheirPipes) {
-  Visit step = visit(Station::tensor, 100, 0);
+  PhaseDemand step = phase(Station::tensor, 100, 0);
   step.demand[Station::special] = 100;
   step.grouped = true;
   EXPECT_NEAR(cycle_of(step, 1), 200, 1e-2);
@@ -73,11 +73,11 @@ TEST(Network, GroupsOverlapTheirPipes) {
 }
 
 TEST(Network, TheFirstRoundShowsItsLatencyOnce) {
-  EXPECT_NEAR(lockstep_cycles(visit(Station::data, 100, 700), 4), 700 + 400, 1e-6);
+  EXPECT_NEAR(lockstep_cycles(phase(Station::data, 100, 700), 4), 700 + 400, 1e-6);
 }
 
-Visit any_visit() {
-  Visit one;
+PhaseDemand any_phase() {
+  PhaseDemand one;
   for (std::size_t s = 0; s < kStations; ++s) {
     one.demand.at(s) = *rc::gen::inRange(0, 3) == 0 ? *rc::gen::inRange(1, 2000) : 0;
   }
@@ -93,25 +93,25 @@ Visit any_visit() {
 // No station serves more than it can, no block ends before its own service, and a longer latency or
 // one more block never make a launch shorter.
 RC_GTEST_PROP(NetworkProperty, CyclesAreBoundedAndMonotonic, ()) {
-  const std::array visits = {any_visit(), any_visit()};
+  const std::array phases = {any_phase(), any_phase()};
   const double resident = *rc::gen::inRange(1, 16);
-  const double cycles = steady_cycle(visits, resident, Ends::none);
+  const double cycles = steady_cycle(phases, resident, Ends::none);
   constexpr double kExact = 1e-4;
   for (std::size_t s = 0; s < kStations; ++s) {
     double demand = 0;
-    for (const Visit& one : visits) demand += one.repeats * one.demand.at(s);
+    for (const PhaseDemand& one : phases) demand += one.repeats * one.demand.at(s);
     RC_ASSERT(cycles >= resident * demand * (1 - kExact));
   }
-  auto slower = visits;
+  auto slower = phases;
   slower[0].latency += *rc::gen::inRange(1, 1000);
   RC_ASSERT(steady_cycle(slower, resident, Ends::none) >= cycles * (1 - kExact));
-  RC_ASSERT(steady_cycle(visits, resident + 1, Ends::none) >= cycles * (1 - kExact));
+  RC_ASSERT(steady_cycle(phases, resident + 1, Ends::none) >= cycles * (1 - kExact));
 }
 
 // A group that waits for half of its products: 50 of 100 cycles show in a step, and at the end of
 // the loop the other half once.
 TEST(Network, ProductsThatRunBehindShowAtTheEnd) {
-  Visit loop = visit(Station::tensor, 100, 200);
+  PhaseDemand loop = phase(Station::tensor, 100, 200);
   loop.repeats = 10;
   loop.ahead = 1;
   loop.grouped = true;
@@ -125,7 +125,7 @@ TEST(Network, ProductsThatRunBehindShowAtTheEnd) {
 
 // Two loops of one pipeline wait for their first copies once.
 TEST(Network, LoopsOneAfterTheOtherFillTheirPipelineOnce) {
-  Visit loop = visit(Station::tensor, 100, 0);
+  PhaseDemand loop = phase(Station::tensor, 100, 0);
   loop.load_latency = 1000;
   loop.repeats = 5;
   loop.ahead = 20;

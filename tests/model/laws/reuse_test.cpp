@@ -207,9 +207,9 @@ TEST(L2Reuse, OneOpenByteCounts) {
 TEST(L2Reuse, WhatTheChainLeftNeedNotCome) {
   Plan plan;
   plan.arrays = {{.array = 0, .compulsory = {}, .footprint = {100, 40}}};
-  const std::vector<ChainReuse> chain = {{{60, 30}, 63.6e6}};  // half is lost
+  const std::vector<InterLaunchReuse> earlier = {{{60, 30}, 63.6e6}};  // half is lost
   const Traffic dram =
-      testing::dram_traffic(plan, {1, 1, OccupancyLimiter::blocks}, holding_60_mb(), chain);
+      testing::dram_traffic(plan, {1, 1, OccupancyLimiter::blocks}, holding_60_mb(), earlier);
   EXPECT_NEAR(dram.read_bytes, 100 - 30, 1e-9);
   EXPECT_NEAR(dram.write_bytes, 40 - 15, 1e-9);
 }
@@ -277,56 +277,57 @@ LaunchSequence three_launches() {
   return {{first}, {second}, {third}};
 }
 
-TEST(ChainReuse, OnlyWhatAnEarlierLaunchUsed) {
+TEST(InterLaunchReuse, OnlyWhatAnEarlierLaunchUsed) {
   const LaunchSequence program = three_launches();
-  EXPECT_TRUE(chain_reuse(program, 0).empty());
+  EXPECT_TRUE(inter_launch_reuse(program, 0).empty());
   EXPECT_TRUE(used_before(program, 1, 1));
   EXPECT_FALSE(used_before(program, 1, 2));
   EXPECT_FALSE(used_before(program, 0, 0));
-  ASSERT_EQ(chain_reuse(program, 1).size(), 1U);
-  EXPECT_EQ(chain_reuse(program, 1)[0].bytes.read_bytes, 100);
+  ASSERT_EQ(inter_launch_reuse(program, 1).size(), 1U);
+  EXPECT_EQ(inter_launch_reuse(program, 1)[0].bytes.read_bytes, 100);
 }
 
-TEST(ChainReuse, AllComesRoundWhereLaunchesRepeatOnTheSameData) {
+TEST(InterLaunchReuse, AllComesRoundWhereLaunchesRepeatOnTheSameData) {
   const LaunchSequence program = three_launches();
-  const auto first = chain_reuse(program, 0, CacheState::repeated);
+  const auto first = inter_launch_reuse(program, 0, CacheState::repeated);
   ASSERT_EQ(first.size(), 2U);
   EXPECT_EQ(first[0].distance_bytes, 400) << "a comes round after a, b, c and d";
   EXPECT_TRUE(first[0].from_before);
-  EXPECT_TRUE(chain_reuse(program, 0, CacheState::steady).empty());
+  EXPECT_TRUE(inter_launch_reuse(program, 0, CacheState::steady).empty());
   // An array that an earlier launch of the sequence used has the distance to that launch.
-  EXPECT_EQ(chain_reuse(program, 1, CacheState::repeated)[0].distance_bytes,
-            chain_reuse(program, 1)[0].distance_bytes);
+  EXPECT_EQ(inter_launch_reuse(program, 1, CacheState::repeated)[0].distance_bytes,
+            inter_launch_reuse(program, 1)[0].distance_bytes);
 }
 
-TEST(ChainReuse, DistanceCountsEachArrayOnTheWayOnce) {
+TEST(InterLaunchReuse, DistanceCountsEachArrayOnTheWayOnce) {
   const LaunchSequence program = three_launches();
-  EXPECT_EQ(chain_reuse(program, 1)[0].distance_bytes, 300) << "a, b and c";
-  const auto third = chain_reuse(program, 2);
+  EXPECT_EQ(inter_launch_reuse(program, 1)[0].distance_bytes, 300) << "a, b and c";
+  const auto third = inter_launch_reuse(program, 2);
   ASSERT_EQ(third.size(), 2U);
   EXPECT_EQ(third[0].distance_bytes, 400);
   EXPECT_EQ(third[1].distance_bytes, 400);
 }
 
-TEST(ChainReuse, WarmTheActivationCountsAsUsedBeforeTheFirstLaunch) {
+TEST(InterLaunchReuse, WarmTheActivationCountsAsUsedBeforeTheFirstLaunch) {
   LaunchSequence program = three_launches();
-  EXPECT_TRUE(chain_reuse(program, 0, CacheState::warm).empty()) << "no array is an activation";
+  EXPECT_TRUE(inter_launch_reuse(program, 0, CacheState::warm).empty())
+      << "no array is an activation";
   program[0].plan.arrays[0].activation = true;
   program[2].plan.arrays[0].activation = true;  // the same array, by then used by the program
-  EXPECT_TRUE(chain_reuse(program, 0, CacheState::cold).empty());
-  EXPECT_TRUE(chain_reuse(program, 0, CacheState::steady).empty());
-  const auto first = chain_reuse(program, 0, CacheState::warm);
+  EXPECT_TRUE(inter_launch_reuse(program, 0, CacheState::cold).empty());
+  EXPECT_TRUE(inter_launch_reuse(program, 0, CacheState::steady).empty());
+  const auto first = inter_launch_reuse(program, 0, CacheState::warm);
   ASSERT_EQ(first.size(), 1U);
   EXPECT_EQ(first[0].bytes.read_bytes, 100);
   EXPECT_EQ(first[0].bytes.write_bytes, 0);
   EXPECT_TRUE(first[0].from_before);
-  EXPECT_FALSE(chain_reuse(program, 1, CacheState::warm)[0].from_before);
+  EXPECT_FALSE(inter_launch_reuse(program, 1, CacheState::warm)[0].from_before);
   EXPECT_EQ(first[0].distance_bytes, 200) << "itself and b";
-  EXPECT_EQ(chain_reuse(program, 2, CacheState::warm)[0].distance_bytes,
-            chain_reuse(program, 2)[0].distance_bytes);
+  EXPECT_EQ(inter_launch_reuse(program, 2, CacheState::warm)[0].distance_bytes,
+            inter_launch_reuse(program, 2)[0].distance_bytes);
   // Now the third launch is the first to read the activation.
   program[0].plan.arrays[0] = uses(4, {100, 0});
-  const auto third = chain_reuse(program, 2, CacheState::warm);
+  const auto third = inter_launch_reuse(program, 2, CacheState::warm);
   ASSERT_EQ(third.size(), 2U);
   EXPECT_EQ(third[0].distance_bytes, 500) << "a to e";
 }

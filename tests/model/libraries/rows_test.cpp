@@ -155,7 +155,7 @@ TEST(NormLibrary, RowsThatAreNoVectorsTakeTwoKernels) {
   EXPECT_EQ(total_work(plans[1].plan).compulsory.read_bytes,
             2 * 1001 * 4);  // γ and β; x came before
   EXPECT_EQ(total_work(plans[1].plan).dram_footprint.read_bytes, x + 2 * 1001 * 4 + 16 * 8);
-  const std::vector<ChainReuse> again = chain_reuse(plans, 1);
+  const std::vector<InterLaunchReuse> again = inter_launch_reuse(plans, 1);
   ASSERT_EQ(again.size(), 2U);
   EXPECT_EQ(again[0].bytes.read_bytes + again[1].bytes.read_bytes, x + 16 * 8);
 }

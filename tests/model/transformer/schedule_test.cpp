@@ -89,12 +89,12 @@ TEST(Schedule, NothingKeepsATransferOutWhereNoLaunchRuns) {
 
 TEST(Schedule, NodesWaitForThoseOfTheOtherStream) {
   Program program;
-  program.chain = {{1, launch(1)}, {1, launch(1), 1}};
+  program.in_turn = {{1, launch(1)}, {1, launch(1), 1}};
   program.beside = {{3, transfer(0.2), 1}};
   const Program when = schedule(program);
   EXPECT_EQ(when.beside[0].start_s, 1);
-  EXPECT_EQ(when.chain[1].start_s, 4);
-  program.chain[0].after = 1;
+  EXPECT_EQ(when.in_turn[1].start_s, 4);
+  program.in_turn[0].after = 1;
   EXPECT_THROW(schedule(program), std::logic_error);
 }
 
@@ -115,12 +115,12 @@ Program random_program() {
   };
   Program program{nodes(false), nodes(true)};
   // A node waits only for earlier ones of the other stream, so that there is no cycle.
-  for (std::size_t i = 0; i < program.chain.size(); ++i) {
+  for (std::size_t i = 0; i < program.in_turn.size(); ++i) {
     const std::size_t most = std::min(i, program.beside.size());
-    if (most > 0 && *rc::gen::inRange(0, 3) == 0) program.chain[i].after = most;
+    if (most > 0 && *rc::gen::inRange(0, 3) == 0) program.in_turn[i].after = most;
   }
   for (std::size_t i = 0; i < program.beside.size(); ++i) {
-    const std::size_t most = std::min(i, program.chain.size());
+    const std::size_t most = std::min(i, program.in_turn.size());
     if (most > 0 && *rc::gen::inRange(0, 3) == 0) program.beside[i].after = most;
   }
   return program;
@@ -128,14 +128,14 @@ Program random_program() {
 
 RC_GTEST_PROP(ScheduleProperty, LiesBetweenTheLongerStreamAndBoth, ()) {
   const Program program = random_program();
-  const double chain_s = sum_s(program.chain), beside_s = sum_s(program.beside);
+  const double in_turn_s = sum_s(program.in_turn), beside_s = sum_s(program.beside);
   const Program when = schedule(program);
   constexpr double kRounding = 1e-9;
-  RC_ASSERT(when.total_s >= std::max(chain_s, beside_s) * (1 - kRounding));
-  RC_ASSERT(when.total_s <= (chain_s + beside_s) * (1 + kRounding));
-  for (std::size_t i = 0; i < program.chain.size(); ++i) {
-    RC_ASSERT(when.chain[i].duration_s() >= program.chain[i].alone_s - kRounding);
-    if (i > 0) RC_ASSERT(when.chain[i].start_s >= when.chain[i - 1].end_s);
+  RC_ASSERT(when.total_s >= std::max(in_turn_s, beside_s) * (1 - kRounding));
+  RC_ASSERT(when.total_s <= (in_turn_s + beside_s) * (1 + kRounding));
+  for (std::size_t i = 0; i < program.in_turn.size(); ++i) {
+    RC_ASSERT(when.in_turn[i].duration_s() >= program.in_turn[i].alone_s - kRounding);
+    if (i > 0) RC_ASSERT(when.in_turn[i].start_s >= when.in_turn[i - 1].end_s);
   }
 }
 

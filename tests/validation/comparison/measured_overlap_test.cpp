@@ -63,8 +63,10 @@ Beside beside(const NamedRow& row) {
       {std::vector<Node>(timed, kernel),
        std::vector<Node>(static_cast<std::size_t>(kTimed_s / sent_s) + 2, sent)});
   std::size_t ended = 0;
-  while (ended < when.beside.size() && when.beside[ended].end_s <= when.chain.back().end_s) ++ended;
-  return {when.chain.back().end_s / static_cast<double>(timed),
+  while (ended < when.beside.size() && when.beside[ended].end_s <= when.in_turn.back().end_s) {
+    ++ended;
+  }
+  return {when.in_turn.back().end_s / static_cast<double>(timed),
           when.beside[ended - 1].end_s / static_cast<double>(ended)};
 }
 

@@ -79,7 +79,7 @@ TEST(Wgmma, PiecesOffASectorAreLookedUpAlone) {
   const double a = 1280 * 7.5;
   EXPECT_NEAR(bytes_of(9120), 9120.0 * 2 * (a + b), 1);
   // Rows of A are 1141 times 16 bytes: half of the pieces touch a fifth sector, and none are
-  // joined.
+  // coalesced.
   EXPECT_NEAR(bytes_of(9128), 9128.0 * 2 * (10 * 1280 * 1.125 + b), 1);
 }
 
