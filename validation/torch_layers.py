@@ -246,19 +246,20 @@ def quantizations():
             yield same | {"how": how}, lambda call=call: call(x, scale), good
 
 
-def routings():
-    def route(x, chosen):
-        weights, experts = torch.topk(F.softmax(x, -1, dtype=FP32), chosen, -1)
-        return (weights / weights.sum(-1, keepdim=True)).to(x.dtype), experts
+def routed(x, chosen):
+    weights, experts = torch.topk(F.softmax(x, -1, dtype=FP32), chosen, -1)
+    return (weights / weights.sum(-1, keepdim=True)).to(x.dtype), experts
 
+
+def routings():
     for experts, chosen in ((8, 2), (64, 8), (128, 8), (256, 8), (128, 4)):
         for tokens in (1, 16, 128, 1024, 4096, 16384):
             x = normal(tokens, experts)
-            weights, _ = route(x, chosen)
+            weights, _ = routed(x, chosen)
             row = {"kernel": "layer.top_k", "pass": "forward", "dtype": "bf16", "rows": tokens,
                    "cols": experts, "of": chosen}  # fmt: skip
             good = near(weights.float().sum(-1), torch.ones(tokens, device="cuda"), 0.02)
-            yield row | {"how": "torch", "form": "eager"}, lambda: route(x, chosen), good
+            yield row | {"how": "torch", "form": "eager"}, lambda: routed(x, chosen), good
             yield row | {"how": "topk alone", "form": "eager"}, lambda: torch.topk(x, chosen, -1), True
 
 
@@ -425,8 +426,29 @@ def row_operations(draw, rows, cols, dtype):
     yield same | {"kernel": "layer.gelu"}, lambda: F.gelu(x, approximate="tanh")
     yield same | {"kernel": "layer.swiglu", "form": "eager"}, lambda: F.silu(x) * other
     entries = log_uniform(draw, 1000, 200000)
-    table, tokens = normal(entries, cols, dtype=dtype), torch.randint(0, entries, (rows,), device="cuda")
-    yield same | {"kernel": "layer.embedding", "of": entries}, lambda: F.embedding(tokens, table)
+    tokens = torch.randint(0, entries, (rows,), device="cuda")
+    if dtype.itemsize * entries * cols <= 2 << 30:
+        table = normal(entries, cols, dtype=dtype)
+        yield same | {"kernel": "layer.embedding", "of": entries}, lambda: F.embedding(tokens, table)
+    if cols <= 1024:
+        gate = same | {"kernel": "layer.top_k", "form": "eager", "of": min(8, cols // 2)}
+        yield gate, lambda: routed(x, gate["of"])
+    places = torch.randperm(2 * rows, device="cuda")[:rows]
+    cache = torch.zeros(2 * rows, cols, device="cuda", dtype=dtype)
+    yield same | {"kernel": "layer.cache_append", "form": "eager"}, lambda: cache.index_copy_(0, places, x)
+    yield same | {"kernel": "layer.dropout"}, lambda: torch.native_dropout(x, 0.1, True)
+    # What autograd launches, by the operations themselves.
+    ops, dy = torch.ops.aten, tensor()
+    same = {"how": "torch", "pass": "backward", "form": "fused"}
+    yield same | {"kernel": "layer.gelu"}, lambda: ops.gelu_backward(dy, x, approximate="tanh")
+    kept = F.silu(x)
+    yield same | {"kernel": "layer.swiglu", "form": "eager"}, lambda: (dy * kept, ops.silu_backward(dy * other, x))
+    _, mean, rstd = ops.native_layer_norm(x, (cols,), gamma, beta, 1e-5)
+    yield same | {"kernel": "layer.norm_backward"}, lambda: ops.native_layer_norm_backward(
+        dy, x, (cols,), mean, rstd, gamma, beta, [True] * 3)
+    if entries <= 60000:
+        yield same | {"kernel": "layer.embedding", "of": entries}, lambda: ops.embedding_dense_backward(
+            dy, tokens, entries, -1, False)
 
 
 def drawn_rows(draw, cases):

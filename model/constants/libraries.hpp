@@ -138,6 +138,22 @@ inline constexpr Constant kJoinInstructions =
             "thread instructions per element of concatenated matrices (aten::cat)", kEagerCount,
             "2026-11-27");
 
+inline constexpr std::string_view kCountedOperations =
+    "ncu on an H100, PyTorch 2.11: warp instructions of elementwise kernels in bf16";
+inline constexpr Constant kTanhInstructions =
+    counted("tanh_instructions", 8, "",
+            "thread instructions of GELU's tanh besides its FLOPs and special functions",
+            kCountedOperations, "2026-11-27");
+inline constexpr Constant kSigmoidInstructions =
+    counted("sigmoid_instructions", 10, "",
+            "thread instructions of SiLU's exact division besides its FLOPs and special functions",
+            kCountedOperations, "2026-11-27");
+
+inline constexpr Constant kRandomInstructions =
+    counted("random_instructions", 22, "",
+            "thread instructions of a random number for dropout (Philox), besides its FLOPs",
+            kCountedOperations, "2026-11-27");
+
 inline constexpr std::string_view kExpertFit =
     "moe_fused.csv (ai-dynamo/aiconfigurator, TensorRT-LLM), rows of even position, all GPUs "
     "together: coordinate search of the mean |log error| of time, each at most 0.5";
@@ -190,6 +206,9 @@ inline constexpr std::array kAll = {kFlash2Products,
                                     kLossGradientInstructions,
                                     kNormGradientInstructions,
                                     kStridedInstructions,
+                                    kTanhInstructions,
+                                    kSigmoidInstructions,
+                                    kRandomInstructions,
                                     kPackedScoreInstructions,
                                     kJoinInstructions};
 

@@ -29,6 +29,7 @@ struct Arrays {
 /// How threads map to the matrix.
 enum class Walk : unsigned char {
   elements,      ///< 16 B of the type per thread
+  table_rows,    ///< rows of a table: 16 B per thread, or eight elements where rows are off 16 B
   part_sums,     ///< a thread per column sums up to ten rows of equal index
   table_sums,    ///< a thread per table element adds up those sums
   rows,          ///< a block reduces a row

@@ -26,7 +26,10 @@ constexpr Movement by_rows(const Arrays& reads, const Arrays& writes, double flo
 // with 20 further launches; segments are summed in fp32, then these sums into the table's rows.
 inline constexpr Movement kZeros{.table = Table::zeroed};
 inline constexpr Operation kEmbedding{
-    .fused = {map(kNone, kOne).beside({kIndex, 0}).using_table(Table::looked_up)},
+    .fused = {map(kNone, kOne)
+                  .beside({kIndex, 0})
+                  .walked(Walk::table_rows)
+                  .using_table(Table::looked_up)},
     .fused_backward = {kZeros, map(kOne, kNone, 1)
                                    .beside({kIndex, 0})
                                    .walked(Walk::columns)
@@ -69,13 +72,17 @@ inline constexpr double kSilu = 2, kSiluSpecial = 2, kSiluGradient = kSilu + 5; 
 inline constexpr Operation kSwiglu{
     .fused = {map(kTwo, kOne, kSilu + 1, kSiluSpecial)},
     .fused_backward = {map(kThree, kTwo, kSiluGradient + 2, kSiluSpecial)},
-    .eager = {map(kOne, kOne, kSilu, kSiluSpecial), map(kTwo, kOne, 1).after()},
+    .eager = {map(kOne, kOne, kSilu, kSiluSpecial)
+                  .with(&Movement::instructions, library::kSigmoidInstructions),
+              map(kTwo, kOne, 1).after()},
     .eager_backward = {map(kTwo, kOne, 1), map(kTwo, kOne, 1),
-                       map(kTwo, kOne, kSiluGradient, kSiluSpecial).after()}};
+                       map(kTwo, kOne, kSiluGradient, kSiluSpecial)
+                           .with(&Movement::instructions, library::kSigmoidInstructions)
+                           .after()}};
 
 // GELU by tanh (elementwise.gelu). Eager: Hugging Face's gelu_new.
 inline constexpr Operation kGelu{
-    .fused = {map(kOne, kOne, 6, 2)},
+    .fused = {map(kOne, kOne, 6, 2).with(&Movement::instructions, library::kTanhInstructions)},
     .fused_backward = {map(kTwo, kOne, 15, 2)},
     .eager = {map(kOne, kOne, 2),             // x³
               map(kOne, kOne, 1).after(),     // scaled
@@ -156,8 +163,10 @@ inline constexpr Operation kPlainNorm{
         map(kTwoSingles, kSingle, 1).times(2), map(kSingle, kOne).after()}};
 
 // A mask of one byte per element is kept for the gradient.
-inline constexpr Operation kDropout{.fused = {map(kOne, kOneAndMask, 6)},
-                                    .fused_backward = {map(kOneAndMask, kOne, 2)}};
+inline constexpr Operation kDropout{
+    .fused =
+        {map(kOne, kOneAndMask, 6).with(&Movement::instructions, library::kRandomInstructions)},
+    .fused_backward = {map(kOneAndMask, kOne, 2)}};
 
 // The loss of a row: logits are read for maximum and sum, and again for their gradients, which
 // overwrite them. Eager: conversion to fp32, log-softmax in three sweeps, the target's entry;

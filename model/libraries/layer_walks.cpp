@@ -73,6 +73,23 @@ Plan by_sums(const Counted& one) {
                      {.global = of_table ? 4 + each : 2 + 2 * each, .arithmetic = kDivided / 2});
 }
 
+// aten/src/ATen/native/cuda/IndexKernelUtils.cu, vectorized_gather_kernel: blocks of up to 256
+// vectors of a row. ScatterGatherKernel.cu, where rows are off 16 B: a thread finds each of its
+// elements by divisions. Both load the index first. Warp instructions by hardware counters.
+Plan by_table_rows(const Counted& one) {
+  constexpr std::int64_t kMostVectors = 256, kThreads = 128, kElements = 8;
+  constexpr double kOfVector = 59, kOfElements = 550;
+  const std::int64_t vectors = static_cast<std::int64_t>(one.row_bytes()) / rows::kVectorBytes;
+  if (as_double(vectors * rows::kVectorBytes) != one.row_bytes()) {
+    const auto elements = static_cast<std::int64_t>(one.elements());
+    return even_blocks(one, ceil_div(elements, kThreads * kElements), kThreads,
+                       warps_of(kThreads) * kOfElements, {.global = as_double(kElements)});
+  }
+  const std::int64_t threads = std::min(kMostVectors, ceil_div(vectors, rows::kWarp) * rows::kWarp);
+  const auto blocks = static_cast<std::int64_t>(one.rows) * ceil_div(vectors, kMostVectors);
+  return even_blocks(one, blocks, threads, warps_of(threads) * kOfVector, {.global = 2});
+}
+
 /// How the rows of a launch, or chunks of its elements, are divided among blocks and threads.
 struct RowBlocks {
   double cols;         ///< elements of a row or chunk
@@ -196,6 +213,7 @@ Plan by_columns(const Counted& one) {
 Plan blocks_of(const Counted& one) {
   const Walk walk = one.movement.walk;
   if (walk == Walk::elements) return over_elements(one);
+  if (walk == Walk::table_rows) return by_table_rows(one);
   if (walk == Walk::rows || walk == Walk::chunks) return by_rows(one);
   if (walk == Walk::columns || walk == Walk::part_columns) return by_columns(one);
   return by_sums(one);

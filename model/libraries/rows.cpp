@@ -55,15 +55,19 @@ layer::Movement in_sweeps(std::int64_t vectors) {
   return movement;
 }
 
-// 1024 threads hold the row in registers if it fits, else sweep over it three times.
-layer::Movement held(std::int64_t cols) {
-  constexpr double kInstructionsHeld = 48;
+// 1024 threads hold the row in registers if it fits, else sweep over it three times. Rows off 16 B
+// are then stored element by element.
+layer::Movement held(std::int64_t cols, std::int64_t vector) {
+  constexpr double kInstructionsHeld = 48, kInstructionsOff = 63;
   constexpr std::int64_t kMostInRegisters = 9 * rows::kMaxThreads;
+  constexpr std::int64_t kMostInHalf = 6 * rows::kMaxThreads;  // of an SM's registers
   const bool fits = cols <= kMostInRegisters;
+  const double instructions = fits || cols % vector == 0 ? kInstructionsHeld : kInstructionsOff;
   layer::Movement movement = fits ? kSoftmax : kSoftmax.swept(3);
   movement.threads = rows::kMaxThreads;
   movement.at_once = fits ? cols : 1;
-  movement.instructions = beside(kInstructionsHeld, movement.sweeps);
+  movement.registers = fits && cols > kMostInHalf ? 40 : 32;
+  movement.instructions = beside(instructions, movement.sweeps);
   movement.of_thread = 110;
   movement.reduction = {.shared = 24, .arithmetic = 20, .barriers = 6};
   return movement;
@@ -75,8 +79,8 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   const std::int64_t cols = p[rows::kCols], bytes = element_bytes(p.dtype);
   const bool newer = p[kRelease] != k2_1;
   if (cols <= (newer ? 2048 : 1024)) return layer::plan_of({in_warps(cols)}, p, gpu);
-  return layer::plan_of({newer ? held(cols) : in_sweeps(cols * bytes / rows::kVectorBytes)}, p,
-                        gpu);
+  const std::int64_t vector = rows::kVectorBytes / bytes;
+  return layer::plan_of({newer ? held(cols, vector) : in_sweeps(cols / vector)}, p, gpu);
 }
 
 }  // namespace roofcast::softmax

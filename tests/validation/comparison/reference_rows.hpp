@@ -37,6 +37,12 @@ class Accuracy {
     inside_ += measured_s >= low_s && measured_s <= high_s ? 1 : 0;
     ++rows_;
   }
+  void add(const Accuracy& other) {
+    sum_ += other.sum_;
+    signed_sum_ += other.signed_sum_;
+    inside_ += other.inside_;
+    rows_ += other.rows_;
+  }
   double error() const { return sum_ / rows_; }
   double coverage() const { return inside_ / rows_; }
   double rows() const { return rows_; }
