@@ -26,12 +26,12 @@ class Search {
   explicit Search(const Question& asked) : asked_(asked) { tried_.insert(asked.problem.values); }
 
   /// Forecasts every combination of values of the parameters at these positions, the last fastest.
-  void visit(Problem problem, std::span<const std::size_t> positions,
-             std::span<const Values> values) {
+  void try_all(Problem problem, std::span<const std::size_t> positions,
+               std::span<const Values> values) {
     if (!positions.empty()) {
       for (const std::int64_t value : values.front()) {
         problem[positions.front()] = value;
-        visit(problem, positions.subspan(1), values.subspan(1));
+        try_all(problem, positions.subspan(1), values.subspan(1));
       }
     } else if (tried_.insert(problem.values).second) {
       try {

@@ -24,8 +24,8 @@ void search_by_pairs(Search& search, Problem best, double best_s,
     before_s = best_s;
     for (std::size_t a = 0; a < positions.size(); ++a) {
       for (std::size_t b = a + 1; b < positions.size(); ++b) {
-        search.visit(best, std::array{positions[a], positions[b]},
-                     std::array{values[a], values[b]});
+        search.try_all(best, std::array{positions[a], positions[b]},
+                       std::array{values[a], values[b]});
         for (; seen < search.found().size(); ++seen) {
           if (time_s(search.found()[seen]) >= best_s) continue;
           best_s = time_s(search.found()[seen]);
@@ -58,7 +58,7 @@ SettingsAdvice advise_settings(const Question& question, std::span<const std::si
   Search search(question);
   advice.every_value = combinations <= kMostCombinations;
   if (advice.every_value) {
-    search.visit(problem, varied, values);
+    search.try_all(problem, varied, values);
   } else {
     search_by_pairs(search, problem, asked_s, varied, values);
   }

@@ -86,7 +86,7 @@ struct ShapeSearch {
     std::vector<Values> together;
     for (const std::size_t extent : extents) {
       const std::size_t before = search.found().size();
-      search.visit(base, {&extent, 1}, std::array{values_near(base, extent)});
+      search.try_all(base, {&extent, 1}, std::array{values_near(base, extent)});
       const auto alone = std::span(search.found()).subspan(before);
       Values& kept = together.emplace_back(Values{base[extent]});
       const bool of_product = is_product(question.kernel);
@@ -100,7 +100,7 @@ struct ShapeSearch {
       if (of_product) keep(2, time_s);
       keep(of_product ? 2 : 3, [&](const Prediction& one) { return -rate_of(one); });
     }
-    search.visit(base, extents, together);
+    search.try_all(base, extents, together);
   }
 
   const std::vector<Prediction>& found() {

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "model/constants/constant.hpp"
+#include "model/counting/coalescing.hpp"
 
 namespace roofcast::law {
 
@@ -53,7 +54,7 @@ inline constexpr Constant kOutOfStepReadDensity =
            "2026-11-25");
 
 inline constexpr Constant kDensityOfLines =
-    measured("density_of_lines", 0.56, "",
+    measured("density_of_lines", roofcast::kDensityOfLines, "",
              "read density of tiles that read one line of each of many rows: DRAM delivers random "
              "lines at 0.935 of its streaming rate",
              "the microbenchmark scattered in validation/measured, pieces of 128 B", "2026-11-23");

@@ -72,6 +72,10 @@ inline std::int64_t dram_access_bytes(const Gpu& gpu) {
       gpu.memory.dram_access_bytes.value_or(static_cast<double>(kSectorBytes)));
 }
 
+/// AccessPattern::read_density of tile copies, which read one line of each of many rows. It stands
+/// here because plans may not read the register, which has its source (law::kDensityOfLines).
+inline constexpr double kDensityOfLines = 0.56;
+
 /// "stride 16: 64 B moved for 4 B used".
 std::string waste_text(const std::string& pattern, double moved_bytes, double used_bytes);
 

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <utility>
 
-#include "model/constants/laws.hpp"
 #include "model/constants/libraries.hpp"
 #include "model/counting/coalescing.hpp"
 #include "model/kernels/common/plan_parts.hpp"
@@ -84,7 +83,7 @@ void set_decoding(Blocks& c, const Gpu& gpu) {
 
 double group_read_density(const Shape& shape) {
   constexpr double kLinesAhead = 2;  // kernels/xqa/mha.cu: a warp copies a row line by line
-  return shape.row_bytes() > kLinesAhead * as_double(kLineBytes) ? double{law::kDensityOfLines} : 1;
+  return shape.row_bytes() > kLinesAhead * as_double(kLineBytes) ? kDensityOfLines : 1;
 }
 
 bool moves_queries(const Blocks& c) {

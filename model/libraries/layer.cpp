@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "model/constants/laws.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/common/rows.hpp"
 #include "model/libraries/layer_operations.hpp"
@@ -166,7 +165,7 @@ LaunchSequence plan_of(const Launches& movements, const Problem& p, const Gpu& g
     const ArrayId output = input + 1, before = input - 1;
     // A warp that sums columns reads 32 neighbouring elements of a row: a line of fp32. Half lines
     // of 16-bit types cost as much DRAM time as scattered accesses.
-    const double of_columns = p.dtype == DType::fp32 ? double{law::kDensityOfLines} : 0;
+    const double of_columns = p.dtype == DType::fp32 ? kDensityOfLines : 0;
     const double density = movement.walk == Walk::columns ? of_columns : 1;
     const Counted whole = counted(movement, p);
     for (const Counted& one : parts_of(whole, gpu)) {

@@ -107,6 +107,7 @@ double computed_again(const Architecture& model, const Task& task) {
   return 2 * as_double(model.layers * model.heads * model.head_dim * task.seq);
 }
 
+// Adds up the operations by name, and the parts to the step.
 void add_parts(Step& step) {
   std::map<std::string_view, double> longest_s;
   for (const StepOperation& one : step.operations) {
@@ -121,8 +122,7 @@ void add_parts(Step& step) {
   for (const StepPart& part : step.parts) step.add(1, part);
 }
 
-void total(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
-  add_parts(step);
+void add_transfers(Step& step, const Gpu& gpu) {
   StepTransfers& sent = step.transfers;
   for (const StepOperation& one : step.operations) {
     if (!one.use.transfer) continue;
@@ -133,6 +133,10 @@ void total(Step& step, const Architecture& model, const Task& task, const Gpu& g
   if (const auto note = link_note(gpu); sent.alone_s > 0 && !note.empty()) {
     step.notes.emplace_back(note);
   }
+}
+
+// Tokens per second, and the utilization of the datasheet's peak.
+void add_rates(Step& step, const Architecture& model, const Task& task, const Gpu& gpu) {
   const double tokens = task.passes() * task.tokens() * as_double(task.dp * task.fsdp);
   step.tokens_per_s = tokens / step.expected_s;
   const double keys = as_double(task.phase == Phase::decode ? task.context : task.seq);
@@ -141,10 +145,9 @@ void total(Step& step, const Architecture& model, const Task& task, const Gpu& g
   const auto tensor_hz = gpu.clocks.tensor_boost_hz, vector_hz = gpu.clocks.vector_boost_hz;
   auto peak = device_rate(gpu.sm.tensor_flop_per_clk[task.dtype], gpu, tensor_hz);
   if (!peak) peak = device_rate(gpu.sm.vector_flop_per_clk[task.dtype], gpu, vector_hz);
-  if (peak) {
-    step.mfu = step.tokens_per_s * flops / (*peak * task.gpus());
-    step.hfu = step.mfu * (1 + computed_again(model, task) / flops);
-  }
+  if (!peak) return;
+  step.mfu = step.tokens_per_s * flops / (*peak * task.gpus());
+  step.hfu = step.mfu * (1 + computed_again(model, task) / flops);
 }
 
 }  // namespace
@@ -192,7 +195,9 @@ Step predict_step(const Architecture& model, const Task& task, KernelForecasts& 
     add_host(step, model, task);
     overlap(step, model, task);
     put_in_stages(step, model, task, gpu);
-    total(step, model, task, gpu);
+    add_parts(step);
+    add_transfers(step, gpu);
+    add_rates(step, model, task, gpu);
     return step;
   };
   Step step = at_slowdown(0);

@@ -53,8 +53,8 @@ Phase batches_of(const Expression& shared, const Sweep& sweep, const Problem& pr
   batch.issued = elements * cost.work();
   set_traffic(batch.issued, elements * element * Traffic{inputs, outputs});
   batch.warp_instructions = warps * kInstructionsPerAccess * as_double(loads) * (inputs + outputs) +
-                            elements / 32 * cost.instructions;
-  batch.wavefronts.l1 = batch.wavefronts.l1_lookups = batch.issued.l1.total_bytes() / 128;
+                            elements / kWarpLanes * cost.instructions;
+  batch.wavefronts.l1 = batch.wavefronts.l1_lookups = batch.issued.l1.total_bytes() / kLineBytes;
   batch.waits = {.global = inputs > 0 ? 1.0 : 0.0,
                  .arithmetic = kDependentShare * batch.warp_instructions / warps};
   return {batch, batches};

@@ -4,8 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "model/constants/laws.hpp"
-
 namespace roofcast::gemm::tensor {
 
 Sizes::Sizes(const Problem& p)
@@ -116,7 +114,7 @@ Operands::Side::Side(const ArrayUse& use_of, std::int64_t pitch_bytes, std::int6
   requests = off * as_double(piece_bytes / kSectorBytes + 1) +
              (1 - off) * as_double(piece_bytes / (2 * kSectorBytes));
   if (pitch_bytes == 0) return;
-  use.pattern.read_density = law::kDensityOfLines / lines_of_piece(kTileLineBytes, pitch_bytes);
+  use.pattern.read_density = kDensityOfLines / lines_of_piece(kTileLineBytes, pitch_bytes);
 }
 
 Operands operands_of(const Problem& p, Copies copies, std::int64_t piece_bytes) {
