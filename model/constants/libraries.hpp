@@ -139,7 +139,7 @@ inline constexpr Constant kJoinInstructions =
             "2026-11-27");
 
 inline constexpr std::string_view kCountedOperations =
-    "ncu on an H100, PyTorch 2.11: warp instructions of elementwise kernels in bf16";
+    "ncu, PyTorch 2.11 on compute capability 9.0: warp instructions of elementwise kernels in bf16";
 inline constexpr Constant kTanhInstructions =
     counted("tanh_instructions", 8, "",
             "thread instructions of GELU's tanh besides its FLOPs and special functions",

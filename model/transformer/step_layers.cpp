@@ -66,15 +66,15 @@ class LayersComposer : public Composer {
       add(kFeedForward, "gemm.library", task_.dtype,
           {{"m", tokens_}, {"n", inner}, {"k", hidden_}, {"epilogue", epilogue}});
     };
-    forward(all_again_, [&] {
-      product_with(train_ ? "gelu_aux" : "gelu");
+    forward(all_again_, [&] { product_with(train_ ? "gelu_aux" : "gelu"); });
+    backward([&] {
       product(kFeedForward, {tokens_, hidden_, inner});
+      product(kFeedForward, {hidden_, inner, tokens_});
     });
+    forward(all_again_, [&] { product(kFeedForward, {tokens_, hidden_, inner}); });
     backward([&] {
       product_with("dgelu");
       product(kFeedForward, {inner, hidden_, tokens_});
-      product(kFeedForward, {tokens_, hidden_, inner});
-      product(kFeedForward, {hidden_, inner, tokens_});
     });
   }
 
