@@ -58,11 +58,7 @@ double BarNames::down() const {
 
 Json BarNames::y(std::string_view field) const {
   const Json axis = {{"ticks", false}, {"domain", false}, {"labelLimit", 0}};
-  return {{"field", field},
-          {"type", "nominal"},
-          {"title", nullptr},
-          {"scale", {{"domain", names_}}},
-          {"axis", above_ ? Json() : axis}};
+  return nominal_channel(field, names_, above_ ? Json() : axis);
 }
 
 Json BarNames::moved(Json mark) const {
@@ -77,16 +73,14 @@ void BarNames::add_layer(Json& layers, Json& datasets) const {
     rows.push_back({{"name", name}, {"text", joined(lines_within(name, frame_), lines_)}});
   }
   datasets["bar names"] = std::move(rows);
-  layers.push_back(
-      {{"name", "bar-names"},
-       {"data", {{"name", "bar names"}}},
-       {"mark", mark("text", "bar-text",
-                     {{"align", "left"},
-                      {"baseline", "top"},
-                      {"lineBreak", "\n"},
-                      {"lineHeight", kLine},
-                      {"yOffset", -(bar_ / 2 + down())}})},
-       {"encoding", {{"x", {{"value", 0}}}, {"y", y("name")}, {"text", {{"field", "text"}}}}}});
+  layers.push_back(layer("bar-names", "bar names",
+                         mark("text", "bar-text",
+                              {{"align", "left"},
+                               {"baseline", "top"},
+                               {"lineBreak", "\n"},
+                               {"lineHeight", kLine},
+                               {"yOffset", -(bar_ / 2 + down())}}),
+                         {{"x", {{"value", 0}}}, {"y", y("name")}, {"text", {{"field", "text"}}}}));
 }
 
 }  // namespace roofcast::reports

@@ -65,9 +65,9 @@ std::string chart_page(const std::string& title, const std::string& vega_lite_js
 /// measured time, errors by family and regime, the worst cases with their parts, a roofline for
 /// each family that computes, the table of every case and the device's memory. `run` adds suite,
 /// build, driver and clocks. `run_text`, the run's file, is embedded for readers to save.
-std::string report_page(const validation::Comparison& comparison, const Gpu& gpu);
 std::string report_page(const validation::Comparison& comparison, const Gpu& gpu,
-                        const validation::Run& run, const std::string& run_text = "");
+                        const std::optional<validation::Run>& run = {},
+                        const std::string& run_text = "");
 
 /// Draws a Vega-Lite specification: the bytes of an "svg" or "png" file. Needs Node and the npm
 /// packages of reports/; throws InputError that says what is missing and how to mend it. `stop` is

@@ -70,13 +70,6 @@ Json regime_channels(Json encoding, double width) {
   return encoding;
 }
 
-Json at(const Json& x, double value) {
-  Json channel = x;
-  channel.erase("field");
-  channel["datum"] = value;
-  return channel;
-}
-
 }  // namespace
 
 std::string error_chart(const validation::Comparison& comparison, double width) {
@@ -101,11 +94,8 @@ std::string error_chart(const validation::Comparison& comparison, double width) 
   Json x = axis.channel("ratio");
   x["axis"]["values"] = ratio_ticks(axis);
   x["axis"]["labelExpr"] = "format(datum.value, '~r') + '×'";
-  const Json y = {{"field", "family"},
-                  {"type", "nominal"},
-                  {"title", nullptr},
-                  {"scale", {{"domain", families}}},
-                  {"axis", {{"grid", true}, {"ticks", false}, {"domain", false}}}};
+  const Json y =
+      nominal_channel("family", families, {{"grid", true}, {"ticks", false}, {"domain", false}});
   const Json once = {{"values", {Json::object()}}};
   Json points = regime_channels({{"x", x}, {"y", y}}, width);
   points["tooltip"] = tooltip({{"kernel", "Kernel"},
@@ -117,33 +107,25 @@ std::string error_chart(const validation::Comparison& comparison, double width) 
       {{"name", "ratio-tolerance"},
        {"data", once},
        {"mark", mark("rect", "tolerance")},
-       {"encoding", {{"x", at(x, 1 - kTolerance)}, {"x2", {{"datum", 1 + kTolerance}}}}}});
+       {"encoding", {{"x", at_value(x, 1 - kTolerance)}, {"x2", {{"datum", 1 + kTolerance}}}}}});
   layers.push_back({{"name", "no-ratio"},
                     {"data", once},
                     {"mark", mark("rule", "reference")},
-                    {"encoding", {{"x", at(x, 1)}}}});
-  layers.push_back({{"name", "ratios"},
-                    {"data", {{"name", "cases"}}},
-                    {"mark", mark("point", "predicted", {{"filled", false}, {"size", 34}})},
-                    {"encoding", std::move(points)}});
-  layers.push_back({{"name", "medians"},
-                    {"data", {{"name", "medians"}}},
-                    {"mark", mark("tick", "reference", {{"thickness", 3}, {"height", 20}})},
-                    {"encoding", {{"x", x}, {"y", y}}}});
+                    {"encoding", {{"x", at_value(x, 1)}}}});
+  layers.push_back(layer("ratios", "cases",
+                         mark("point", "predicted", {{"filled", false}, {"size", 34}}),
+                         std::move(points)));
+  layers.push_back(layer("medians", "medians",
+                         mark("tick", "reference", {{"thickness", 3}, {"height", 20}}),
+                         {{"x", x}, {"y", y}}));
   layers.push_back(
-      {{"name", "median-texts"},
-       {"data", {{"name", "medians"}}},
-       {"mark", mark("text", "bar-text", {{"align", "left"}})},
-       {"encoding",
-        {{"x", {{"value", axis.pixels + 8}}}, {"y", y}, {"text", {{"field", "text"}}}}}});
-  Json spec =
+      layer("median-texts", "medians", mark("text", "bar-text", {{"align", "left"}}),
+            {{"x", {{"value", axis.pixels + 8}}}, {"y", y}, {"text", {{"field", "text"}}}}));
+  return layered(
       chart("Error by family and regime", "Band: ±10%. Bar and number: median of the family.",
-            {{"cases", std::move(cases)}, {"medians", std::move(medians)}});
-  spec["width"] = axis.pixels;
-  spec["height"] = kRow * static_cast<double>(std::max<std::size_t>(families.size(), 1));
-  spec["layer"] = std::move(layers);
-  if (is_narrow(width)) make_narrow(spec, width);
-  return json_text(spec);
+            {{"cases", std::move(cases)}, {"medians", std::move(medians)}}),
+      axis.pixels, kRow * static_cast<double>(std::max<std::size_t>(families.size(), 1)),
+      std::move(layers), width);
 }
 
 }  // namespace roofcast::reports

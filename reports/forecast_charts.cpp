@@ -62,11 +62,8 @@ class Bar {
 
 Json amount(std::string_view field, std::string_view title, std::string_view unit, double most,
             double width) {
-  return {{"field", field},
-          {"type", "quantitative"},
-          {"title", title},
-          {"scale", {{"domain", {0, most > 0 ? most : 1}}, {"nice", false}}},
-          {"axis", {{"labelExpr", si_label(unit)}, {"tickCount", width < 400 ? 3 : 6}}}};
+  return linear_channel(field, title, {0, most > 0 ? most : 1},
+                        {{"labelExpr", si_label(unit)}, {"tickCount", width < 400 ? 3 : 6}});
 }
 
 /// The end of an axis (in its unit) that leaves room in the frame for the texts after the bars.
@@ -101,23 +98,17 @@ Json part_layers(const BarNames& bars, double most, const std::vector<std::strin
   colours["legend"]["symbolType"] = "square";
   Json layers = Json::array();
   layers.push_back(
-      {{"name", "parts"},
-       {"data", {{"name", "parts"}}},
-       {"mark", bars.moved(mark("bar", "part", {{"height", kBar}}))},
-       {"encoding",
-        {{"x", x("from")},
-         {"x2", {{"field", "to"}}},
-         {"y", y},
-         {"color", colours},
-         {"tooltip", tooltip({{"name", "Setting"}, {"part", "Part"}, {"text", "Time"}})}}}});
-  layers.push_back({{"name", "part-intervals"},
-                    {"data", {{"name", "totals"}}},
-                    {"mark", bars.moved(mark("rule", "reference"))},
-                    {"encoding", {{"x", x("low")}, {"x2", {{"field", "high"}}}, {"y", y}}}});
-  layers.push_back({{"name", "part-totals"},
-                    {"data", {{"name", "totals"}}},
-                    {"mark", bars.moved(mark("text", "bar-text", {{"align", "left"}, {"dx", 9}}))},
-                    {"encoding", {{"x", x("end")}, {"y", y}, {"text", {{"field", "text"}}}}}});
+      layer("parts", "parts", bars.moved(mark("bar", "part", {{"height", kBar}})),
+            {{"x", x("from")},
+             {"x2", {{"field", "to"}}},
+             {"y", y},
+             {"color", colours},
+             {"tooltip", tooltip({{"name", "Setting"}, {"part", "Part"}, {"text", "Time"}})}}));
+  layers.push_back(layer("part-intervals", "totals", bars.moved(mark("rule", "reference")),
+                         {{"x", x("low")}, {"x2", {{"field", "high"}}}, {"y", y}}));
+  layers.push_back(layer("part-totals", "totals",
+                         bars.moved(mark("text", "bar-text", {{"align", "left"}, {"dx", 9}})),
+                         {{"x", x("end")}, {"y", y}, {"text", {{"field", "text"}}}}));
   layers.push_back({{"name", "part-measured"},
                     {"data", {{"name", "totals"}}},
                     {"transform", {{{"filter", "isValid(datum.measured)"}}}},
@@ -170,15 +161,10 @@ std::string parts_chart(const std::vector<NamedForecast>& forecasts, double widt
   Json data = {{"parts", std::move(rows)}, {"totals", std::move(totals)}};
   Json layers = part_layers(bars, end, names);
   bars.add_layer(layers, data);
-  Json spec = chart("Where the expected time goes",
-                    measured ? "The parts add up. Line: interval. ●:\u00a0measured."
-                             : "The parts add up. Line: interval.",
-                    std::move(data));
-  spec["width"] = bars.frame();
-  spec["height"] = bars.height();
-  spec["layer"] = std::move(layers);
-  if (is_narrow(width)) make_narrow(spec, width);
-  return json_text(spec);
+  const char* subtitle = measured ? "The parts add up. Line: interval. ●:\u00a0measured."
+                                  : "The parts add up. Line: interval.";
+  return layered(chart("Where the expected time goes", subtitle, std::move(data)), bars.frame(),
+                 bars.height(), std::move(layers), width);
 }
 
 std::string traffic_chart(const std::vector<NamedForecast>& forecasts, double width) {
@@ -220,27 +206,19 @@ std::string traffic_chart(const std::vector<NamedForecast>& forecasts, double wi
   colours["legend"]["symbolType"] = "square";
   Json layers = Json::array();
   layers.push_back(
-      {{"name", "traffic"},
-       {"data", {{"name", "traffic"}}},
-       {"mark", bars.moved(mark("bar", "part", {{"height", kRung}}))},
-       {"encoding",
-        {{"x", x("from")},
-         {"x2", {{"field", "to"}}},
-         {"y", y},
-         {"color", colours},
-         {"tooltip", tooltip({{"name", "Level"}, {"what", "Bytes"}, {"reason", "Why"}})}}}});
-  layers.push_back({{"name", "traffic-texts"},
-                    {"data", {{"name", "traffic"}}},
-                    {"mark", bars.moved(mark("text", "bar-text", {{"align", "left"}, {"dx", 9}}))},
-                    {"encoding", {{"x", x("end")}, {"y", y}, {"text", {{"field", "text"}}}}}});
+      layer("traffic", "traffic", bars.moved(mark("bar", "part", {{"height", kRung}})),
+            {{"x", x("from")},
+             {"x2", {{"field", "to"}}},
+             {"y", y},
+             {"color", colours},
+             {"tooltip", tooltip({{"name", "Level"}, {"what", "Bytes"}, {"reason", "Why"}})}}));
+  layers.push_back(layer("traffic-texts", "traffic",
+                         bars.moved(mark("text", "bar-text", {{"align", "left"}, {"dx", 9}})),
+                         {{"x", x("end")}, {"y", y}, {"text", {{"field", "text"}}}}));
   Json data = {{"traffic", std::move(rows)}};
   bars.add_layer(layers, data);
-  Json spec = chart("Where the bytes go", "×: of the bytes requested", std::move(data));
-  spec["width"] = bars.frame();
-  spec["height"] = bars.height();
-  spec["layer"] = std::move(layers);
-  if (is_narrow(width)) make_narrow(spec, width);
-  return json_text(spec);
+  return layered(chart("Where the bytes go", "×: of the bytes requested", std::move(data)),
+                 bars.frame(), bars.height(), std::move(layers), width);
 }
 
 }  // namespace roofcast::reports

@@ -72,22 +72,13 @@ Json figure_panel(const std::string& data, const std::string& title, const std::
   // A logarithmic axis has no zero: bars start a decade below the smallest value.
   const LogAxis axis{rows.empty() ? 1 : low / 10, rows.empty() ? 10 : high * 40, kPanel, title,
                      unit};
-  const Json y = {{"field", "name"},
-                  {"type", "nominal"},
-                  {"title", nullptr},
-                  {"scale", {{"domain", names}}},
-                  {"axis", {{"ticks", false}, {"domain", false}}}};
+  const Json y = nominal_channel("name", names, {{"ticks", false}, {"domain", false}});
   Json layers = Json::array();
-  layers.push_back(
-      {{"name", data + " bars"},
-       {"data", {{"name", data}}},
-       {"mark", mark("bar", "bandwidth", {{"height", 14}})},
-       {"encoding", {{"x", axis.channel("value")}, {"x2", {{"datum", axis.low}}}, {"y", y}}}});
-  layers.push_back(
-      {{"name", data + " texts"},
-       {"data", {{"name", data}}},
-       {"mark", mark("text", "bar-text", {{"align", "left"}, {"dx", 5}})},
-       {"encoding", {{"x", axis.channel("value")}, {"y", y}, {"text", {{"field", "text"}}}}}});
+  layers.push_back(layer(data + " bars", data, mark("bar", "bandwidth", {{"height", 14}}),
+                         {{"x", axis.channel("value")}, {"x2", {{"datum", axis.low}}}, {"y", y}}));
+  layers.push_back(layer(data + " texts", data,
+                         mark("text", "bar-text", {{"align", "left"}, {"dx", 5}}),
+                         {{"x", axis.channel("value")}, {"y", y}, {"text", {{"field", "text"}}}}));
   return {{"width", kPanel},
           {"height", kRow * static_cast<double>(names.size())},
           {"layer", std::move(layers)}};
@@ -132,14 +123,10 @@ Json growth_row(const std::string& name, const std::string& what, double value,
 }
 
 Json device_channel(const std::vector<std::string>& names, bool narrow) {
-  return {{"field", "name"},
-          {"type", "nominal"},
-          {"title", nullptr},
-          {"scale", {{"domain", names}}},
-          {"axis", narrow ? Json{{"labelAngle", -60}, {"grid", false}}
-                          : Json{{"labelAngle", 0},
-                                 {"grid", false},
-                                 {"labelExpr", "split(datum.label, ' ')"}}}};
+  if (narrow) return nominal_channel("name", names, {{"labelAngle", -60}, {"grid", false}});
+  return nominal_channel(
+      "name", names,
+      {{"labelAngle", 0}, {"grid", false}, {"labelExpr", "split(datum.label, ' ')"}});
 }
 
 Json line_panel(const std::string& data, const LogAxis& y, const std::vector<std::string>& names,
@@ -152,28 +139,22 @@ Json line_panel(const std::string& data, const LogAxis& y, const std::vector<std
                 {"scale", {{"domain", lines}, {"range", {"circle", "square"}}}},
                 {"legend", colours["legend"]}};
   if (lines.size() < 2) shape["scale"]["range"] = {"diamond"};
-  const Json source = {{"name", data}};
   const Json values = y.channel("value");
   Json layers = Json::array();
-  layers.push_back({{"name", data + " lines"},
-                    {"data", source},
-                    {"mark", mark("line", "forecast")},
-                    {"encoding", {{"x", x}, {"y", values}, {"color", colours}}}});
+  layers.push_back(layer(data + " lines", data, mark("line", "forecast"),
+                         {{"x", x}, {"y", values}, {"color", colours}}));
   layers.push_back(
-      {{"name", data + " points"},
-       {"data", source},
-       {"mark", mark("point", "measured", {{"filled", true}, {"size", 70}})},
-       {"encoding",
-        {{"x", x},
-         {"y", values},
-         {"color", colours},
-         {"shape", shape},
-         {"tooltip", tooltip({{"name", "GPU"}, {"what", "Figure"}, {"text", "Value"}})}}}});
+      layer(data + " points", data, mark("point", "measured", {{"filled", true}, {"size", 70}}),
+            {{"x", x},
+             {"y", values},
+             {"color", colours},
+             {"shape", shape},
+             {"tooltip", tooltip({{"name", "GPU"}, {"what", "Figure"}, {"text", "Value"}})}}));
   // Texts of the first line stand above its points, those of the second below.
   for (std::size_t i = 0; i < lines.size(); ++i) {
     layers.push_back(
         {{"name", data + " texts of " + lines[i]},
-         {"data", source},
+         {"data", {{"name", data}}},
          {"transform", {{{"filter", "datum.what == '" + lines[i] + "' && datum.told"}}}},
          {"mark", mark("text", "roof-label", {{"dy", i == 0 ? -12 : 17}})},
          {"encoding", {{"x", x}, {"y", values}, {"text", {{"field", "text"}}}}}});

@@ -45,6 +45,14 @@ std::string table(std::string_view id, const std::string& head, const std::strin
       id.empty() ? "" : fmt::format(" id=\"{}\"", id), head, body);
 }
 
+std::string filter_field(std::string_view hint, std::string_view what) {
+  return fmt::format(
+      "<div class=\"tools\"><input type=\"search\" id=\"filter\" data-filters=\"cases\" "
+      "placeholder=\"Filter: {}\" aria-label=\"Filter {}\"><output for=\"filter\"></output>"
+      "</div>\n",
+      hint, what);
+}
+
 std::string figure(std::string_view title, const std::string& value, const std::string& detail,
                    std::string_view tone) {
   return fmt::format("<div><dt>{}</dt><dd class=\"{}\">{}</dd><small>{}</small></div>\n", title,

@@ -16,6 +16,8 @@ std::string time_cell(double seconds);
 std::string heading(std::string_view text, bool is_text, std::string_view title = "");
 /// A sortable table. `head` is the cells of its heading, `body` its rows, both HTML.
 std::string table(std::string_view id, const std::string& head, const std::string& body);
+/// The field that filters the page's table "cases": by `hint`, for example "kernel, size".
+std::string filter_field(std::string_view hint, std::string_view what);
 /// One of the large figures at the top of a page. All arguments are HTML.
 std::string figure(std::string_view title, const std::string& value, const std::string& detail,
                    std::string_view tone = "");

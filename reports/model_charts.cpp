@@ -48,14 +48,6 @@ Json coloured(const std::string& field, const std::vector<std::string>& names, d
   return channel;
 }
 
-std::string finished(Json spec, double frame, double height, Json layers, double width) {
-  spec["width"] = frame;
-  spec["height"] = height;
-  spec["layer"] = std::move(layers);
-  if (is_narrow(width)) make_narrow(spec, width);
-  return json_text(spec);
-}
-
 /// The number of distinguishable colours.
 constexpr std::size_t kMostParts = 10;
 
@@ -134,11 +126,11 @@ bool has_several_lines(const std::vector<ModelPoint>& points) {
                      [&](const ModelPoint& one) { return one.line != points.front().line; });
 }
 
-void check(const std::vector<ModelPoint>& points) {
+}  // namespace
+
+void expect_points(const std::vector<ModelPoint>& points) {
   if (points.empty()) throw InputError("there is no step to draw: none has a forecast");
 }
-
-}  // namespace
 
 std::string step_timeline_chart(const std::string& title, const std::vector<TimelineEvent>& events,
                                 double width) {
@@ -149,31 +141,26 @@ std::string step_timeline_chart(const std::string& title, const std::vector<Time
   constexpr double kMost = 900, kLeast = 5, kHighest = 22;
   const double row = std::clamp(kMost / static_cast<double>(rows.size()), kLeast, kHighest);
   Json spec = chart(title, "One pass, and what comes once a step", {{"bars", std::move(bars)}});
-  Json y = {{"field", "row"},
-            {"type", "nominal"},
-            {"title", nullptr},
-            {"scale", {{"domain", rows}, {"paddingInner", 0.12}}},
-            {"axis", {{"labelOverlap", "greedy"}, {"ticks", false}, {"domain", false}}}};
-  const Json bar = {{"name", "bars"},
-                    {"data", {{"name", "bars"}}},
-                    {"mark", mark("bar", "part")},
-                    {"encoding",
-                     {{"x", axis("start", "Time", "s", width)},
-                      {"x2", {{"field", "end"}}},
-                      {"y", y},
-                      {"color", coloured("told", parts, width, 4)},
-                      {"tooltip", tooltip({{"row", "Where"},
-                                           {"part", "Part"},
-                                           {"direction", "Direction"},
-                                           {"time", "Time"},
-                                           {"bound", "Bound by"}})}}}};
-  return finished(std::move(spec), width, row * static_cast<double>(rows.size()),
-                  Json::array({bar}), width);
+  Json y = nominal_channel("row", rows,
+                           {{"labelOverlap", "greedy"}, {"ticks", false}, {"domain", false}});
+  y["scale"]["paddingInner"] = 0.12;
+  const Json bar = layer("bars", "bars", mark("bar", "part"),
+                         {{"x", axis("start", "Time", "s", width)},
+                          {"x2", {{"field", "end"}}},
+                          {"y", y},
+                          {"color", coloured("told", parts, width, 4)},
+                          {"tooltip", tooltip({{"row", "Where"},
+                                               {"part", "Part"},
+                                               {"direction", "Direction"},
+                                               {"time", "Time"},
+                                               {"bound", "Bound by"}})}});
+  return layered(std::move(spec), width, row * static_cast<double>(rows.size()), Json::array({bar}),
+                 width);
 }
 
 std::string model_memory_chart(const ModelAxes& axes, const std::vector<ModelPoint>& points,
                                double width) {
-  check(points);
+  expect_points(points);
   const bool several = has_several_lines(points);
   std::vector<std::string> names, parts;
   Json bars = Json::array(), limits = Json::array();
@@ -202,31 +189,26 @@ std::string model_memory_chart(const ModelAxes& axes, const std::vector<ModelPoi
   Json data = {{"bars", std::move(bars)}, {"limits", std::move(limits)}};
   const Json y = rows.y("name");
   Json layers = Json::array();
-  layers.push_back({{"name", "bars"},
-                    {"data", {{"name", "bars"}}},
-                    {"mark", rows.moved(mark("bar", "part", {{"height", kBar}}))},
-                    {"encoding",
-                     {{"x", axis("from", "Memory", "B", width)},
-                      {"x2", {{"field", "to"}}},
-                      {"y", y},
-                      {"color", coloured("part", parts, width, 6)},
-                      {"tooltip", tooltip({{"name", axes.requests},
-                                           {"part", "Part"},
-                                           {"text", "Bytes"},
-                                           {"total", "All"}})}}}});
-  layers.push_back({{"name", "limits"},
-                    {"data", {{"name", "limits"}}},
-                    {"mark", rows.moved(mark("tick", "reference",
-                                             {{"thickness", 2}, {"height", kBar + kGap / 2}}))},
-                    {"encoding",
-                     {{"x", axis("bytes", "Memory", "B", width)},
-                      {"y", y},
-                      {"tooltip", tooltip({{"text", "The GPU has"}})}}}});
+  layers.push_back(layer(
+      "bars", "bars", rows.moved(mark("bar", "part", {{"height", kBar}})),
+      {{"x", axis("from", "Memory", "B", width)},
+       {"x2", {{"field", "to"}}},
+       {"y", y},
+       {"color", coloured("part", parts, width, 6)},
+       {"tooltip",
+        tooltip(
+            {{"name", axes.requests}, {"part", "Part"}, {"text", "Bytes"}, {"total", "All"}})}}));
+  layers.push_back(
+      layer("limits", "limits",
+            rows.moved(mark("tick", "reference", {{"thickness", 2}, {"height", kBar + kGap / 2}})),
+            {{"x", axis("bytes", "Memory", "B", width)},
+             {"y", y},
+             {"tooltip", tooltip({{"text", "The GPU has"}})}}));
   rows.add_layer(layers, data);
   Json spec = chart("Memory of a GPU: " + axes.title,
                     "A bar for each: " + axes.requests + ". The line is what the GPU has.",
                     std::move(data));
-  return finished(std::move(spec), rows.frame(), rows.height(), std::move(layers), width);
+  return layered(std::move(spec), rows.frame(), rows.height(), std::move(layers), width);
 }
 
 }  // namespace roofcast::reports

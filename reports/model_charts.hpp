@@ -28,6 +28,9 @@ struct ModelAxes {
   std::string latency;   ///< "Time of a step" or "Between tokens of a request"
 };
 
+/// Throws InputError without a point.
+void expect_points(const std::vector<ModelPoint>& points);
+
 /// Width of these charts' frames (px).
 inline constexpr double kModelWidth = 760;
 

@@ -47,8 +47,7 @@ std::string operations_table(const transformer::Step& step) {
 
 std::string model_page(const std::string& title, const std::string& lead,
                        const std::vector<TitledChart>& charts, const std::string& table) {
-  std::string body = fmt::format("<main>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n",
-                                 escape_html(title), escape_html(lead));
+  std::string body = page_begin(title, lead);
   std::vector<PageChart> drawn;
   for (const TitledChart& one : charts) {
     const std::string id = fmt::format("chart{}", drawn.size());

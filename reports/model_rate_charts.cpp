@@ -49,14 +49,10 @@ Json axis_of(const char* field, const std::string& title, std::string_view unit,
   if (low > 0 && high > kMostLinear * low) {
     return LogAxis{low / kRoom, high * kRoom, pixels, title, std::string(unit)}.channel(field);
   }
-  return {{"field", field},
-          {"type", "quantitative"},
-          {"title", title},
-          {"scale", {{"domain", {0, high > 0 ? kRoom * high : 1}}, {"nice", false}}},
-          {"axis",
-           {{"labelExpr", si_label(unit)},
-            {"labelOverlap", true},
-            {"tickCount", is_narrow(pixels) ? 3 : 6}}}};
+  return linear_channel(field, title, {0, high > 0 ? kRoom * high : 1},
+                        {{"labelExpr", si_label(unit)},
+                         {"labelOverlap", true},
+                         {"tickCount", is_narrow(pixels) ? 3 : 6}});
 }
 
 struct Channels {
@@ -85,26 +81,20 @@ Json line_layers(const Channels& at, const std::vector<std::string>& lines, doub
   if (lines.size() < 2) colours["legend"] = nullptr;
   Json forms = shapes("line", lines);
   forms["legend"] = colours["legend"];
-  const Json source = {{"name", "points"}};
   Json layers = Json::array();
   layers.push_back(
-      {{"name", "lines"},
-       {"data", source},
-       {"mark", mark("line", "forecast")},
-       {"encoding",
-        {{"x", at.x}, {"y", at.y}, {"color", colours}, {"order", {{"field", "requests"}}}}}});
-  layers.push_back({{"name", "marks"},
-                    {"data", source},
-                    {"mark", mark("point", "measured", {{"filled", true}, {"size", 60}})},
-                    {"encoding",
-                     {{"x", at.x},
-                      {"y", at.y},
-                      {"color", colours},
-                      {"shape", forms},
-                      {"tooltip", tooltip({{"line", "On"},
-                                           {"name", "Sequences"},
-                                           {"rate_text", "Rate"},
-                                           {"latency_text", "Latency"}})}}}});
+      layer("lines", "points", mark("line", "forecast"),
+            {{"x", at.x}, {"y", at.y}, {"color", colours}, {"order", {{"field", "requests"}}}}));
+  layers.push_back(layer("marks", "points",
+                         mark("point", "measured", {{"filled", true}, {"size", 60}}),
+                         {{"x", at.x},
+                          {"y", at.y},
+                          {"color", colours},
+                          {"shape", forms},
+                          {"tooltip", tooltip({{"line", "On"},
+                                               {"name", "Sequences"},
+                                               {"rate_text", "Rate"},
+                                               {"latency_text", "Latency"}})}}));
   return layers;
 }
 
@@ -144,59 +134,42 @@ Json names_of(const std::vector<ModelPoint>& points, const Channels& at, double 
   return rows;
 }
 
-std::string finished(Json spec, Json layers, double width) {
-  spec["width"] = width;
-  spec["height"] = kHeight;
-  spec["layer"] = std::move(layers);
-  if (is_narrow(width)) make_narrow(spec, width);
-  return json_text(spec);
-}
-
-void check(const std::vector<ModelPoint>& points) {
-  if (points.empty()) throw InputError("there is no step to draw: none has a forecast");
-}
-
 }  // namespace
 
 std::string model_rate_chart(const ModelAxes& axes, const std::vector<ModelPoint>& points,
                              double width) {
-  check(points);
+  expect_points(points);
   const Channels at =
       channels_of(points, &ModelPoint::requests, "requests", axes.requests, "", width);
   Json layers = line_layers(at, lines_of(points), width);
   Json low = at.y;
   low["field"] = "low";
-  layers.insert(layers.begin(), Json{{"name", "intervals"},
-                                     {"data", {{"name", "points"}}},
-                                     {"mark", mark("area", "interval")},
-                                     {"encoding",
+  layers.insert(layers.begin(), layer("intervals", "points", mark("area", "interval"),
                                       {{"x", at.x},
                                        {"y", low},
                                        {"y2", {{"field", "high"}}},
-                                       {"color", layers[0]["encoding"]["color"]}}}});
-  return finished(chart("Tokens a second: " + axes.title, "Band: interval of the forecast",
-                        {{"points", rows_of(points)}}),
-                  std::move(layers), width);
+                                       {"color", layers[0]["encoding"]["color"]}}));
+  return layered(chart("Tokens a second: " + axes.title, "Band: interval of the forecast",
+                       {{"points", rows_of(points)}}),
+                 width, kHeight, std::move(layers), width);
 }
 
 std::string model_latency_chart(const ModelAxes& axes, const std::vector<ModelPoint>& points,
                                 double width) {
-  check(points);
+  expect_points(points);
   const Channels at =
       channels_of(points, &ModelPoint::latency_s, "latency", axes.latency, "s", width);
   Json layers = line_layers(at, lines_of(points), width);
   const auto placed = [](const char* field) -> Json {
     return {{"field", field}, {"type", "quantitative"}, {"scale", nullptr}};
   };
-  layers.push_back(
-      {{"name", "names"},
-       {"data", {{"name", "names"}}},
-       {"mark", mark("text", "point-name", {{"align", "left"}, {"baseline", "middle"}})},
-       {"encoding", {{"x", placed("x")}, {"y", placed("y")}, {"text", {{"field", "text"}}}}}});
-  return finished(
+  layers.push_back(layer("names", "names",
+                         mark("text", "point-name", {{"align", "left"}, {"baseline", "middle"}}),
+                         {{"x", placed("x")}, {"y", placed("y")}, {"text", {{"field", "text"}}}}));
+  return layered(
       chart("Tokens a second against latency: " + axes.title, "Beside each point: " + axes.requests,
             {{"points", rows_of(points)}, {"names", names_of(points, at, width)}}),
-      std::move(layers), width);
+      width, kHeight, std::move(layers), width);
 }
 
 }  // namespace roofcast::reports

@@ -37,6 +37,11 @@ std::string chart_element(const std::string& id) {
   return fmt::format("<div class=\"chart\" id=\"{}\"><div class=\"screen\"></div></div>\n", id);
 }
 
+std::string page_begin(const std::string& title, const std::string& lead) {
+  return fmt::format("<main>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n", escape_html(title),
+                     escape_html(lead));
+}
+
 std::string page(const std::string& title, const std::string& body,
                  const std::vector<PageChart>& charts) {
   if (kPageTemplate.empty()) {

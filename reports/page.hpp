@@ -28,6 +28,9 @@ std::string fill_template(std::string_view page_template,
 /// A chart drawn twice: `draw` takes the frame's width, `wide` px and kNarrowFrame.
 PageChart page_chart(std::string id, double wide, const std::function<std::string(double)>& draw);
 
+/// The begin of a page's body: its heading and a line below, both texts.
+std::string page_begin(const std::string& title, const std::string& lead);
+
 /// The page. `body` is HTML, `title` is text. Throws InputError without the bundle.
 std::string page(const std::string& title, const std::string& body,
                  const std::vector<PageChart>& charts);

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model/types/problem.hpp"
 #include "reports/chart.hpp"
+#include "reports/narrow.hpp"
+#include "reports/text.hpp"
 
 namespace roofcast::reports {
 namespace {
@@ -51,6 +54,36 @@ Json LogAxis::channel(std::string_view field) const {
       {"axis", {{"values", ticks(*this)}, {"labelExpr", si_label(unit)}, {"labelOverlap", true}}}};
 }
 
+Json linear_channel(std::string_view field, std::string_view title, Json domain, Json axis) {
+  return {{"field", field},
+          {"type", "quantitative"},
+          {"title", title},
+          {"scale", {{"domain", std::move(domain)}, {"nice", false}}},
+          {"axis", std::move(axis)}};
+}
+
+Json nominal_channel(std::string_view field, const std::vector<std::string>& names, Json axis) {
+  return {{"field", field},
+          {"type", "nominal"},
+          {"title", nullptr},
+          {"scale", {{"domain", names}}},
+          {"axis", std::move(axis)}};
+}
+
+Json at_value(Json channel, double value) {
+  channel.erase("field");
+  channel["datum"] = value;
+  return channel;
+}
+
+Json layer(std::string_view name, const std::string& data, Json mark, Json encoding) {
+  // Vega-Lite joins views of the same name, so a panel's layers get its prefix.
+  return {{"name", data.substr(0, data.find(':') + 1) + std::string(name)},
+          {"data", {{"name", data}}},
+          {"mark", std::move(mark)},
+          {"encoding", std::move(encoding)}};
+}
+
 Json mark(std::string_view type, std::string_view style, const Json& more) {
   Json result = {{"type", type}, {"style", style}};
   result.update(more);
@@ -93,6 +126,14 @@ Json chart(std::string_view title, std::string_view subtitle, Json datasets) {
           {"title", {{"text", title}, {"subtitle", subtitle}}},
           {"datasets", std::move(datasets)},
           {"config", chart_config(Theme::light)}};
+}
+
+std::string layered(Json chart, double frame, double height, Json layers, double width) {
+  chart["width"] = frame;
+  chart["height"] = height;
+  chart["layer"] = std::move(layers);
+  if (is_narrow(width)) make_narrow(chart, width);
+  return json_text(chart);
 }
 
 void check_points(std::size_t count) {

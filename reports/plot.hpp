@@ -32,6 +32,17 @@ struct LogAxis {
   Json channel(std::string_view field) const;
 };
 
+/// A channel that encodes the field on a linear axis of that domain.
+Json linear_channel(std::string_view field, std::string_view title, Json domain, Json axis);
+/// A channel that places the field's names in their order.
+Json nominal_channel(std::string_view field, const std::vector<std::string>& names, Json axis);
+/// The channel at a value in place of its field.
+Json at_value(Json channel, double value);
+
+/// A layer that draws the data set named `data`. For data "PANEL: WHAT" its name begins with
+/// "PANEL:".
+Json layer(std::string_view name, const std::string& data, Json mark, Json encoding);
+
 /// `{"type": type, "style": style}` with the members of `more`.
 Json mark(std::string_view type, std::string_view style, const Json& more = Json::object());
 
@@ -47,6 +58,9 @@ Json shapes(std::string_view field, const std::vector<std::string>& names);
 
 /// A chart without its marks: schema, title, named data sets, light theme.
 Json chart(std::string_view title, std::string_view subtitle, Json datasets);
+
+/// The text of a chart with layers in a frame of that size (px), made narrow if `width` is.
+std::string layered(Json chart, double frame, double height, Json layers, double width);
 
 /// "gemm.tiled m=1 …" → "gemm.tiled".
 std::string first_word(std::string_view text);

@@ -136,14 +136,10 @@ Json time_panel(const LogAxis& measured, const LogAxis& predicted, const Json& c
   points["tooltip"] = case_tooltip();
 
   Json layers = Json::array();
-  layers.push_back({{"name", "tolerance"},
-                    {"data", {{"name", "diagonal"}}},
-                    {"mark", mark("area", "tolerance", {{"clip", true}})},
-                    {"encoding", band}});
-  layers.push_back({{"name", "diagonal"},
-                    {"data", {{"name", "diagonal"}}},
-                    {"mark", mark("line", "reference", {{"clip", true}})},
-                    {"encoding", both("x", "x")}});
+  layers.push_back(
+      layer("tolerance", "diagonal", mark("area", "tolerance", {{"clip", true}}), band));
+  layers.push_back(
+      layer("diagonal", "diagonal", mark("line", "reference", {{"clip", true}}), both("x", "x")));
   layers.push_back({{"name", "measured-spread"},
                     {"mark", mark("rule", "error-bar", {{"clip", true}})},
                     {"encoding", across}});
@@ -166,19 +162,9 @@ Json time_panel(const LogAxis& measured, const LogAxis& predicted, const Json& c
 
 Json error_panel(const LogAxis& bytes, double reach, const Json& colours, const Json& forms,
                  const Json& dots) {
-  const Json error = {
-      {"field", "error"},
-      {"type", "quantitative"},
-      {"title", "Error of predicted time"},
-      {"scale", {{"domain", {-std::min(reach, 1.0), reach}}, {"nice", false}}},
-      {"axis",
-       {{"labelExpr", "datum.value == 0 ? '0%' : format(datum.value, '+.0%')"}, {"tickCount", 9}}}};
-  const auto at = [&error](double value) {
-    Json channel = error;
-    channel.erase("field");
-    channel["datum"] = value;
-    return channel;
-  };
+  const Json error = linear_channel(
+      "error", "Error of predicted time", {-std::min(reach, 1.0), reach},
+      {{"labelExpr", "datum.value == 0 ? '0%' : format(datum.value, '+.0%')"}, {"tickCount", 9}});
   Json points = {{"x", bytes.channel("bytes")},
                  {"y", error},
                  {"color", colours},
@@ -186,14 +172,15 @@ Json error_panel(const LogAxis& bytes, double reach, const Json& colours, const 
                  {"opacity", faded(1)},
                  {"tooltip", case_tooltip()}};
   Json layers = Json::array();
-  layers.push_back({{"name", "error-tolerance"},
-                    {"data", {{"values", {Json::object()}}}},
-                    {"mark", mark("rect", "tolerance")},
-                    {"encoding", {{"y", at(-kTolerance)}, {"y2", {{"datum", kTolerance}}}}}});
+  layers.push_back(
+      {{"name", "error-tolerance"},
+       {"data", {{"values", {Json::object()}}}},
+       {"mark", mark("rect", "tolerance")},
+       {"encoding", {{"y", at_value(error, -kTolerance)}, {"y2", {{"datum", kTolerance}}}}}});
   layers.push_back({{"name", "no-error"},
                     {"data", {{"values", {Json::object()}}}},
                     {"mark", mark("rule", "reference")},
-                    {"encoding", {{"y", at(0)}}}});
+                    {"encoding", {{"y", at_value(error, 0)}}}});
   layers.push_back({{"name", "errors"},
                     {"transform", {{{"filter", "datum.bytes > 0"}}}},
                     {"mark", dots},

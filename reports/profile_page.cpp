@@ -148,16 +148,11 @@ std::string profile_page(const Profile& profile, const Gpu& gpu, const std::stri
   const std::string title = "Profile: " + file;
   const std::string device =
       profile.trace.device.empty() ? gpu.title : gpu.name + ", measured on " + profile.trace.device;
-  std::string body = fmt::format("<main>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n",
-                                 escape_html(title), escape_html(device));
-  body += figures(profile);
+  std::string body = page_begin(title, device) + figures(profile);
   body += "<h2>What to change first</h2>\n" + mend_table(profile);
   body += "<h2>The longest kernels under the roofline</h2>\n" + chart_element("roofline");
-  body +=
-      "<h2>Every kernel</h2>\n<div class=\"tools\"><input type=\"search\" id=\"filter\" "
-      "data-filters=\"cases\" placeholder=\"Filter: kernel, shape, bound\" "
-      "aria-label=\"Filter the kernels\"><output for=\"filter\"></output></div>\n" +
-      kernel_table(profile);
+  body += "<h2>Every kernel</h2>\n" + filter_field("kernel, shape, bound", "the kernels") +
+          kernel_table(profile);
   body += profile.trace.counted
               ? "<p class=\"note\">Limits and forecasts are of an empty L2: ncu clears it before "
                 "each kernel.</p>\n"

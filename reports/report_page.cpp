@@ -66,7 +66,8 @@ std::vector<std::pair<std::string, std::vector<RooflinePoint>>> rooflines(
   return result;
 }
 
-std::string provenance(const Comparison& comparison, const Gpu& gpu, const Run* run) {
+std::string provenance(const Comparison& comparison, const Gpu& gpu,
+                       const std::optional<Run>& run) {
   std::string html = "<dl class=\"facts\">\n";
   const auto fact = [&html](std::string_view name, const std::string& value) {
     if (value.empty()) return;
@@ -75,7 +76,7 @@ std::string provenance(const Comparison& comparison, const Gpu& gpu, const Run* 
   fact("Device", comparison.device);
   fact("Specification", gpu.title.empty() ? gpu.name : gpu.name + " (" + gpu.title + ")");
   fact("Measured", comparison.date);
-  if (run != nullptr) {
+  if (run) {
     fact("Suite", validation::suite_text(*run));
     fact("Build", run->build);
     fact("Driver", run->device.driver);
@@ -122,8 +123,10 @@ std::string embedded_run(const std::string& text) {
          script_json(run) + "</script>\n";
 }
 
-std::string report(const Comparison& comparison, const Gpu& gpu, const Run* run,
-                   const std::string& run_text) {
+}  // namespace
+
+std::string report_page(const Comparison& comparison, const Gpu& gpu, const std::optional<Run>& run,
+                        const std::string& run_text) {
   const std::string device = comparison.device.empty() ? gpu.title : comparison.device;
   const std::string title = "Predicted against measured: " + device;
   std::vector<PageChart> charts;
@@ -132,9 +135,7 @@ std::string report(const Comparison& comparison, const Gpu& gpu, const Run* run,
     return chart_element(id);
   };
 
-  std::string body =
-      fmt::format("<main>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n", escape_html(title),
-                  escape_html(gpu.name + ", measured " + comparison.date));
+  std::string body = page_begin(title, gpu.name + ", measured " + comparison.date);
   body += figures(comparison);
   body += "<h2>Device and conditions</h2>\n" + provenance(comparison, gpu, run) +
           embedded_run(run_text);
@@ -180,11 +181,8 @@ std::string report(const Comparison& comparison, const Gpu& gpu, const Run* run,
   if (!comparison.rows.empty()) {
     std::vector<std::size_t> all(comparison.rows.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-    body +=
-        "<h2>Every case</h2>\n<div class=\"tools\"><input type=\"search\" id=\"filter\" "
-        "data-filters=\"cases\" placeholder=\"Filter: kernel, size, bound\" "
-        "aria-label=\"Filter the cases\"><output for=\"filter\"></output></div>\n" +
-        case_table(comparison, all, "cases");
+    body += "<h2>Every case</h2>\n" + filter_field("kernel, size, bound", "the cases") +
+            case_table(comparison, all, "cases");
   }
   if (!comparison.failures.empty()) {
     body += "<h2>Failures</h2>\n" + failure_table(comparison.failures);
@@ -194,17 +192,6 @@ std::string report(const Comparison& comparison, const Gpu& gpu, const Run* run,
           });
   body += "</main>";
   return page(title, body, charts);
-}
-
-}  // namespace
-
-std::string report_page(const Comparison& comparison, const Gpu& gpu) {
-  return report(comparison, gpu, nullptr, "");
-}
-
-std::string report_page(const Comparison& comparison, const Gpu& gpu, const Run& run,
-                        const std::string& run_text) {
-  return report(comparison, gpu, &run, run_text);
 }
 
 }  // namespace roofcast::reports

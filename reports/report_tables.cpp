@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <optional>
 
 #include "reports/html_table.hpp"
@@ -20,14 +21,16 @@ using validation::Pair;
 using validation::Row;
 using validation::Summary;
 
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
 std::string error_cell(const std::optional<Pair>& pair) {
-  if (!pair || pair->measured == 0) return "<td data-value=\"\">–</td>";
-  const double error = pair->error();
+  const double error = pair && pair->measured != 0 ? pair->error() : kNone;
   return number_cell(error, signed_percent(error), tone(std::abs(error)));
 }
 
 std::string optional_percent(const std::optional<double>& value) {
-  return value ? number_cell(*value, percent(*value), tone(*value)) : "<td data-value=\"\">–</td>";
+  const double share = value.value_or(kNone);
+  return number_cell(share, percent(share), tone(share));
 }
 
 /// The problem as text; only its type if the catalog no longer has the kernel.
@@ -58,7 +61,8 @@ const std::vector<Column>& columns() {
        [](const Row& r) { return error_cell(r.time_s); }},
       {"Within", "the measured median lies inside [low, high]", false,
        [](const Row& r) {
-         const bool inside = in_interval(r);
+         const double measured_s = r.time_s.measured;
+         const bool inside = r.predicted_low_s <= measured_s && measured_s <= r.predicted_high_s;
          return number_cell(inside ? 1 : 0, inside ? "yes" : "no", inside ? "" : "warn");
        }},
       {"Cache",
@@ -85,8 +89,7 @@ const std::vector<Column>& columns() {
        [](const Row& r) { return r.flops.has_value(); }},
       {"To library", "library time ÷ measured, interleaved", false,
        [](const Row& r) {
-         if (!r.baseline_s) return std::string("<td data-value=\"\">–</td>");
-         const double share = *r.baseline_s / r.time_s.measured;
+         const double share = r.baseline_s.value_or(kNone) / r.time_s.measured;
          return number_cell(share, percent(share));
        },
        [](const Row& r) { return r.baseline_s.has_value(); }},
@@ -99,10 +102,6 @@ const std::vector<Column>& columns() {
 std::string_view tone(double absolute_error) {
   if (absolute_error <= 0.1) return "good";
   return absolute_error <= 0.25 ? "warn" : "bad";
-}
-
-bool in_interval(const Row& row) {
-  return row.predicted_low_s <= row.time_s.measured && row.time_s.measured <= row.predicted_high_s;
 }
 
 std::string summary_table(const std::vector<Summary>& groups, std::string_view group_heading) {

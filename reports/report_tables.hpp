@@ -12,9 +12,6 @@ namespace roofcast::reports {
 /// CSS class of an absolute relative error: "good" up to 10%, "warn" up to 25%, else "bad".
 std::string_view tone(double absolute_error);
 
-/// Whether the measured median lies inside the forecast's [low, high].
-bool in_interval(const validation::Row& row);
-
 std::string summary_table(const std::vector<validation::Summary>& groups, std::string_view heading);
 
 /// The cases of those indices. Columns without a value in any case are left out.

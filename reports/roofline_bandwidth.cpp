@@ -65,12 +65,11 @@ Json bandwidth_panel(Json& data, const std::vector<RooflinePoint>& points, const
   const double frame = bars.frame();
   const std::string roofs_said = roofs.memory.empty() ? "" : " (| datasheet, ¦ sustained)";
   const auto x = [&](const char* field) -> Json {
-    return {{"field", field},
-            {"type", "quantitative"},
-            {"title", narrow ? "DRAM bandwidth without FLOPs"
-                             : "DRAM bandwidth of kernels without FLOPs" + roofs_said},
-            {"scale", {{"domain", {0, 1.12 * most}}, {"nice", false}}},
-            {"axis", {{"labelExpr", si_label("B/s")}, {"tickCount", narrow ? 3 : 6}}}};
+    return linear_channel(field,
+                          narrow ? "DRAM bandwidth without FLOPs"
+                                 : "DRAM bandwidth of kernels without FLOPs" + roofs_said,
+                          {0, 1.12 * most},
+                          {{"labelExpr", si_label("B/s")}, {"tickCount", narrow ? 3 : 6}});
   };
   const Json y = bars.y("name");
   const Json shown =

@@ -154,21 +154,8 @@ std::string roofline_chart(const Gpu& gpu, const std::vector<RooflinePoint>& poi
   if (!common.empty()) lines.insert(lines.begin(), common);
   if (lines.size() > 1) spec["title"]["subtitle"] = std::move(lines);
   if (is_narrow(width)) make_narrow(spec, width);
-  if (units.size() == 1 && bars.is_null()) {
-    spec.update(units[0]);
-    return json_text(spec);
-  }
-  if (!bars.is_null()) units.push_back(std::move(bars));
-  spec["concat"] = std::move(units);
-  spec["columns"] = apart && !is_narrow(width) ? 2 : 1;
-  spec["spacing"] = 36;
-  spec["resolve"] = {{"scale",
-                      {{"x", "independent"},
-                       {"y", "independent"},
-                       {"color", "independent"},
-                       {"strokeDash", "independent"}}},
-                     {"legend", {{"color", "independent"}}}};
-  return json_text(spec);
+  return stacked(std::move(spec), std::move(units), std::move(bars),
+                 apart && !is_narrow(width) ? 2 : 1, {{"color", "independent"}});
 }
 
 }  // namespace roofcast::reports

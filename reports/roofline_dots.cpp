@@ -108,10 +108,6 @@ void add_lines(Json& joins, Json& intervals, const Dot& dot) {
   }
 }
 
-Json across(const Frame& f) {
-  return {{"x", f.x.channel("x")}, {"y", f.y.channel("y")}};
-}
-
 Json dot_layer(const std::string& kind, const std::string& prefix, const Frame& f,
                const Json& colours, int size) {
   const std::string data = prefix + kind;
@@ -165,7 +161,7 @@ void add_dot_layers(Json& layers, const std::string& prefix, const Frame& f, con
   // Dashes are a channel, not part of the style: else the legend's symbols would be dashed too.
   const Json joined = dashes.is_null() ? Json{{"value", {2, 2}}} : dashes;
   const auto ruled = [&](const char* name, const char* style, bool across_x) {
-    Json encoding = across(f);
+    Json encoding = f.across();
     encoding[across_x ? "x2" : "y2"] = {{"field", across_x ? "x2" : "y2"}};
     encoding["color"] = colours;
     if (across_x) encoding["strokeDash"] = joined;
@@ -174,11 +170,9 @@ void add_dot_layers(Json& layers, const std::string& prefix, const Frame& f, con
   };
   ruled("joins", "join", true);
   ruled("intervals", "error-bar", false);
-  Json arrows = across(f);
-  arrows["x2"] = {{"field", "x2"}};
-  arrows["y2"] = {{"field", "y2"}};
-  arrows["color"] = colours;
-  layers.push_back(layer("arrows", prefix + "arrows", mark("rule", "arrow"), std::move(arrows)));
+  layers.push_back(
+      layer("arrows", prefix + "arrows", mark("rule", "arrow"),
+            f.across({{"x2", {{"field", "x2"}}}, {"y2", {{"field", "y2"}}}, {"color", colours}})));
   Json heads =
       layer("arrow-heads", prefix + "arrows",
             mark("point", "arrow", {{"shape", "triangle"}, {"filled", true}, {"size", 44}}),

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <utility>
 
-#include "reports/point_labels.hpp"
+#include "reports/text.hpp"
 
 namespace roofcast::reports {
 namespace {
@@ -64,6 +64,24 @@ std::set<std::string> common_words(const Words& labels) {
 }
 
 }  // namespace
+
+Json Frame::across(const Json& more) const {
+  Json channels = {{"x", x.channel("x")}, {"y", y.channel("y")}};
+  channels.update(more);
+  return channels;
+}
+
+std::vector<Pixel> pixels_of(const std::vector<Dot>& dots, const Frame& frame) {
+  std::vector<Pixel> pixels;
+  for (const Dot& dot : dots) {
+    pixels.push_back(frame.pixel(dot.predicted));
+    if (dot.measured) pixels.push_back(frame.pixel(*dot.measured));
+    for (const LevelIntensity& level : dot.levels) {
+      pixels.push_back(frame.pixel({level.intensity, dot.predicted.flops_per_s}));
+    }
+  }
+  return pixels;
+}
 
 std::optional<Dot> drawable_dot(const RooflinePoint& point, const Roofs& roofs) {
   const double most = kMostRidges * top_of(roofs) / slowest_memory(roofs);
@@ -185,6 +203,24 @@ DeviceDotNames names_by_device(const std::vector<Dot>& dots, double width) {
     result.kernels.push_back((numbered ? std::to_string(i + 1) + ": " : "") + kernels[i]);
   }
   return result;
+}
+
+std::string stacked(Json chart, Json frames, Json bars, int columns, Json legends) {
+  if (!bars.is_null()) frames.push_back(std::move(bars));
+  if (frames.size() == 1) {
+    chart.update(frames[0]);
+    return json_text(chart);
+  }
+  chart["concat"] = std::move(frames);
+  chart["columns"] = columns;
+  chart["spacing"] = 36;
+  chart["resolve"] = {{"scale",
+                       {{"x", "independent"},
+                        {"y", "independent"},
+                        {"color", "independent"},
+                        {"strokeDash", "independent"}}},
+                      {"legend", std::move(legends)}};
+  return json_text(chart);
 }
 
 Json wrapped_lines(const std::string& text, double width) {

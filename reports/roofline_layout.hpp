@@ -42,12 +42,17 @@ struct Frame {
   LogAxis x;
   LogAxis y;
   Pixel pixel(const Place& p) const { return {x.position(p.intensity), y.position(p.flops_per_s)}; }
+  /// The channels of the fields "x" and "y", and more.
+  Json across(const Json& more = Json::object()) const;
 };
 
 /// The dot of a point; none without a positive rate and intensity.
 std::optional<Dot> drawable_dot(const RooflinePoint& point, const Roofs& roofs);
 /// The dots of all points that have one.
 std::vector<Dot> drawable_dots(const std::vector<RooflinePoint>& points, const Roofs& roofs);
+
+/// The pixels of each dot: predicted, measured and at each level.
+std::vector<Pixel> pixels_of(const std::vector<Dot>& dots, const Frame& frame);
 
 /// Axes that contain every point and the ridges of the slowest memory with the highest and the
 /// lowest compute roof.
@@ -73,6 +78,10 @@ struct DeviceDotNames {
   std::vector<std::string> kernels{};  ///< for the heading, with shapes; empty: as by names_of
 };
 DeviceDotNames names_by_device(const std::vector<Dot>& dots, double width);
+
+/// The text of a chart of these frames and, unless null, the bars below them. `legends` says which
+/// legends are independent.
+std::string stacked(Json chart, Json frames, Json bars, int columns, Json legends);
 
 /// Lines of a heading: wrapped at 1.5 × `width` px; a single one if the frame is narrow.
 Json wrapped_lines(const std::string& text, double width);

@@ -16,13 +16,7 @@ Box around(const Pixel& p) {
 
 std::vector<Box> boxes_of(const std::vector<Dot>& dots, const Frame& f) {
   std::vector<Box> boxes;
-  for (const Dot& dot : dots) {
-    boxes.push_back(around(f.pixel(dot.predicted)));
-    if (dot.measured) boxes.push_back(around(f.pixel(*dot.measured)));
-    for (const LevelIntensity& level : dot.levels) {
-      boxes.push_back(around(f.pixel({level.intensity, dot.predicted.flops_per_s})));
-    }
-  }
+  for (const Pixel& pixel : pixels_of(dots, f)) boxes.push_back(around(pixel));
   return boxes;
 }
 
@@ -118,21 +112,17 @@ std::vector<std::string> add_names(Json& data, const std::string& prefix, const 
 }
 
 void add_name_layers(Json& layers, const std::string& prefix, const Frame& f) {
-  const Json across = {{"x", f.x.channel("x")}, {"y", f.y.channel("y")}};
-  Json leader = across;
-  leader["x"] = f.x.channel("from_x");
-  leader["y"] = f.y.channel("from_y");
-  leader["x2"] = {{"field", "to_x"}};
-  leader["y2"] = {{"field", "to_y"}};
-  Json rule = layer("name-leaders", prefix + "names", mark("rule", "leader"), std::move(leader));
+  Json rule = layer("name-leaders", prefix + "names", mark("rule", "leader"),
+                    {{"x", f.x.channel("from_x")},
+                     {"y", f.y.channel("from_y")},
+                     {"x2", {{"field", "to_x"}}},
+                     {"y2", {{"field", "to_y"}}}});
   rule["transform"] = {{{"filter", "isValid(datum.from_x)"}}};
   layers.push_back(std::move(rule));
   for (const char* style : {"roof-label-halo", "point-name", "fault"}) {
-    Json text = across;
-    text["text"] = {{"field", "text"}};
-    Json names =
-        layer(std::string("names-") + style, prefix + "names",
-              mark("text", style, {{"align", "left"}, {"baseline", "middle"}}), std::move(text));
+    Json names = layer(std::string("names-") + style, prefix + "names",
+                       mark("text", style, {{"align", "left"}, {"baseline", "middle"}}),
+                       f.across({{"text", {{"field", "text"}}}}));
     if (std::string_view(style) == "fault") {
       names["transform"] = {{{"filter", "datum.fault"}}};
     }

@@ -64,29 +64,6 @@ std::string shape_text(const KernelRef& kernel, const Problem& problem) {
   return text.append(name(problem.dtype));
 }
 
-RooflinePoint roofline_point(const validation::Row& row) {
-  RooflinePoint point;
-  point.label = row.kernel + " " + row.problem_text;
-  point.intensity = row.work_dram_bytes > 0 ? row.work_flops / row.work_dram_bytes : 0;
-  point.predicted_flops_per_s = row.work_flops / row.time_s.predicted;
-  // Forecast FLOPs over measured time: the FLOP counters do not see tensor cores.
-  point.measured_flops_per_s = row.work_flops / row.time_s.measured;
-  if (row.predicted_high_s > 0) point.low_flops_per_s = row.work_flops / row.predicted_high_s;
-  if (row.predicted_low_s > 0) point.high_flops_per_s = row.work_flops / row.predicted_low_s;
-  point.brief = brief_of(row);
-  point.roofs = {{"", row.problem.dtype}};
-  if (row.limit_s > 0) point.limit_flops_per_s = row.work_flops / row.limit_s;
-  point.dram_bytes_per_s = row.work_dram_bytes / row.time_s.predicted;
-  if (row.l2_bytes && row.l2_bytes->predicted > 0 && row.work_flops > 0) {
-    point.levels.push_back({"L2", row.work_flops / row.l2_bytes->predicted});
-  }
-  if (row.dram_bytes && row.dram_bytes->measured > 0) {
-    point.measured_intensity = row.work_flops / row.dram_bytes->measured;
-    point.measured_dram_bytes_per_s = row.dram_bytes->measured / row.time_s.measured;
-  }
-  return point;
-}
-
 std::optional<Prediction> forecast_of(const validation::Row& row, const Gpu& gpu) {
   try {
     const KernelRef kernel = find_kernel(row.kernel);
@@ -99,11 +76,26 @@ std::optional<Prediction> forecast_of(const validation::Row& row, const Gpu& gpu
 }
 
 RooflinePoint roofline_point(const validation::Row& row, const Gpu& gpu) {
-  RooflinePoint point = roofline_point(row);
-  const auto prediction = forecast_of(row, gpu);
-  if (!prediction) return point;
-  std::vector<LevelIntensity> levels = levels_of(prediction->work);
-  if (!levels.empty()) point.levels = std::move(levels);
+  RooflinePoint point;
+  point.label = row.kernel + " " + row.problem_text;
+  point.intensity = row.work_dram_bytes > 0 ? row.work_flops / row.work_dram_bytes : 0;
+  point.predicted_flops_per_s = row.work_flops / row.time_s.predicted;
+  // Forecast FLOPs over measured time: the FLOP counters do not see tensor cores.
+  point.measured_flops_per_s = row.work_flops / row.time_s.measured;
+  if (row.predicted_high_s > 0) point.low_flops_per_s = row.work_flops / row.predicted_high_s;
+  if (row.predicted_low_s > 0) point.high_flops_per_s = row.work_flops / row.predicted_low_s;
+  point.brief = brief_of(row);
+  point.roofs = {{"", row.problem.dtype}};
+  if (row.limit_s > 0) point.limit_flops_per_s = row.work_flops / row.limit_s;
+  point.dram_bytes_per_s = row.work_dram_bytes / row.time_s.predicted;
+  if (const auto prediction = forecast_of(row, gpu)) point.levels = levels_of(prediction->work);
+  if (point.levels.empty() && row.l2_bytes && row.l2_bytes->predicted > 0 && row.work_flops > 0) {
+    point.levels.push_back({"L2", row.work_flops / row.l2_bytes->predicted});
+  }
+  if (row.dram_bytes && row.dram_bytes->measured > 0) {
+    point.measured_intensity = row.work_flops / row.dram_bytes->measured;
+    point.measured_dram_bytes_per_s = row.dram_bytes->measured / row.time_s.measured;
+  }
   return point;
 }
 

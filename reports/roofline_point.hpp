@@ -40,14 +40,12 @@ struct RooflinePoint {
   bool is_limit = false;  ///< no time is forecast (family, TPU): the limit at compulsory traffic
 };
 
-/// The place of a compared case, predicted and measured.
-RooflinePoint roofline_point(const validation::Row& row);
-
 /// The forecast of a compared case; none if the catalog no longer has the kernel or the kernel no
 /// longer takes the problem.
 std::optional<Prediction> forecast_of(const validation::Row& row, const Gpu& gpu);
 
-/// The place of a compared case, with the levels above DRAM from a new forecast for `gpu`.
+/// The place of a compared case, predicted and measured, with the levels above DRAM from a new
+/// forecast for `gpu`.
 RooflinePoint roofline_point(const validation::Row& row, const Gpu& gpu);
 
 /// The place of a forecast; if it has no time (a family's, a TPU's), the place of its limit.

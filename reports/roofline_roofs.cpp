@@ -69,19 +69,6 @@ void add_levels(Json& data, const std::string& prefix, const Roofs& roofs, const
   }
 }
 
-/// The pixels of all points: predicted, measured and at each level.
-std::vector<Pixel> occupied(const Frame& f, const std::vector<Dot>& dots) {
-  std::vector<Pixel> pixels;
-  for (const Dot& dot : dots) {
-    pixels.push_back(f.pixel(dot.predicted));
-    if (dot.measured) pixels.push_back(f.pixel(*dot.measured));
-    for (const LevelIntensity& level : dot.levels) {
-      pixels.push_back(f.pixel({level.intensity, dot.predicted.flops_per_s}));
-    }
-  }
-  return pixels;
-}
-
 void add_labels(Json& data, const std::string& prefix, const Roofs& roofs, const Frame& f,
                 const std::vector<Dot>& dots, const std::vector<bool>& asked) {
   std::vector<MemoryRoof> named = roofs.memory;
@@ -90,7 +77,7 @@ void add_labels(Json& data, const std::string& prefix, const Roofs& roofs, const
       if (roof.sheet_bytes_per_s) roof.sustained_bytes_per_s.reset();
     }
   }
-  std::vector<Pixel> points = occupied(f, dots);
+  std::vector<Pixel> points = pixels_of(dots, f);
   const auto levels = level_labels(roofs.compute, asked, f.x, f.y, points);
   data[prefix + "level labels"] = level_label_rows(levels, f.x, f.y);
   add_points_of(points, levels, f.x.pixels);
@@ -99,23 +86,14 @@ void add_labels(Json& data, const std::string& prefix, const Roofs& roofs, const
 }
 
 Json level_text(const std::string& prefix, const Frame& f, const char* style, bool asked) {
-  Json text =
-      layer(std::string(asked ? "level-" : "other-level-") + style, prefix + "level labels",
-            mark("text", style, {{"align", "left"}, {"baseline", "middle"}}),
-            {{"x", f.x.channel("x")}, {"y", f.y.channel("y")}, {"text", {{"field", "text"}}}});
+  Json text = layer(std::string(asked ? "level-" : "other-level-") + style, prefix + "level labels",
+                    mark("text", style, {{"align", "left"}, {"baseline", "middle"}}),
+                    f.across({{"text", {{"field", "text"}}}}));
   text["transform"] = {{{"filter", asked ? "datum.asked" : "!datum.asked"}}};
   return text;
 }
 
 }  // namespace
-
-Json layer(std::string_view name, const std::string& data, Json mark, Json encoding) {
-  // Vega-Lite joins views of the same name, so a panel's layers get its prefix.
-  return {{"name", data.substr(0, data.find(':') + 1) + std::string(name)},
-          {"data", {{"name", data}}},
-          {"mark", std::move(mark)},
-          {"encoding", std::move(encoding)}};
-}
 
 void add_roofs(Json& data, const std::string& prefix, const Roofs& roofs, const Frame& f,
                const std::vector<Dot>& dots) {
@@ -137,7 +115,7 @@ void add_label_layers(Json& layers, const std::string& prefix, const Frame& f) {
     layers.push_back(
         layer(std::string("slope-") + style, prefix + "slope labels",
               mark("text", style, {{"align", "left"}, {"baseline", "middle"}, {"angle", angle}}),
-              {{"x", f.x.channel("x")}, {"y", f.y.channel("y")}, {"text", {{"field", "text"}}}}));
+              f.across({{"text", {{"field", "text"}}}})));
   }
   // Inside a narrow frame lines pass behind the labels: a halo keeps them legible.
   const bool narrow = is_narrow(f.x.pixels);
@@ -153,17 +131,15 @@ void add_label_layers(Json& layers, const std::string& prefix, const Frame& f) {
 }
 
 void add_roof_layers(Json& layers, const std::string& prefix, const Frame& f) {
-  layers.push_back(
-      layer("attainable", prefix + "attainable", mark("area", "attainable", {{"clip", true}}),
-            {{"x", f.x.channel("x")}, {"y", f.y.channel("y")}, {"y2", {{"field", "floor"}}}}));
+  layers.push_back(layer("attainable", prefix + "attainable",
+                         mark("area", "attainable", {{"clip", true}}),
+                         f.across({{"y2", {{"field", "floor"}}}})));
   for (const char* kind : {"other", "sustained", "memory", "vector", "tensor"}) {
     layers.push_back(layer(std::string(kind) + "-roofs", prefix + kind + " roofs",
                            mark("rule", std::string(kind) + "-roof", {{"clip", true}}),
-                           {{"x", f.x.channel("x")},
-                            {"y", f.y.channel("y")},
-                            {"x2", {{"field", "x2"}}},
-                            {"y2", {{"field", "y2"}}},
-                            {"tooltip", tooltip({{"roof", "Roof"}, {"text", "Peak"}})}}));
+                           f.across({{"x2", {{"field", "x2"}}},
+                                     {"y2", {{"field", "y2"}}},
+                                     {"tooltip", tooltip({{"roof", "Roof"}, {"text", "Peak"}})}})));
   }
   layers.push_back(
       layer("ridges", prefix + "ridges", mark("point", "ridge", {{"filled", true}, {"size", 26}}),

@@ -5,10 +5,6 @@
 
 namespace roofcast::reports {
 
-/// A layer that draws the data set named `data`. For data "PANEL: WHAT" its name begins with
-/// "PANEL:".
-Json layer(std::string_view name, const std::string& data, Json mark, Json encoding);
-
 /// Adds the data sets of roofs (one per style), ridges, the attainable area and the names of roofs,
 /// which keep clear of the dots. Each is named `prefix` + its kind.
 void add_roofs(Json& data, const std::string& prefix, const Roofs& roofs, const Frame& frame,

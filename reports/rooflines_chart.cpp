@@ -116,13 +116,7 @@ std::vector<RoofLabel> levels_of(const std::vector<Device>& devices, const Roofs
 
 void add_labels(Json& data, const std::vector<Device>& devices, const Roofs& roofs, const Frame& f,
                 const std::vector<Dot>& dots) {
-  std::vector<Pixel> taken;
-  for (const Dot& dot : dots) {
-    taken.push_back(f.pixel(dot.predicted));
-    for (const LevelIntensity& level : dot.levels) {
-      taken.push_back(f.pixel({level.intensity, dot.predicted.flops_per_s}));
-    }
-  }
+  std::vector<Pixel> taken = pixels_of(dots, f);
   const double top = roofs.compute.empty() ? f.y.high : roofs.compute.front().flops_per_s;
   const auto levels = levels_of(devices, roofs, f.x, f.y, taken);
   data["level labels"] = level_label_rows(levels, f.x, f.y);
@@ -156,15 +150,13 @@ Json dashes_of(const std::vector<std::string>& names, const Json& legend) {
 }
 
 void add_roof_layers(Json& layers, const Frame& f, const Json& colours, const Json& dashes) {
-  const Json across = {{"x", f.x.channel("x")}, {"y", f.y.channel("y")}};
-  Json lines = across;
-  lines["detail"] = {{"field", "line"}};
-  lines["color"] = colours;
-  lines["strokeDash"] = dashes;
-  lines["tooltip"] = tooltip({{"kernel", "GPU"}, {"roof", "Roof"}, {"text", "Peak"}});
-  layers.push_back(layer("gpu-roofs", "gpu roofs",
-                         mark("line", "memory-roof", {{"clip", true}, {"interpolate", "linear"}}),
-                         std::move(lines)));
+  layers.push_back(layer(
+      "gpu-roofs", "gpu roofs",
+      mark("line", "memory-roof", {{"clip", true}, {"interpolate", "linear"}}),
+      f.across({{"detail", {{"field", "line"}}},
+                {"color", colours},
+                {"strokeDash", dashes},
+                {"tooltip", tooltip({{"kernel", "GPU"}, {"roof", "Roof"}, {"text", "Peak"}})}})));
   add_label_layers(layers, "", f);
 }
 
@@ -233,20 +225,8 @@ std::string rooflines_chart(const std::vector<DevicePoints>& given, double width
   spec["title"]["subtitle"] = std::move(lines);
   if (is_narrow(width)) make_narrow(spec, width);
   Json unit = {{"width", frame.x.pixels}, {"height", frame.y.pixels}, {"layer", std::move(layers)}};
-  if (bars.is_null()) {
-    spec.update(unit);
-    return json_text(spec);
-  }
-  spec["concat"] = {std::move(unit), std::move(bars)};
-  spec["columns"] = 1;
-  spec["spacing"] = 36;
-  spec["resolve"] = {{"scale",
-                      {{"x", "independent"},
-                       {"y", "independent"},
-                       {"color", "independent"},
-                       {"strokeDash", "independent"}}},
-                     {"legend", {{"color", "independent"}, {"strokeDash", "independent"}}}};
-  return json_text(spec);
+  return stacked(std::move(spec), Json::array({std::move(unit)}), std::move(bars), 1,
+                 {{"color", "independent"}, {"strokeDash", "independent"}});
 }
 
 }  // namespace roofcast::reports

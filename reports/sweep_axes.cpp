@@ -156,11 +156,7 @@ Json sweep_y(const SweepPlot& plot) {
   }
   const Json axis = {{"tickCount", 6}, {"labelExpr", y_label(quantity)}};
   const double top = span.high() > 0 ? span.high() * 1.06 : 1;
-  return {{"field", "y"},
-          {"type", "quantitative"},
-          {"title", quantity.title},
-          {"scale", {{"domain", {0, top}}, {"nice", false}}},
-          {"axis", axis}};
+  return linear_channel("y", quantity.title, {0, top}, axis);
 }
 
 double axis_position(const Json& channel, double value, double pixels) {

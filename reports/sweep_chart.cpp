@@ -122,10 +122,9 @@ Json interval_layer(const Json& x, const Json& y, const Json& colours, bool fill
   } else {
     encoding["fill"] = encoding["stroke"] = colours;
   }
-  return {{"name", "intervals"},
-          {"data", {{"name", "intervals"}}},
-          {"mark", mark("area", filled ? "interval" : "interval-outline", {{"clip", true}})},
-          {"encoding", std::move(encoding)}};
+  return layer("intervals", "intervals",
+               mark("area", filled ? "interval" : "interval-outline", {{"clip", true}}),
+               std::move(encoding));
 }
 
 std::string subtitle_of(const SweepPlot& plot, const Rows& rows) {
@@ -176,20 +175,13 @@ std::string sweep_chart(const SweepPlot& plot, double width) {
   if (has_waves) layers = wave_layers(x);
   if (!plot.scattered) {
     layers.push_back(interval_layer(x, y, colours, plot.lines.size() <= kMostFilledBands));
-    layers.push_back({{"name", "forecasts"},
-                      {"data", {{"name", "forecasts"}}},
-                      {"mark", mark("line", "forecast")},
-                      {"encoding", lines}});
+    layers.push_back(layer("forecasts", "forecasts", mark("line", "forecast"), lines));
   }
-  layers.push_back({{"name", "points"},
-                    {"data", {{"name", "forecasts"}}},
-                    {"mark", mark("point", "predicted", {{"filled", filled}, {"size", size}})},
-                    {"encoding", points}});
-  layers.push_back(
-      {{"name", "measured"},
-       {"data", {{"name", "measured"}}},
-       {"mark", mark("point", "measured", {{"filled", true}, {"size", plot.scattered ? 44 : 62}})},
-       {"encoding", points}});
+  layers.push_back(layer("points", "forecasts",
+                         mark("point", "predicted", {{"filled", filled}, {"size", size}}), points));
+  layers.push_back(layer(
+      "measured", "measured",
+      mark("point", "measured", {{"filled", true}, {"size", plot.scattered ? 44 : 62}}), points));
 
   Json datasets = {{"forecasts", std::move(rows.forecasts)},
                    {"intervals", std::move(rows.intervals)},
@@ -202,11 +194,7 @@ std::string sweep_chart(const SweepPlot& plot, double width) {
   if (has_waves) datasets["waves"] = std::move(waves.rows);
   Json spec = chart(plot.title, subtitle, std::move(datasets));
   if (has_waves) spec["title"]["subtitle"] = {subtitle, waves.meaning};
-  if (is_narrow(width)) make_narrow(spec, width);
-  spec["width"] = width;
-  spec["height"] = kSweepHeight;
-  spec["layer"] = std::move(layers);
-  return json_text(spec);
+  return layered(std::move(spec), width, kSweepHeight, std::move(layers), width);
 }
 
 }  // namespace roofcast::reports

@@ -60,7 +60,6 @@ Json line_names(const SweepPlot& plot, const Json& x, const Json& y) {
 }
 
 Json line_name_layers(const Json& x, const Json& y, const Json& colours, const Json& shapes) {
-  const Json data = {{"name", "line names"}};
   const Json at = {{"field", "at"}, {"type", "quantitative"}, {"scale", nullptr}};
   Json colour = colours;
   colour["legend"] = nullptr;
@@ -68,7 +67,7 @@ Json line_name_layers(const Json& x, const Json& y, const Json& colours, const J
   shape["legend"] = nullptr;
   // The leader's end at the name is in pixels, so it must bypass the scale: an expression.
   Json leaders = {{"name", "line-name-leaders"},
-                  {"data", data},
+                  {"data", {{"name", "line names"}}},
                   {"transform", {{{"filter", "datum.at_edge"}}}},
                   {"mark", mark("rule", "name-leader")},
                   {"encoding",
@@ -77,18 +76,13 @@ Json line_name_layers(const Json& x, const Json& y, const Json& colours, const J
                     {"x2", {{"value", kSweepWidth + 12}}},
                     {"y2", {{"value", {{"expr", "datum.at"}}}}},
                     {"color", colour}}}};
-  Json swatches = {
-      {"name", "line-name-marks"},
-      {"data", data},
-      {"mark", mark("point", "predicted", {{"filled", true}, {"size", 44}})},
-      {"encoding",
-       {{"x", {{"value", kSweepWidth + 18}}}, {"y", at}, {"color", colour}, {"shape", shape}}}};
-  Json texts = {{"name", "line-names"},
-                {"data", data},
-                {"mark", mark("text", "roof-label",
-                              {{"align", "left"}, {"baseline", "middle"}, {"limit", 280}})},
-                {"encoding",
-                 {{"x", {{"value", kSweepWidth + 26}}}, {"y", at}, {"text", {{"field", "line"}}}}}};
+  Json swatches = layer(
+      "line-name-marks", "line names", mark("point", "predicted", {{"filled", true}, {"size", 44}}),
+      {{"x", {{"value", kSweepWidth + 18}}}, {"y", at}, {"color", colour}, {"shape", shape}});
+  Json texts =
+      layer("line-names", "line names",
+            mark("text", "roof-label", {{"align", "left"}, {"baseline", "middle"}, {"limit", 280}}),
+            {{"x", {{"value", kSweepWidth + 26}}}, {"y", at}, {"text", {{"field", "line"}}}});
   return Json::array({std::move(leaders), std::move(swatches), std::move(texts)});
 }
 

@@ -108,41 +108,29 @@ std::string timeline_chart(const std::vector<NamedForecast>& forecasts, double w
                   {"title", nullptr},
                   {"axis", nullptr},
                   {"scale", {{"domain", {0, std::max(rows, 1.0)}}, {"reverse", true}}}};
-  const Json x = {{"field", "from"},
-                  {"type", "quantitative"},
-                  {"title", "Time"},
-                  {"scale", {{"domain", {0, most > 0 ? 1.02 * most : 1}}, {"nice", false}}},
-                  {"axis", {{"labelExpr", si_label("s")}, {"tickCount", frame < 400 ? 3 : 6}}}};
+  const Json x = linear_channel("from", "Time", {0, most > 0 ? 1.02 * most : 1},
+                                {{"labelExpr", si_label("s")}, {"tickCount", frame < 400 ? 3 : 6}});
   Json colours = colour("what", {"launch", "full wave", "last wave"}, "", 3);
   colours["legend"]["symbolType"] = "square";
   Json layers = Json::array();
   layers.push_back(
-      {{"name", "timeline"},
-       {"data", {{"name", "timeline"}}},
-       {"mark", mark("rect", "wave")},
-       {"encoding",
-        {{"x", x},
-         {"x2", {{"field", "to"}}},
-         {"y", y},
-         {"y2", {{"field", "y2"}}},
-         {"color", colours},
-         {"tooltip", tooltip({{"name", "Setting"}, {"what", "Blocks"}, {"text", "Filled"}})}}}});
-  layers.push_back(
-      {{"name", "timeline-names"},
-       {"data", {{"name", "timeline names"}}},
-       {"mark",
-        mark("text", "bar-text",
-             {{"align", "left"}, {"baseline", "top"}, {"lineBreak", "\n"}, {"lineHeight", kLine}})},
-       {"encoding", {{"x", {{"value", 0}}}, {"y", y}, {"text", {{"field", "text"}}}}}});
-  Json spec =
+      layer("timeline", "timeline", mark("rect", "wave"),
+            {{"x", x},
+             {"x2", {{"field", "to"}}},
+             {"y", y},
+             {"y2", {{"field", "y2"}}},
+             {"color", colours},
+             {"tooltip", tooltip({{"name", "Setting"}, {"what", "Blocks"}, {"text", "Filled"}})}}));
+  layers.push_back(layer(
+      "timeline-names", "timeline names",
+      mark("text", "bar-text",
+           {{"align", "left"}, {"baseline", "top"}, {"lineBreak", "\n"}, {"lineHeight", kLine}}),
+      {{"x", {{"value", 0}}}, {"y", y}, {"text", {{"field", "text"}}}}));
+  return layered(
       chart("Blocks over the SMs",
             "Height: the places for blocks on all SMs; drawn as if every block took the same time",
-            {{"timeline", std::move(boxes)}, {"timeline names", std::move(names)}});
-  spec["width"] = frame;
-  spec["height"] = height * std::max(rows, 1.0);
-  spec["layer"] = std::move(layers);
-  if (is_narrow(width)) make_narrow(spec, width);
-  return json_text(spec);
+            {{"timeline", std::move(boxes)}, {"timeline names", std::move(names)}}),
+      frame, height * std::max(rows, 1.0), std::move(layers), width);
 }
 
 }  // namespace roofcast::reports

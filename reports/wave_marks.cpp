@@ -70,16 +70,12 @@ WaveMarks wave_marks(const SweepPlot& plot) {
 
 Json wave_layers(const Json& x) {
   Json layers = Json::array();
-  layers.push_back({{"name", "waves"},
-                    {"data", {{"name", "waves"}}},
-                    {"mark", mark("rule", "leader", {{"strokeDash", {3, 4}}})},
-                    {"encoding", {{"x", x}}}});
   layers.push_back(
-      {{"name", "wave counts"},
-       {"data", {{"name", "waves"}}},
-       {"mark", mark("text", "roof-label", {{"align", "left"}, {"baseline", "top"}, {"dx", 3}})},
-       {"encoding",
-        {{"x", x}, {"y", {{"value", 0}}}, {"text", {{"field", "waves"}, {"type", "nominal"}}}}}});
+      layer("waves", "waves", mark("rule", "leader", {{"strokeDash", {3, 4}}}), {{"x", x}}));
+  layers.push_back(layer(
+      "wave counts", "waves",
+      mark("text", "roof-label", {{"align", "left"}, {"baseline", "top"}, {"dx", 3}}),
+      {{"x", x}, {"y", {{"value", 0}}}, {"text", {{"field", "waves"}, {"type", "nominal"}}}}));
   return layers;
 }
 

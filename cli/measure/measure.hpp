@@ -7,7 +7,7 @@
 namespace roofcast::cli {
 
 /// The GPU that --gpu names, else the shipped one that fits this machine's device. Throws
-/// validation::NoDevice, and InputError where none fits.
+/// harness::NoDevice, and InputError where none fits.
 Gpu device_at_hand(const Options& options, const DeviceOptions& how);
 
 ExitCode measure_suite(const Arguments& arguments);

@@ -3,7 +3,7 @@
 
 #include "cli/measure/measure.hpp"
 #include "cli/output/signals.hpp"
-#include "validation/harness/harness.hpp"
+#include "validation/harness/device_record.hpp"
 
 namespace roofcast::cli {
 namespace {
@@ -14,7 +14,7 @@ ExitCode measure(const Arguments& arguments) {
   try {
     if (command == "validate") return measure_suite(rest);
     if (command == "calibrate") return measure_calibration(rest);
-  } catch (const validation::NoDevice& error) {
+  } catch (const harness::NoDevice& error) {
     throw NoGpuError(error.what());
   }
   throw UsageError(
@@ -29,7 +29,7 @@ Gpu device_at_hand(const Options& options, const DeviceOptions& how) {
   for (const std::string_view name : device_names()) {
     known.push_back(load_device(std::string(name), how));
   }
-  const validation::DeviceFacts facts = validation::current_device();
+  const validation::DeviceFacts facts = harness::device_facts();
   if (const Gpu* match = validation::match_device(facts, known)) return *match;
   throw InputError(
       fmt::format("no specification fits this device (compute capability {}, {} SMs): "

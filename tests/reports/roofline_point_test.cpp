@@ -20,7 +20,7 @@ TEST(RooflinePoint, IsWhereForecastAndMeasurementOfACaseLie) {
   row.predicted_low_s = 1;
   row.predicted_high_s = 8;
   row.limit_s = 0.5;
-  const RooflinePoint point = roofline_point(row);
+  const RooflinePoint point = roofline_point(row, sample_gpu());
   EXPECT_EQ(point.label, "gemm.tiled m=8 fp32");
   EXPECT_EQ(point.intensity, 8);
   EXPECT_EQ(point.predicted_flops_per_s, 400);
@@ -30,10 +30,10 @@ TEST(RooflinePoint, IsWhereForecastAndMeasurementOfACaseLie) {
   EXPECT_EQ(point.limit_flops_per_s, 1600);
   EXPECT_EQ(point.measured_intensity, std::nullopt);
   row.dram_bytes = validation::Pair{100, 200};
-  EXPECT_EQ(roofline_point(row).measured_intensity, 4);
-  EXPECT_EQ(roofline_point(row).measured_dram_bytes_per_s, 50);
+  EXPECT_EQ(roofline_point(row, sample_gpu()).measured_intensity, 4);
+  EXPECT_EQ(roofline_point(row, sample_gpu()).measured_dram_bytes_per_s, 50);
   row.work_dram_bytes = 0;  // has no place
-  EXPECT_EQ(roofline_point(row).intensity, 0);
+  EXPECT_EQ(roofline_point(row, sample_gpu()).intensity, 0);
 }
 
 /// A forecast of 100 FLOP on the tensor cores in 2 s.

@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <map>
-#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "hw_specs/text_file.hpp"
 #include "model/transformer/collective.hpp"
+#include "validation/calibration/named_rows.hpp"
 
 namespace {
 
@@ -26,30 +27,40 @@ struct Row {
   double gpus;
   double bytes;
   double time_s;
+  bool even;  ///< its position in the table
 };
 
 constexpr double kOneWay[] = {300e9, 450e9};  // B/s, half of link_bytes_per_s
 
 std::vector<Row> read_rows(const char* path) {
-  std::ifstream in(path);
   std::vector<Row> rows;
-  std::string line;
-  std::getline(in, line);
   const std::map<std::string, double> sizes = {{"half", 2}, {"int8", 1}, {"float", 4}};
-  while (std::getline(in, line)) {
-    std::istringstream fields(line);
-    std::string gpu, operation, type, gpus, elements, time;
-    for (std::string* field : {&gpu, &operation, &type, &gpus, &elements, &time}) {
-      std::getline(fields, *field, ',');
-    }
+  for (const auto& row : roofcast::validation::named_rows(path, roofcast::specs::read_text(path))) {
     for (const Collective one : roofcast::transformer::kCollectives) {
-      if (name(one) != operation) continue;
-      rows.push_back({gpu.starts_with("a100") ? 0U : 1U, gpu, one, std::stod(gpus),
-                      std::stod(elements) * sizes.at(type), std::stod(time) * 1e-6});
+      if (name(one) != row["operation"]) continue;
+      rows.push_back({row["gpu"].starts_with("a100") ? 0U : 1U, row["gpu"], one, row.real("gpus"),
+                      row.real("elements") * sizes.at(row["dtype"]), row.real("time_us") * 1e-6,
+                      row.even()});
     }
   }
   return rows;
 }
+
+/// The constants that are fitted, and where the search starts.
+constexpr std::pair<const char*, double> kStart[] = {{"A100 collective_start_s", 8e-6},
+                                                     {"Hopper collective_start_s", 4.3e-6},
+                                                     {"A100 collective_step_s", 0.97e-6},
+                                                     {"Hopper collective_step_s", 0.85e-6},
+                                                     {"A100 collective_link_share", 0.71},
+                                                     {"Hopper collective_link_share", 0.79},
+                                                     {"protocols[0].bytes", 19},
+                                                     {"protocols[1].start", 1.05},
+                                                     {"protocols[1].step", 1.45},
+                                                     {"protocols[1].bytes", 1.9},
+                                                     {"protocols[2].start", 3},
+                                                     {"protocols[2].step", 1.5},
+                                                     {"own_share", 0.35},
+                                                     {"alltoall_start", 1.35}};
 
 /// Logarithms of the constants, so that each stays above 0.
 using Point = std::vector<double>;
@@ -77,8 +88,8 @@ double error(const Point& point, const Row& row) {
 
 double loss(const Point& point, const std::vector<Row>& rows) {
   double sum = 0;
-  for (std::size_t i = 0; i < rows.size(); i += 2) {
-    sum += std::abs(std::log1p(error(point, rows[i])));
+  for (const Row& row : rows) {
+    if (row.even) sum += std::abs(std::log1p(error(point, row)));
   }
   return sum;
 }
@@ -107,10 +118,10 @@ Point fitted(Point point, const std::vector<Row>& rows) {
 }
 
 void report(const char* what, const Point& point, const std::vector<Row>& rows,
-            const std::function<bool(const Row&, bool even)>& keep) {
+            const std::function<bool(const Row&)>& keep) {
   std::vector<double> errors;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (keep(rows[i], i % 2 == 0)) errors.push_back(std::abs(error(point, rows[i])));
+  for (const Row& row : rows) {
+    if (keep(row)) errors.push_back(std::abs(error(point, row)));
   }
   if (errors.empty()) return;
   double sum = 0;
@@ -123,54 +134,39 @@ void report(const char* what, const Point& point, const std::vector<Row>& rows,
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const std::vector<Row> rows = read_rows(argc > 1 ? argv[1] : "");
-  if (rows.empty()) {
+int main(int argc, char** argv) try {
+  if (argc != 2) {
     std::fprintf(stderr, "usage: fit_collectives collectives_nccl.csv\n");
     return 2;
   }
-  Point point = {8e-6, 4.3e-6, 0.97e-6, 0.85e-6, 0.71, 0.79, 19,
-                 1.05, 1.45,   1.9,     3,       1.5,  0.35, 1.35};
-  for (double& value : point) value = std::log(value);
+  const std::vector<Row> rows = read_rows(argv[1]);
+  Point point;
+  for (const auto& [name, start] : kStart) point.push_back(std::log(start));
   point = fitted(point, rows);
-  const char* names[] = {"A100 collective_start_s",
-                         "Hopper collective_start_s",
-                         "A100 collective_step_s",
-                         "Hopper collective_step_s",
-                         "A100 collective_link_share",
-                         "Hopper collective_link_share",
-                         "protocols[0].bytes",
-                         "protocols[1].start",
-                         "protocols[1].step",
-                         "protocols[1].bytes",
-                         "protocols[2].start",
-                         "protocols[2].step",
-                         "own_share",
-                         "alltoall_start"};
-  for (std::size_t i = 0; i < point.size(); ++i)
-    std::printf("%-30s %.4g\n", names[i], std::exp(point[i]));
-  constexpr double kLarge = 1e6;
-  report("even, to 1 MB", point, rows,
-         [](const Row& row, bool even) { return even && row.bytes <= kLarge; });
-  report("even, over 1 MB", point, rows,
-         [](const Row& row, bool even) { return even && row.bytes > kLarge; });
-  report("odd, all", point, rows, [](const Row&, bool even) { return !even; });
-  report("odd, over 1 MB", point, rows,
-         [](const Row& row, bool even) { return !even && row.bytes > kLarge; });
-  for (const char* gpu : {"a100-sxm4-80gb", "h100-sxm5", "h200-sxm"}) {
-    report((std::string(gpu) + ", odd").c_str(), point, rows,
-           [&](const Row& row, bool even) { return !even && row.gpu == gpu; });
-    report(
-        (std::string(gpu) + ", odd, over 1 MB").c_str(), point, rows,
-        [&](const Row& row, bool even) { return !even && row.gpu == gpu && row.bytes > kLarge; });
+  for (std::size_t i = 0; i < point.size(); ++i) {
+    std::printf("%-30s %.4g\n", kStart[i].first, std::exp(point[i]));
+  }
+  const auto is_large = [](const Row& row) { return row.bytes > 1e6; };
+  report("even, to 1 MB", point, rows, [&](const Row& row) { return row.even && !is_large(row); });
+  report("even, over 1 MB", point, rows, [&](const Row& row) { return row.even && is_large(row); });
+  // The odd rows of a group, and those over 1 MB.
+  const auto report_odd = [&](const std::string& prefix,
+                              const std::function<bool(const Row&)>& is) {
+    report((prefix + "odd" + (prefix.empty() ? ", all" : "")).c_str(), point, rows,
+           [&](const Row& row) { return !row.even && is(row); });
+    report((prefix + "odd, over 1 MB").c_str(), point, rows,
+           [&](const Row& row) { return !row.even && is(row) && is_large(row); });
+  };
+  report_odd("", [](const Row&) { return true; });
+  for (const std::string gpu : {"a100-sxm4-80gb", "h100-sxm5", "h200-sxm"}) {
+    report_odd(gpu + ", ", [&](const Row& row) { return row.gpu == gpu; });
   }
   for (const Collective one : roofcast::transformer::kCollectives) {
-    report((std::string(name(one)) + ", odd").c_str(), point, rows,
-           [&](const Row& row, bool even) { return !even && row.collective == one; });
-    report((std::string(name(one)) + ", odd, over 1 MB").c_str(), point, rows,
-           [&](const Row& row, bool even) {
-             return !even && row.collective == one && row.bytes > kLarge;
-           });
+    report_odd(std::string(name(one)) + ", ",
+               [&](const Row& row) { return row.collective == one; });
   }
   return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "fit_collectives: %s\n", error.what());
+  return 3;
 }

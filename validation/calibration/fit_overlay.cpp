@@ -97,18 +97,17 @@ int main(int argc, char** argv) try {
     run->cases.insert(run->cases.end(), more->cases.begin(), more->cases.end());
     names += " and " + path;
   }
-  const std::string overlay_file =
-      request->overlay.empty() ? std::string(spec->name) + " calibration" : request->overlay;
-  const std::string overlay_text = request->overlay.empty() ? std::string(spec->overlay_text)
-                                                            : specs::read_text(request->overlay);
-  Gpu gpu = specs::load({.file = std::string(spec->name) + ".json",
-                         .text = std::string(spec->text),
-                         .overlay_file = overlay_file,
-                         .overlay_text = overlay_text,
-                         .overrides = {},
-                         .datasheet_only = true});
+  specs::Source source = specs::shipped_source(*spec);
+  source.datasheet_only = true;
+  if (!request->overlay.empty()) {
+    source.overlay_file = request->overlay;
+    source.overlay_text = specs::read_text(request->overlay);
+  }
+  Gpu gpu = specs::load(source);
   validation::Overlay base;
-  if (!overlay_text.empty()) base = validation::parse_overlay(overlay_file, overlay_text);
+  if (!source.overlay_text.empty()) {
+    base = validation::parse_overlay(source.overlay_file, source.overlay_text);
+  }
   validation::FitScope scope{request->only, {}, request->held};
   for (const validation::OverlayValue& value : base.values) {
     const auto& also = request->also;

@@ -37,7 +37,6 @@ double rounded(double value) {
 }
 
 void set_spreads(std::span<const ReferenceRow> rows, Gpu& gpu) {
-  constexpr double kCovered = 0.95;
   std::map<std::pair<Regime, std::string_view>, Timing> errors;  // for their percentiles
   for (const ReferenceRow& row : rows) {
     if (!row.fitted) continue;
@@ -52,7 +51,7 @@ void set_spreads(std::span<const ReferenceRow> rows, Gpu& gpu) {
   for (auto* spread : spreads) spread->reset();
   for (const auto& [key, found] : errors) {
     auto& spread = *spreads[static_cast<std::size_t>(key.first)];
-    spread = rounded(std::max(spread.value_or(0), found.percentile_s(kCovered)));
+    spread = rounded(std::max(spread.value_or(0), found.percentile_s(kCoveredByInterval)));
   }
 }
 
@@ -64,15 +63,8 @@ double log_error(const ReferenceRow& row, const Gpu& gpu) {
   return std::log(answer.time->expected_s / row.measured.timing.median_s());
 }
 
-std::optional<double>* fitted_value(std::string_view name, Gpu& gpu) {
-  for (const Choice& choice : choices(gpu)) {
-    if (choice.name == name) return &(gpu.sustained.*choice.value.member);
-  }
-  return nullptr;
-}
-
-std::vector<std::string_view> fit_reference(std::span<const ReferenceRow> rows,
-                                            std::span<const std::string_view> names, Gpu& gpu) {
+std::vector<std::pair<std::string_view, double>> fit_reference(
+    std::span<const ReferenceRow> rows, std::span<const std::string_view> names, Gpu& gpu) {
   std::map<std::string_view, double> weights;
   for (const ReferenceRow& row : rows) weights[row.group] += row.fitted ? 1 : 0;
   std::erase_if(weights, [](const auto& entry) { return entry.second == 0; });
@@ -81,11 +73,11 @@ std::vector<std::string_view> fit_reference(std::span<const ReferenceRow> rows,
     weight = 1 / (weight * static_cast<double>(weights.size()));
   }
   std::vector<Moving> moving;
-  std::vector<std::string_view> moved;
+  std::vector<std::pair<std::string_view, double>> fitted;
   for (const Choice& choice : choices(gpu)) {
     if (std::find(names.begin(), names.end(), choice.name) == names.end()) continue;
     moving.push_back(choice.value);
-    moved.push_back(choice.name);
+    fitted.emplace_back(choice.name, 0);
   }
   fit_bounded(moving, gpu, [&](const Gpu& tried) {
     double sum = 0;
@@ -94,12 +86,12 @@ std::vector<std::string_view> fit_reference(std::span<const ReferenceRow> rows,
     }
     return sum;
   });
-  for (const Moving& one : moving) {
-    auto& value = gpu.sustained.*one.member;
-    value = rounded(*value);
+  for (std::size_t i = 0; i < moving.size(); ++i) {
+    auto& value = gpu.sustained.*moving[i].member;
+    value = fitted[i].second = rounded(*value);
   }
   set_spreads(rows, gpu);
-  return moved;
+  return fitted;
 }
 
 }  // namespace roofcast::validation

@@ -10,11 +10,6 @@
 #include "validation/comparison/table.hpp"
 
 namespace roofcast::validation {
-namespace {
-
-constexpr double kCovered = 0.95;  // as in fit_reference.cpp
-
-}  // namespace
 
 Gpu left_out(const std::string& name) {
   const specs::Embedded* spec = specs::find_embedded(name);
@@ -54,7 +49,7 @@ LeftOut judge(const Gpu& gpu, std::span<const Row> rows) {
     const double half_width = row.predicted_high_s / time.predicted - 1;
     widenings.samples_s.push_back(needed / half_width);
   }
-  out.widening = std::max(1.0, widenings.percentile_s(kCovered));
+  out.widening = std::max(1.0, widenings.percentile_s(kCoveredByInterval));
   return out;
 }
 

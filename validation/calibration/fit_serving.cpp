@@ -31,17 +31,16 @@ std::string model_of(const std::string& name) {
   return name.find("32B") != std::string::npos ? "qwen3-32b" : "llama-3.1-8b";
 }
 
-transformer::Service service_of(const roofcast::validation::NamedFields& row) {
-  const auto whole = [&row](const char* key) { return std::stoll(row.at(key)); };
+transformer::Service service_of(const roofcast::validation::NamedRow& row) {
   transformer::Service service;
-  service.dtype = row.at("gemm_dtype") == "bf16" ? roofcast::DType::bf16 : roofcast::DType::fp8;
-  service.input = whole("input_tokens");
-  service.output = whole("output_tokens");
-  service.concurrency = whole("concurrency");
-  service.tp = whole("tp");
-  service.ep = std::max<std::int64_t>(1, whole("ep"));
+  service.dtype = row["gemm_dtype"] == "bf16" ? roofcast::DType::bf16 : roofcast::DType::fp8;
+  service.input = row.whole("input_tokens");
+  service.output = row.whole("output_tokens");
+  service.concurrency = row.whole("concurrency");
+  service.tp = row.whole("tp");
+  service.ep = std::max<std::int64_t>(1, row.whole("ep"));
   // sglang's requests begin and end together.
-  if (row.at("backend") == "sglang") service.prompts = transformer::Prompts::together;
+  if (row["backend"] == "sglang") service.prompts = transformer::Prompts::together;
   return service;
 }
 
@@ -49,19 +48,16 @@ std::vector<Row> read_rows(const char* path) {
   const roofcast::Gpu gpu = roofcast::specs::load(roofcast::specs::shipped_source("h100-sxm5"));
   transformer::KernelForecasts forecasts(gpu);
   std::vector<Row> rows;
-  bool even = false;
-  for (const auto& fields :
-       roofcast::validation::named_rows(path, roofcast::specs::read_text(path))) {
-    even = !even;
-    const bool few = fields.at("backend") == "vllm" && fields.at("gemm_dtype") == "fp8";
-    if (fields.at("gpu") != gpu.name || few) continue;
-    const std::string model = model_of(fields.at("model"));
+  for (const auto& row : roofcast::validation::named_rows(path, roofcast::specs::read_text(path))) {
+    const bool few = row["backend"] == "vllm" && row["gemm_dtype"] == "fp8";
+    if (row["gpu"] != gpu.name || few) continue;
+    const std::string model = model_of(row["model"]);
     const auto architecture =
         roofcast::architectures::load(model, roofcast::architectures::find_embedded(model)->text);
-    const auto answer = predict_serving(architecture, service_of(fields), forecasts);
-    rows.push_back({model, std::stod(fields.at("concurrency")),
+    const auto answer = predict_serving(architecture, service_of(row), forecasts);
+    rows.push_back({model, row.real("concurrency"),
                     answer.between_tokens.expected_s - answer.software_s,
-                    std::stod(fields.at("tpot_ms")) * 1e-3, even});
+                    row.real("tpot_ms") * 1e-3, row.even()});
   }
   return rows;
 }

@@ -28,49 +28,41 @@ struct Row {
   Architecture model;
   Task task;
   double tokens_per_s = 0;  ///< of all GPUs together
-  std::size_t position = 0;
+  bool even = false;        ///< its position in the table
 };
 
-using Fields = roofcast::validation::NamedFields;
-
-Row row_of(const Fields& row) {
-  const auto whole = [&](const char* key) { return std::stoll(row.at(key)); };
+Row row_of(const roofcast::validation::NamedRow& row) {
   Architecture model;
-  model.layers = whole("layers");
-  model.hidden = whole("d_model");
-  model.heads = model.kv_heads = whole("heads");
+  model.layers = row.whole("layers");
+  model.hidden = row.whole("d_model");
+  model.heads = model.kv_heads = row.whole("heads");
   model.head_dim = model.hidden / model.heads;
   model.intermediate = 4 * model.hidden;
   model.vocabulary = 50368;
-  model.positions = whole("seq_len");
+  model.positions = row.whole("seq_len");
   model.attention_biased = model.feed_forward_biased = model.norm_biased = model.tied = true;
   model.joined_projections = model.calls_flash = true;
   Task task;
-  task.batch = whole("micro_batch");
-  task.seq = whole("seq_len");
-  task.grad_accum = whole("grad_accum");
-  if (row.at("checkpointing") == "True") {
+  task.batch = row.whole("micro_batch");
+  task.seq = row.whole("seq_len");
+  task.grad_accum = row.whole("grad_accum");
+  if (row["checkpointing"] == "True") {
     task.checkpointing = roofcast::transformer::Checkpointing::full;
   }
-  task.fsdp = whole("gpus");
+  task.fsdp = row.whole("gpus");
   task.prefetch = roofcast::transformer::Prefetch::post;  // as in Composer, which ran these steps
   // The machines with A100s had 1600 Gb/s between them (llm-foundry, scripts/train/benchmarking).
-  if (row.at("gpu").starts_with("a100")) task.network.bytes_per_s = 25e9;
-  return {row.at("gpu"), model, task,
-          std::stod(row.at("tokens_per_s_per_gpu")) * static_cast<double>(task.fsdp)};
+  if (row["gpu"].starts_with("a100")) task.network.bytes_per_s = 25e9;
+  return {row["gpu"], model, task,
+          row.real("tokens_per_s_per_gpu") * static_cast<double>(task.fsdp), row.even()};
 }
 
 /// Rows in bf16 without CPU offload.
 std::vector<Row> read_rows(const char* path) {
   std::vector<Row> rows;
-  std::size_t next = 0;
-  for (const Fields& row :
-       roofcast::validation::named_rows(path, roofcast::specs::read_text(path))) {
-    const std::size_t position = next++;
-    const bool in_scope = row.at("precision").ends_with("bf16") && row.at("cpu_offload") == "False";
-    if (!in_scope) continue;
-    rows.push_back(row_of(row));
-    rows.back().position = position;
+  for (const auto& row : roofcast::validation::named_rows(path, roofcast::specs::read_text(path))) {
+    const bool in_scope = row["precision"].ends_with("bf16") && row["cpu_offload"] == "False";
+    if (in_scope) rows.push_back(row_of(row));
   }
   return rows;
 }
@@ -89,7 +81,7 @@ double error(const Measured& one, const SoftwareConstants& software) {
 double loss(const std::vector<Measured>& rows, const SoftwareConstants& software) {
   double sum = 0;
   for (const Measured& one : rows) {
-    if (one.row.position % 2 == 0) sum += std::abs(std::log1p(error(one, software)));
+    if (one.row.even) sum += std::abs(std::log1p(error(one, software)));
   }
   return sum;
 }
@@ -117,12 +109,11 @@ SoftwareConstants fitted(const std::vector<Measured>& rows) {
 }
 
 void report(const char* what, const std::vector<Measured>& rows, const SoftwareConstants& software,
-            const std::function<bool(const Row&, bool even)>& keep) {
-  double sum = 0;
-  double signed_sum = 0;
+            const std::function<bool(const Row&)>& keep) {
+  double sum = 0, signed_sum = 0;
   int count = 0;
   for (const Measured& one : rows) {
-    if (!keep(one.row, one.row.position % 2 == 0)) continue;
+    if (!keep(one.row)) continue;
     sum += std::abs(error(one, software));
     signed_sum += error(one, software);
     ++count;
@@ -153,18 +144,18 @@ int main(int argc, char** argv) try {
   const SoftwareConstants software = fitted(steps);
   std::printf("attention_share %.4g\nlayer_s %.4g\n", software.attention_share, software.layer_s);
   const auto print = [&](const SoftwareConstants& constants) {
-    report("even", steps, constants, [](const Row&, bool even) { return even; });
-    report("odd", steps, constants, [](const Row&, bool even) { return !even; });
+    report("even", steps, constants, [](const Row& row) { return row.even; });
+    report("odd", steps, constants, [](const Row& row) { return !row.even; });
     for (const auto& known : gpus) {
       const std::string& name = known.first;
       for (const bool large : {false, true}) {
         report((name + (large ? ", odd, machines" : ", odd, 8 GPUs")).c_str(), steps, constants,
-               [&](const Row& row, bool even) {
-                 return !even && row.gpu == name && (row.task.fsdp > 8) == large;
+               [&](const Row& row) {
+                 return !row.even && row.gpu == name && (row.task.fsdp > 8) == large;
                });
       }
       report((name + ", even").c_str(), steps, constants,
-             [&](const Row& row, bool even) { return even && row.gpu == name; });
+             [&](const Row& row) { return row.even && row.gpu == name; });
     }
   };
   print(software);

@@ -47,20 +47,18 @@ int main(int argc, char** argv) try {
   const std::string name = overlay.is_object() ? overlay.value("gpu", "") : "";
   const specs::Embedded* spec = specs::find_embedded(name);
   if (spec == nullptr) throw InputError("the overlay is of no GPU in hw_specs/");
-  Gpu gpu = specs::load({.file = name + ".json",
-                         .text = std::string(spec->text),
-                         .overlay_file = argv[2],
-                         .overlay_text = overlay_text,
-                         .overrides = {}});
+  specs::Source source = specs::shipped_source(*spec);
+  source.overlay_file = argv[2];
+  source.overlay_text = overlay_text;
+  Gpu gpu = validation::with_launch_cost(specs::load(source), validation::reference_launch_s());
   nlohmann::ordered_json& sustained = overlay.at("sustained");
   std::vector<std::string_view> names;
   for (const auto& [key, entry] : sustained.items()) {
     if (entry.contains("source") && entry.at("source") == "FIT") names.push_back(key);
   }
-  gpu = validation::with_launch_cost(gpu, validation::reference_launch_s());
   const auto rows = validation::reference_rows(argv[1], specs::read_text(argv[1]), name);
-  for (const std::string_view moved : validation::fit_reference(rows, names, gpu)) {
-    sustained[std::string(moved)]["value"] = **validation::fitted_value(moved, gpu);
+  for (const auto& [moved, value] : validation::fit_reference(rows, names, gpu)) {
+    sustained[std::string(moved)]["value"] = value;
   }
   const auto put = [&](const char* key, const std::optional<double>& value) {
     if (value) sustained[key] = {{"value", *value}, {"source", "SPREAD"}};

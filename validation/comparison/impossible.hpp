@@ -1,8 +1,6 @@
 #pragma once
 // Finds impossible measurements: times below their limit.
-#include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "validation/comparison/table.hpp"
@@ -38,9 +36,6 @@ struct TableCheck {
   std::vector<UncheckedRow> unchecked;
 };
 
-using FindGpu = std::function<const Gpu*(std::string_view)>;
-
-/// `find_gpu` gives null for a name it does not know.
 TableCheck check_table(const Table& table, const FindGpu& find_gpu);
 TableCheck check_run(const Run& run, const Gpu& gpu);
 

@@ -7,11 +7,6 @@
 #include "validation/comparison/table_rows.hpp"
 
 namespace roofcast::validation {
-namespace {
-
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
-}  // namespace
 
 std::pair<std::string, std::string> parse_assignment(const std::string& text) {
   const std::size_t equals = text.find('=');
@@ -24,31 +19,25 @@ std::pair<std::string, std::string> parse_assignment(const std::string& text) {
 }
 
 Table parse_table(const std::string& file, const std::string& text, const TableQuery& query) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   std::istringstream in(text.starts_with(kByteOrderMark) ? text.substr(kByteOrderMark.size())
                                                          : text);
-  Table table;
   std::optional<RowReader> reader;
   std::string line;
   for (std::size_t number = 1; std::getline(in, line); ++number) {
     if (line.ends_with('\r')) line.pop_back();
     if (line.empty()) continue;
     Fields fields = split_fields(file, number, line, ',');
-    if (!reader) {
+    if (reader) {
+      reader->read(number, std::move(fields));
+    } else {
       reader.emplace(file, "line", query, std::move(fields));
-      continue;
     }
-    reader->next(number, std::move(fields));
-    if (reader->wanted()) table.rows.push_back(reader->row());
   }
-  if (!reader)
+  if (!reader) {
     refuse_place(file, "line", 1, "expected a header line, found nothing", "name the columns");
-  if (table.rows.empty()) {
-    refuse_place(file, "line", 1, "no row is left to compare", "check `where` and the GPU's name");
   }
-  table.ignored_columns = reader->ignored();
-  table.launch_s = query.launch_s;
-  table.launch = query.launch;
-  return table;
+  return reader->finish();
 }
 
 Gpu with_launch_cost(Gpu gpu, double launch_s) {
@@ -59,8 +48,7 @@ Gpu with_launch_cost(Gpu gpu, double launch_s) {
   return gpu;
 }
 
-Comparison compare_table(const std::string& file, const Table& table,
-                         const std::function<const Gpu*(std::string_view)>& find_gpu) {
+Comparison compare_table(const std::string& file, const Table& table, const FindGpu& find_gpu) {
   std::vector<Row> rows;
   std::vector<Failure> failures;
   for (const TableRow& row : table.rows) {

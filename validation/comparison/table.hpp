@@ -56,9 +56,11 @@ Table parse_table(const std::string& file, const std::string& text, const TableQ
 /// Parses a JSON array of objects, whose members are the columns; `line` counts objects from 1.
 Table parse_json_table(const std::string& file, const std::string& text, const TableQuery& query);
 
-/// Forecasts and compares every row. `find_gpu` returns null for an unknown name, which throws
-/// InputError; rows without a forecast become failures.
-Comparison compare_table(const std::string& file, const Table& table,
-                         const std::function<const Gpu*(std::string_view)>& find_gpu);
+/// The GPU of that name; null if there is none.
+using FindGpu = std::function<const Gpu*(std::string_view)>;
+
+/// Forecasts and compares every row. Throws InputError at a GPU that is not found; rows without a
+/// forecast become failures.
+Comparison compare_table(const std::string& file, const Table& table, const FindGpu& find_gpu);
 
 }  // namespace roofcast::validation

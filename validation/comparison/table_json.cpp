@@ -53,7 +53,6 @@ Table parse_json_table(const std::string& file, const std::string& text, const T
   }
   const Fields header = columns_of(file, rows);
   RowReader reader(file, "row", query, header);
-  Table table;
   std::size_t place = 1;
   for (const Json& row : rows) {
     Fields fields;
@@ -61,16 +60,9 @@ Table parse_json_table(const std::string& file, const std::string& text, const T
       const auto found = row.find(column);
       fields.push_back(found == row.end() ? "" : field_of(file, place, column, *found));
     }
-    reader.next(place++, std::move(fields));
-    if (reader.wanted()) table.rows.push_back(reader.row());
+    reader.read(place++, std::move(fields));
   }
-  if (table.rows.empty()) {
-    refuse_place(file, "row", 1, "no row is left to compare", "check `where` and the GPU's name");
-  }
-  table.ignored_columns = reader.ignored();
-  table.launch_s = query.launch_s;
-  table.launch = query.launch;
-  return table;
+  return reader.finish();
 }
 
 }  // namespace roofcast::validation

@@ -40,13 +40,26 @@ void RowReader::refuse(const std::string& problem, const std::string& mend) cons
   refuse_place(file_, unit_, place_, problem, mend);
 }
 
-void RowReader::next(std::size_t place, Fields fields) {
+void RowReader::read(std::size_t place, Fields fields) {
   place_ = place;
   fields_ = std::move(fields);
-  if (fields_.size() == header_.size()) return;
-  refuse(
-      fmt::format("expected {} fields as in the header, found {}", header_.size(), fields_.size()),
-      "quote fields that hold a comma");
+  if (fields_.size() != header_.size()) {
+    refuse(fmt::format("expected {} fields as in the header, found {}", header_.size(),
+                       fields_.size()),
+           "quote fields that hold a comma");
+  }
+  if (wanted()) rows_.push_back(row());
+}
+
+Table RowReader::finish() {
+  if (rows_.empty()) {
+    refuse_place(file_, unit_, 1, "no row is left to compare", "check `where` and the GPU's name");
+  }
+  Table table{std::move(rows_), {}, query_.launch_s, query_.launch};
+  for (std::size_t i = 0; i < header_.size(); ++i) {
+    if (!used_[i]) table.ignored_columns.push_back(header_[i]);
+  }
+  return table;
 }
 
 bool RowReader::wanted() {
@@ -77,14 +90,6 @@ TableRow RowReader::row() {
     throw;
   } catch (const InputError& error) {
     refuse(error.what(), "correct the row, or leave it out with `where`");
-  }
-  return out;
-}
-
-Fields RowReader::ignored() const {
-  Fields out;
-  for (std::size_t i = 0; i < header_.size(); ++i) {
-    if (!used_[i]) out.push_back(header_[i]);
   }
   return out;
 }

@@ -21,18 +21,20 @@ struct PlacedError : InputError {
 [[noreturn]] void refuse_place(const std::string& file, std::string_view unit, std::size_t place,
                                const std::string& problem, const std::string& mend);
 
-/// The columns of the table and its present row. An empty field is a missing value.
+/// Reads a table row by row. An empty field is a missing value.
 class RowReader {
  public:
   /// `unit` is what places are counted in: "line" or "row".
   RowReader(const std::string& file, std::string_view unit, const TableQuery& query, Fields header);
 
-  void next(std::size_t place, Fields fields);
-  bool wanted();
-  TableRow row();
-  Fields ignored() const;
+  /// Reads the row at `place` if the query wants it.
+  void read(std::size_t place, Fields fields);
+  /// The rows read. Throws PlacedError if there is none.
+  Table finish();
 
  private:
+  bool wanted();
+  TableRow row();
   std::optional<std::size_t> column(std::string_view name) const;
   const std::string& field(std::string_view name);
   [[noreturn]] void refuse(const std::string& problem, const std::string& mend) const;
@@ -47,6 +49,7 @@ class RowReader {
   std::vector<bool> used_;
   Fields fields_;
   std::size_t place_ = 1;
+  std::vector<TableRow> rows_;
 };
 
 /// Splits at the separators, except within quotation marks. Throws as refuse_place.

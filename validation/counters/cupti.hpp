@@ -5,9 +5,7 @@
 #include <cupti_range_profiler.h>
 #include <cupti_target.h>
 
-#include <memory>
 #include <stdexcept>
-#include <string>
 
 namespace roofcast::harness {
 
@@ -17,35 +15,16 @@ class NoCounters : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The functions used, with the types of CUPTI's headers.
-struct Cupti {
-  decltype(&cuptiProfilerInitialize) profiler_initialize;
-  decltype(&cuptiProfilerDeInitialize) profiler_deinitialize;
-  decltype(&cuptiProfilerGetCounterAvailability) counter_availability;
-  decltype(&cuptiDeviceGetChipName) chip_name;
-  decltype(&cuptiProfilerHostInitialize) host_initialize;
-  decltype(&cuptiProfilerHostDeinitialize) host_deinitialize;
-  decltype(&cuptiProfilerHostConfigAddMetrics) add_metrics;
-  decltype(&cuptiProfilerHostGetConfigImageSize) config_image_size;
-  decltype(&cuptiProfilerHostGetConfigImage) config_image;
-  decltype(&cuptiProfilerHostEvaluateToGpuValues) evaluate;
-  decltype(&cuptiRangeProfilerEnable) enable;
-  decltype(&cuptiRangeProfilerDisable) disable;
-  decltype(&cuptiRangeProfilerSetConfig) set_config;
-  decltype(&cuptiRangeProfilerStart) start;
-  decltype(&cuptiRangeProfilerStop) stop;
-  decltype(&cuptiRangeProfilerPushRange) push_range;
-  decltype(&cuptiRangeProfilerPopRange) pop_range;
-  decltype(&cuptiRangeProfilerDecodeData) decode;
-  decltype(&cuptiRangeProfilerGetCounterDataSize) counter_data_size;
-  decltype(&cuptiRangeProfilerCounterDataImageInitialize) counter_data_initialize;
-  decltype(&cuptiGetResultString) result_string;
+/// The address of a function of CUPTI, which is loaded at the first call. Throws NoCounters.
+void* cupti_function(const char* name);
 
-  /// Throws NoCounters unless the call succeeded.
-  void check(CUptiResult result, const char* doing) const;
-};
+/// Calls a function of CUPTI with its parameters. Throws NoCounters if this CUPTI does not have it.
+template <class Parameters>
+CUptiResult call_cupti(const char* name, Parameters& parameters) {
+  return reinterpret_cast<CUptiResult (*)(Parameters*)>(cupti_function(name))(&parameters);
+}
 
-/// The functions, loaded at the first call. Throws NoCounters.
-const Cupti& cupti();
+/// Throws NoCounters, with what was being done, unless the call succeeded.
+void check_cupti(CUptiResult result, const char* doing);
 
 }  // namespace roofcast::harness

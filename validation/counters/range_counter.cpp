@@ -40,7 +40,6 @@ CUcontext current_context() {
 }  // namespace
 
 struct RangeCounter::Session {
-  const Cupti& api = cupti();
   CUpti_Profiler_Host_Object* host = nullptr;
   CUpti_RangeProfiler_Object* range = nullptr;
   bool initialized = false;
@@ -56,12 +55,12 @@ struct RangeCounter::Session {
     if (range != nullptr) {
       auto disable = ROOFCAST_CUPTI_BLOCK(CUpti_RangeProfiler_Disable_Params);
       disable.pRangeProfilerObject = range;
-      (void)api.disable(&disable);
+      (void)call_cupti("cuptiRangeProfilerDisable", disable);
     }
     release_host();
     if (initialized) {
       auto deinitialize = ROOFCAST_CUPTI_BLOCK(CUpti_Profiler_DeInitialize_Params);
-      (void)api.profiler_deinitialize(&deinitialize);
+      (void)call_cupti("cuptiProfilerDeInitialize", deinitialize);
     }
   }
 
@@ -69,26 +68,28 @@ struct RangeCounter::Session {
     if (host == nullptr) return;
     auto deinitialize = ROOFCAST_CUPTI_BLOCK(CUpti_Profiler_Host_Deinitialize_Params);
     deinitialize.pHostObject = host;
-    (void)api.host_deinitialize(&deinitialize);
+    (void)call_cupti("cuptiProfilerHostDeinitialize", deinitialize);
     host = nullptr;
   }
 
   void initialize(CUcontext context) {
     auto profiler = ROOFCAST_CUPTI_BLOCK(CUpti_Profiler_Initialize_Params);
-    api.check(api.profiler_initialize(&profiler), "starting the profiler");
+    check_cupti(call_cupti("cuptiProfilerInitialize", profiler), "starting the profiler");
     initialized = true;
     int device = 0;
     cuda::check(cudaGetDevice(&device));
     auto chip = ROOFCAST_CUPTI_BLOCK(CUpti_Device_GetChipName_Params);
     chip.deviceIndex = static_cast<std::size_t>(device);
-    api.check(api.chip_name(&chip), "asking for the chip's name");
+    check_cupti(call_cupti("cuptiDeviceGetChipName", chip), "asking for the chip's name");
 
     auto available = ROOFCAST_CUPTI_BLOCK(CUpti_Profiler_GetCounterAvailability_Params);
     available.ctx = context;
-    api.check(api.counter_availability(&available), "asking which counters may be read");
+    check_cupti(call_cupti("cuptiProfilerGetCounterAvailability", available),
+                "asking which counters may be read");
     availability.resize(available.counterAvailabilityImageSize);
     available.pCounterAvailabilityImage = availability.data();
-    api.check(api.counter_availability(&available), "asking which counters may be read");
+    check_cupti(call_cupti("cuptiProfilerGetCounterAvailability", available),
+                "asking which counters may be read");
     chip_name = chip.pChipName;
     open_host();
   }
@@ -98,7 +99,8 @@ struct RangeCounter::Session {
     initialize_host.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
     initialize_host.pChipName = chip_name.c_str();
     initialize_host.pCounterAvailabilityImage = availability.data();
-    api.check(api.host_initialize(&initialize_host), "describing the chip's counters");
+    check_cupti(call_cupti("cuptiProfilerHostInitialize", initialize_host),
+                "describing the chip's counters");
     host = initialize_host.pHostObject;
   }
 
@@ -107,7 +109,7 @@ struct RangeCounter::Session {
     add.pHostObject = host;
     add.ppMetricNames = chosen.data();
     add.numMetrics = chosen.size();
-    return api.add_metrics(&add);
+    return call_cupti("cuptiProfilerHostConfigAddMetrics", add);
   }
 
   /// Whether the chip has the metric. The host object is opened anew afterwards, since a refused
@@ -122,20 +124,20 @@ struct RangeCounter::Session {
 
   void configure(CUcontext context, std::span<const std::string> metrics) {
     for (const std::string& metric : metrics) names.push_back(metric.c_str());
-    api.check(add_metrics(names), "choosing the counters");
+    check_cupti(add_metrics(names), "choosing the counters");
     auto size = ROOFCAST_CUPTI_BLOCK(CUpti_Profiler_Host_GetConfigImageSize_Params);
     size.pHostObject = host;
-    api.check(api.config_image_size(&size), "planning the passes");
+    check_cupti(call_cupti("cuptiProfilerHostGetConfigImageSize", size), "planning the passes");
     config.resize(size.configImageSize);
     auto image = ROOFCAST_CUPTI_BLOCK(CUpti_Profiler_Host_GetConfigImage_Params);
     image.pHostObject = host;
     image.configImageSize = config.size();
     image.pConfigImage = config.data();
-    api.check(api.config_image(&image), "planning the passes");
+    check_cupti(call_cupti("cuptiProfilerHostGetConfigImage", image), "planning the passes");
 
     auto enable = ROOFCAST_CUPTI_BLOCK(CUpti_RangeProfiler_Enable_Params);
     enable.ctx = context;
-    api.check(api.enable(&enable), "enabling the range profiler");
+    check_cupti(call_cupti("cuptiRangeProfilerEnable", enable), "enabling the range profiler");
     range = enable.pRangeProfilerObject;
     auto data_size = ROOFCAST_CUPTI_BLOCK(CUpti_RangeProfiler_GetCounterDataSize_Params);
     data_size.pRangeProfilerObject = range;
@@ -143,7 +145,8 @@ struct RangeCounter::Session {
     data_size.numMetrics = names.size();
     data_size.maxNumOfRanges = 1;
     data_size.maxNumRangeTreeNodes = 1;
-    api.check(api.counter_data_size(&data_size), "sizing the counter data");
+    check_cupti(call_cupti("cuptiRangeProfilerGetCounterDataSize", data_size),
+                "sizing the counter data");
     data.resize(data_size.counterDataSize);
   }
 
@@ -152,7 +155,8 @@ struct RangeCounter::Session {
     fresh.pRangeProfilerObject = range;
     fresh.counterDataSize = data.size();
     fresh.pCounterData = data.data();
-    api.check(api.counter_data_initialize(&fresh), "clearing the counter data");
+    check_cupti(call_cupti("cuptiRangeProfilerCounterDataImageInitialize", fresh),
+                "clearing the counter data");
     auto set = ROOFCAST_CUPTI_BLOCK(CUpti_RangeProfiler_SetConfig_Params);
     set.pRangeProfilerObject = range;
     set.configSize = config.size();
@@ -166,32 +170,32 @@ struct RangeCounter::Session {
     set.minNestingLevel = 1;
     set.passIndex = 0;
     set.targetNestingLevel = 1;
-    api.check(api.set_config(&set), "configuring the range profiler");
+    check_cupti(call_cupti("cuptiRangeProfilerSetConfig", set), "configuring the range profiler");
   }
 
   /// One pass; true when it was the last.
   bool pass(const std::function<void()>& launch) {
     auto start = ROOFCAST_CUPTI_BLOCK(CUpti_RangeProfiler_Start_Params);
     start.pRangeProfilerObject = range;
-    api.check(api.start(&start), "starting a pass");
+    check_cupti(call_cupti("cuptiRangeProfilerStart", start), "starting a pass");
     auto push = ROOFCAST_CUPTI_BLOCK(CUpti_RangeProfiler_PushRange_Params);
     push.pRangeProfilerObject = range;
     push.pRangeName = "launch";
-    api.check(api.push_range(&push), "opening the range");
+    check_cupti(call_cupti("cuptiRangeProfilerPushRange", push), "opening the range");
     launch();
     auto pop = ROOFCAST_CUPTI_BLOCK(CUpti_RangeProfiler_PopRange_Params);
     pop.pRangeProfilerObject = range;
-    api.check(api.pop_range(&pop), "closing the range");
+    check_cupti(call_cupti("cuptiRangeProfilerPopRange", pop), "closing the range");
     auto stop = ROOFCAST_CUPTI_BLOCK(CUpti_RangeProfiler_Stop_Params);
     stop.pRangeProfilerObject = range;
-    api.check(api.stop(&stop), "ending a pass");
+    check_cupti(call_cupti("cuptiRangeProfilerStop", stop), "ending a pass");
     return stop.isAllPassSubmitted != 0;
   }
 
   std::vector<double> values() {
     auto decode = ROOFCAST_CUPTI_BLOCK(CUpti_RangeProfiler_DecodeData_Params);
     decode.pRangeProfilerObject = range;
-    api.check(api.decode(&decode), "decoding the counters");
+    check_cupti(call_cupti("cuptiRangeProfilerDecodeData", decode), "decoding the counters");
     std::vector<double> out(names.size());
     auto evaluate = ROOFCAST_CUPTI_BLOCK(CUpti_Profiler_Host_EvaluateToGpuValues_Params);
     evaluate.pHostObject = host;
@@ -201,7 +205,8 @@ struct RangeCounter::Session {
     evaluate.ppMetricNames = names.data();
     evaluate.numMetrics = names.size();
     evaluate.pMetricValues = out.data();
-    api.check(api.evaluate(&evaluate), "evaluating the counters");
+    check_cupti(call_cupti("cuptiProfilerHostEvaluateToGpuValues", evaluate),
+                "evaluating the counters");
     return out;
   }
 

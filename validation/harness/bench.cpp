@@ -10,7 +10,6 @@
 #include "model/counting/totals.hpp"
 #include "model/predict.hpp"
 #include "validation/harness/interrupt.hpp"
-#include "validation/harness/occupancy.hpp"
 #include "validation/runs/problem_text.hpp"
 
 namespace roofcast::harness {
@@ -37,6 +36,27 @@ Launcher launcher(const cuda::KernelEntry& kernel, const Problem& problem,
   return [&kernel, &problem, &sets](std::size_t set, cudaStream_t stream) {
     kernel.run(problem, sets[set].addresses(), stream);
   };
+}
+
+/// Adds occupancy and resources of the kernel's first launch, from the CUDA runtime; nothing for a
+/// library whose launches are not known.
+void add_launch_facts(const cuda::KernelEntry& kernel, Case& out) {
+  const std::vector<cuda::Launch> launches = kernel.launches(out.problem);
+  if (launches.empty()) return;
+  const cuda::Launch& launch = launches.front();
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, launch.function));
+  if (launch.shared_bytes > static_cast<std::size_t>(attributes.maxDynamicSharedSizeBytes)) {
+    check(cudaFuncSetAttribute(launch.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(launch.shared_bytes)));
+  }
+  int blocks = 0;
+  const auto threads = static_cast<int>(launch.block.x * launch.block.y * launch.block.z);
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, launch.function, threads,
+                                                      launch.shared_bytes));
+  out.blocks_per_sm = blocks;
+  out.registers = attributes.numRegs;
+  out.shared_bytes = static_cast<std::int64_t>(attributes.sharedSizeBytes + launch.shared_bytes);
 }
 
 }  // namespace
@@ -105,10 +125,7 @@ Case Bench::time(const SuiteCase& wanted, const Gpu& gpu) {
   Case out;
   out.kernel = wanted.kernel;
   out.problem = problem;
-  const LaunchFacts facts = launch_facts(kernel, problem);
-  out.blocks_per_sm = facts.blocks_per_sm;
-  out.registers = facts.registers;
-  out.shared_bytes = facts.shared_bytes;
+  add_launch_facts(kernel, out);
 
   const cuda::Tensors tensors = kernel.tensors(problem);
   const std::size_t set_bytes = arena_bytes(tensors);
@@ -120,8 +137,6 @@ Case Bench::time(const SuiteCase& wanted, const Gpu& gpu) {
   stop_if_raised();
 
   Contenders contenders;
-  contenders.label =
-      fmt::format("{} {}", kernel.name, validation::problem_text(kernel.name, problem));
   contenders.kernel = launcher(kernel, problem, sets);
   if (baseline != nullptr) {
     contenders.baseline = launcher(*baseline, problem, sets);

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "validation/harness/handles.hpp"
-#include "validation/harness/harness.hpp"
 #include "validation/harness/nvml.hpp"
 
 namespace roofcast::harness {
@@ -57,7 +56,7 @@ validation::DeviceFacts device_facts() {
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess || count == 0) {
     (void)cudaGetLastError();
-    throw validation::NoDevice(fmt::format(
+    throw NoDevice(fmt::format(
         "no usable GPU: {}. Run this on a machine with an NVIDIA GPU and its driver; `roofcast "
         "compare` and `report` work without one.",
         status == cudaSuccess ? "none found" : cudaGetErrorString(status)));

@@ -162,21 +162,13 @@ class Sweep {
 
  private:
   /// Whether the file, which is of this build and device, holds the case as measured or failed.
-  bool settled(const SuiteCase& wanted) const {
-    return holds(result_.run, wanted) || failed(result_.run, wanted);
+  bool settled(const SuiteCase& wanted) {
+    return find_case(result_.run, wanted) != nullptr || failed(result_.run, wanted);
   }
 
-  Case* case_of(const SuiteCase& wanted) {
-    auto& cases = result_.run.cases;
-    const auto found = std::find_if(cases.begin(), cases.end(), [&](const Case& item) {
-      return item.kernel == wanted.kernel && item.problem == wanted.problem &&
-             (!wanted.cache || item.cache == *wanted.cache);
-    });
-    return found == cases.end() ? nullptr : &*found;
-  }
   bool needs_counters(const SuiteCase& wanted) {
     if (failed(result_.run, wanted)) return false;
-    const Case* item = case_of(wanted);
+    const Case* item = find_case(result_.run, wanted);
     return item == nullptr || !item->counters.sm_cycles;
   }
 
@@ -213,7 +205,7 @@ class Sweep {
     for (const SuiteCase& wanted : mine_) {
       if (!needs_counters(wanted)) continue;
       harness::stop_if_raised();
-      Case* item = case_of(wanted);
+      Case* item = find_case(result_.run, wanted);
       if (item == nullptr) continue;
       meter_.begin(item->kernel, item->problem);
       try {
@@ -248,10 +240,6 @@ class Sweep {
 };
 
 }  // namespace
-
-DeviceFacts current_device() {
-  return harness::device_facts();
-}
 
 HarnessResult run_suite(const Suite& suite, const Gpu& gpu, const HarnessOptions& options) {
   (void)harness::device_facts();  // throws where there is no device

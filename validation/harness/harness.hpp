@@ -3,22 +3,14 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <stdexcept>
 #include <string>
 
 #include "model/types/gpu.hpp"
-#include "validation/comparison/device_match.hpp"
 #include "validation/runs/run.hpp"
 #include "validation/runs/shard.hpp"
 #include "validation/runs/suite.hpp"
 
 namespace roofcast::validation {
-
-/// There is no GPU this build can use; what() says why and what to do.
-class NoDevice : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// Cases are timed first and counted after, so `total` is up to twice the number of cases.
 struct Progress {
@@ -46,11 +38,8 @@ struct HarnessResult {
   std::optional<int> stopped_by;
 };
 
-/// Properties of the current device, to choose its specification (match_device). Throws NoDevice.
-DeviceFacts current_device();
-
-/// Measures the suite's cases that the run file lacks. Throws NoDevice, and InputError for a run
-/// file that cannot be resumed.
+/// Measures the suite's cases that the run file lacks. Throws harness::NoDevice, and InputError for
+/// a run file that cannot be resumed.
 HarnessResult run_suite(const Suite& suite, const Gpu& gpu, const HarnessOptions& options);
 
 }  // namespace roofcast::validation

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "validation/harness/samples.hpp"
+#include "validation/harness/interrupt.hpp"
 
 namespace roofcast::harness {
 namespace {
@@ -57,19 +57,28 @@ double Timer::warm_up(const Launcher& baseline) {
   return estimate_cold_s(baseline);
 }
 
-Timed Timer::single(const Contenders& contenders, double estimate_s) {
-  const double seconds_a_sample = estimate_s + warm_up(contenders.baseline);
+Timed Timer::alternate(double seconds_a_sample, const Sample& kernel, const Sample& baseline) {
   probe_.restart(stream());
   Timed out;
-  out.kernel.samples_s = take_samples(contenders.label, sample_count(seconds_a_sample), [&] {
-    const double seconds = time_cold(contenders.kernel, &probe_, contenders.before);
-    if (contenders.baseline) {
-      out.baseline.samples_s.push_back(time_cold(contenders.baseline, nullptr, contenders.before));
-    }
-    return seconds;
-  });
+  for (std::int64_t i = sample_count(seconds_a_sample); i > 0; --i) {
+    stop_if_raised();
+    out.kernel.samples_s.push_back(kernel(&probe_));
+    if (baseline) out.baseline.samples_s.push_back(baseline(nullptr));
+  }
   out.sm_clock_hz = probe_.clock_hz(stream());
   return out;
+}
+
+Timed Timer::single(const Contenders& contenders, double estimate_s) {
+  const double seconds_a_sample = estimate_s + warm_up(contenders.baseline);
+  const auto time_kernel = [&](ClockProbe* probe) {
+    return time_cold(contenders.kernel, probe, contenders.before);
+  };
+  const auto time_baseline = [&](ClockProbe* probe) {
+    return time_cold(contenders.baseline, probe, contenders.before);
+  };
+  return alternate(seconds_a_sample, time_kernel,
+                   contenders.baseline ? Sample(time_baseline) : nullptr);
 }
 
 GraphExec Timer::capture(const Launcher& launch, std::size_t sets, std::size_t launches) {
@@ -108,19 +117,17 @@ Timed Timer::steady(const Contenders& contenders, double estimate_s, std::size_t
   const GraphExec baseline =
       contenders.baseline ? capture(contenders.baseline, sets, launches) : nullptr;
   const double seconds_a_sample = 2 * static_cast<double>(launches) * (estimate_s + baseline_s);
-  (void)time_graph(kernel.get(), launches, nullptr);
-  if (baseline) (void)time_graph(baseline.get(), launches, nullptr);
-
-  probe_.restart(stream());
-  Timed out;
+  const auto time_kernel = [&](ClockProbe* probe) {
+    return time_graph(kernel.get(), launches, probe);
+  };
+  const auto time_baseline = [&](ClockProbe* probe) {
+    return time_graph(baseline.get(), launches, probe);
+  };
+  (void)time_kernel(nullptr);
+  if (baseline) (void)time_baseline(nullptr);
+  Timed out = alternate(seconds_a_sample, time_kernel, baseline ? Sample(time_baseline) : nullptr);
   out.kernel.launches_per_sample = static_cast<std::int64_t>(launches);
   out.baseline.launches_per_sample = out.kernel.launches_per_sample;
-  out.kernel.samples_s = take_samples(contenders.label, sample_count(seconds_a_sample), [&] {
-    const double seconds = time_graph(kernel.get(), launches, &probe_);
-    if (baseline) out.baseline.samples_s.push_back(time_graph(baseline.get(), launches, nullptr));
-    return seconds;
-  });
-  out.sm_clock_hz = probe_.clock_hz(stream());
   return out;
 }
 

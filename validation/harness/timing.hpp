@@ -17,7 +17,6 @@
 
 #include <functional>
 #include <optional>
-#include <string>
 
 #include "validation/harness/clock_probe.hpp"
 #include "validation/harness/handles.hpp"
@@ -30,7 +29,6 @@ namespace roofcast::harness {
 using Launcher = std::function<void(std::size_t set, cudaStream_t)>;
 
 struct Contenders {
-  std::string label;
   Launcher kernel;
   Launcher baseline;  ///< empty: none
   /// Enqueued between flush and launch to bring data into L2; may be empty.
@@ -65,6 +63,10 @@ class Timer {
   double time_cold(const Launcher& launch, ClockProbe* probe,
                    const std::function<void(cudaStream_t)>& before = {});
   double time_graph(cudaGraphExec_t graph, std::size_t launches, ClockProbe* probe);
+  /// Takes one sample (s), with the probe around it if there is one.
+  using Sample = std::function<double(ClockProbe* probe)>;
+  /// As many samples as the time allows. `baseline` may be empty.
+  Timed alternate(double seconds_a_sample, const Sample& kernel, const Sample& baseline);
   GraphExec capture(const Launcher& launch, std::size_t sets, std::size_t launches);
 
   const L2Flush& flush_;

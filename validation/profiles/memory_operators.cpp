@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -55,56 +57,19 @@ constexpr std::array kMemory = {
     MemoryOperator{"aten::addcmul_", Moves::square},
 };
 // Elementwise operators, and those that write their result to their first argument.
-constexpr std::array<std::string_view, 45> kMaps = {"gelu",
-                                                    "gelu_backward",
-                                                    "silu",
-                                                    "silu_backward",
-                                                    "relu",
-                                                    "tanh",
-                                                    "add",
-                                                    "sub",
-                                                    "rsub",
-                                                    "mul",
-                                                    "div",
-                                                    "sqrt",
-                                                    "rsqrt",
-                                                    "pow",
-                                                    "neg",
-                                                    "exp",
-                                                    "log",
-                                                    "abs",
-                                                    "cos",
-                                                    "sin",
-                                                    "sigmoid",
-                                                    "clamp",
-                                                    "maximum",
-                                                    "minimum",
-                                                    "where",
-                                                    "masked_fill",
-                                                    "square",
-                                                    "reciprocal",
-                                                    "lerp",
-                                                    "addcmul",
-                                                    "addcdiv",
-                                                    "tril",
-                                                    "triu",
-                                                    "native_dropout",
-                                                    "eq",
-                                                    "ne",
-                                                    "lt",
-                                                    "le",
-                                                    "gt",
-                                                    "ge",
-                                                    "logical_not",
-                                                    "bitwise_and",
-                                                    "tanh_backward",
-                                                    "sigmoid_backward",
-                                                    "threshold_backward"};
-constexpr std::array<std::string_view, 22> kInPlace = {
-    "add_",          "sub_",          "mul_",           "div_",         "sqrt_",  "lerp_",
-    "addcdiv_",      "relu_",         "silu_",          "neg_",         "exp_",   "sigmoid_",
-    "tanh_",         "clamp_",        "pow_",           "masked_fill_", "rsqrt_", "_foreach_add_",
-    "_foreach_mul_", "_foreach_div_", "_foreach_lerp_", "_foreach_sqrt"};
+constexpr std::string_view kMaps =
+    " gelu gelu_backward silu silu_backward relu tanh add sub rsub mul div sqrt rsqrt pow neg exp "
+    "log abs cos sin sigmoid clamp maximum minimum where masked_fill square reciprocal lerp "
+    "addcmul addcdiv tril triu native_dropout eq ne lt le gt ge logical_not bitwise_and "
+    "tanh_backward sigmoid_backward threshold_backward ";
+constexpr std::string_view kInPlace =
+    " add_ sub_ mul_ div_ sqrt_ lerp_ addcdiv_ relu_ silu_ neg_ exp_ sigmoid_ tanh_ clamp_ pow_ "
+    "masked_fill_ rsqrt_ _foreach_add_ _foreach_mul_ _foreach_div_ _foreach_lerp_ _foreach_sqrt ";
+
+// Whether the name is one of those, each between blanks.
+bool is_one_of(std::string_view names, std::string_view name) {
+  return name.find(' ') == name.npos && names.find(fmt::format(" {} ", name)) != names.npos;
+}
 
 std::optional<MemoryOperator> known_operator(std::string_view name) {
   for (const MemoryOperator& known : kMemory) {
@@ -113,12 +78,8 @@ std::optional<MemoryOperator> known_operator(std::string_view name) {
   constexpr std::string_view kAten = "aten::";
   if (!name.starts_with(kAten)) return std::nullopt;
   const std::string_view rest = name.substr(kAten.size());
-  if (std::find(kMaps.begin(), kMaps.end(), rest) != kMaps.end()) {
-    return MemoryOperator{name, Moves::map};
-  }
-  if (std::find(kInPlace.begin(), kInPlace.end(), rest) != kInPlace.end()) {
-    return MemoryOperator{name, Moves::in_place};
-  }
+  if (is_one_of(kMaps, rest)) return MemoryOperator{name, Moves::map};
+  if (is_one_of(kInPlace, rest)) return MemoryOperator{name, Moves::in_place};
   return std::nullopt;
 }
 

@@ -157,27 +157,22 @@ std::optional<double> sum(std::optional<double> a, std::optional<double> b) {
   return a && b ? std::optional(*a + *b) : a ? a : b;
 }
 
+constexpr std::array kMeans = {
+    &CountedWork::dram_read_bytes, &CountedWork::dram_write_bytes, &CountedWork::l2_read_bytes,
+    &CountedWork::l2_write_bytes,  &CountedWork::vector_flops,     &CountedWork::sm_clock_hz,
+    &CountedWork::tensor_busy,     &CountedWork::dram_busy,        &CountedWork::warp_instructions};
+
 /// Adds up the calls; `divide` then makes the mean.
 void add(CountedWork& to, const CountedWork& one) {
-  to.dram_read_bytes = sum(to.dram_read_bytes, one.dram_read_bytes);
-  to.dram_write_bytes = sum(to.dram_write_bytes, one.dram_write_bytes);
-  to.l2_read_bytes = sum(to.l2_read_bytes, one.l2_read_bytes);
-  to.l2_write_bytes = sum(to.l2_write_bytes, one.l2_write_bytes);
-  to.vector_flops = sum(to.vector_flops, one.vector_flops);
+  for (const auto member : kMeans) to.*member = sum(to.*member, one.*member);
   to.vector_type = one.vector_type;
   to.tensor_flops += one.tensor_flops;
   to.has_tensor_flops = to.has_tensor_flops || one.has_tensor_flops;
-  to.sm_clock_hz = sum(to.sm_clock_hz, one.sm_clock_hz);
-  to.tensor_busy = sum(to.tensor_busy, one.tensor_busy);
-  to.dram_busy = sum(to.dram_busy, one.dram_busy);
-  to.warp_instructions = sum(to.warp_instructions, one.warp_instructions);
 }
 
 void divide(CountedWork& work, double calls) {
-  for (auto* value : {&work.dram_read_bytes, &work.dram_write_bytes, &work.l2_read_bytes,
-                      &work.l2_write_bytes, &work.vector_flops, &work.sm_clock_hz,
-                      &work.tensor_busy, &work.dram_busy, &work.warp_instructions}) {
-    if (*value) **value /= calls;
+  for (const auto member : kMeans) {
+    if (work.*member) *(work.*member) /= calls;
   }
   work.tensor_flops = 1 / calls * work.tensor_flops;
 }

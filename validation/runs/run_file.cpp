@@ -91,11 +91,12 @@ Run resume_run(const std::string& path, const Run& fresh) {
   return std::move(*found);
 }
 
-bool holds(const Run& run, const SuiteCase& wanted) {
-  return std::any_of(run.cases.begin(), run.cases.end(), [&](const Case& item) {
+Case* find_case(Run& run, const SuiteCase& wanted) {
+  const auto found = std::find_if(run.cases.begin(), run.cases.end(), [&](const Case& item) {
     return item.kernel == wanted.kernel && item.problem == wanted.problem &&
            (!wanted.cache || item.cache == *wanted.cache);
   });
+  return found == run.cases.end() ? nullptr : &*found;
 }
 
 bool failed(const Run& run, const SuiteCase& wanted) {

@@ -31,8 +31,8 @@ std::optional<Difference> difference(const Run& a, const Run& b);
 /// hold its WriteLock.
 Run resume_run(const std::string& path, const Run& fresh);
 
-/// Whether the run holds a measurement of the suite's case.
-bool holds(const Run& run, const SuiteCase& wanted);
+/// The run's measurement of the suite's case; null if there is none.
+Case* find_case(Run& run, const SuiteCase& wanted);
 
 /// Whether the run records the suite's case as failed.
 bool failed(const Run& run, const SuiteCase& wanted);

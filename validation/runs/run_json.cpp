@@ -31,9 +31,9 @@ constexpr std::int64_t kMostRegisters = 255;
 constexpr std::int64_t kMostSharedBytes = std::int64_t{1} << 30;
 constexpr std::int64_t kMostPositions = 10'000'000;
 
-template <class T>
-void put(json& object, const char* key, const std::optional<T>& value) {
-  if (value) object[key] = *value;
+template <class Json, class T>
+void put(Json& object, std::string_view key, const std::optional<T>& value) {
+  if (value) object[std::string(key)] = *value;
 }
 
 json timing_json(const Timing& timing) {
@@ -48,7 +48,7 @@ json case_json(const Case& item) {
               {"error", item.error}};
   json counters = json::object();
   for (const CounterField& field : counter_fields()) {
-    if (const auto& value = item.counters.*field.member) counters[std::string(field.name)] = *value;
+    put(counters, field.name, item.counters.*field.member);
   }
   if (!counters.empty()) out["counters"] = counters;
   put(out, "sm_clock_hz", item.sm_clock_hz);
@@ -230,12 +230,9 @@ nlohmann::ordered_json device_json(const DeviceRecord& device) {
                                 {"device", device.device},
                                 {"driver", device.driver},
                                 {"cuda_runtime", device.cuda_runtime}};
-  const auto add = [&out](const char* key, const std::optional<double>& value) {
-    if (value) out[key] = *value;
-  };
-  add("power_limit_w", device.power_limit_w);
-  add("max_sm_clock_hz", device.max_sm_clock_hz);
-  add("memory_clock_hz", device.memory_clock_hz);
+  put(out, "power_limit_w", device.power_limit_w);
+  put(out, "max_sm_clock_hz", device.max_sm_clock_hz);
+  put(out, "memory_clock_hz", device.memory_clock_hz);
   return out;
 }
 

@@ -2,21 +2,15 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 
 #include "model/types/problem.hpp"
+#include "validation/runs/numbers.hpp"
 #include "validation/sass/header_lines.hpp"
 
 namespace roofcast::sass {
 namespace {
 
-std::optional<std::int64_t> whole(std::string_view digits) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size() || value < 0)
-    return std::nullopt;
-  return value;
-}
+using validation::number_of;
 
 std::int64_t* member(Resources& resources, std::string_view key) {
   if (key == "REG") return &resources.registers;
@@ -37,8 +31,8 @@ Resources values_of(std::string_view line, std::int64_t number) {
     if (colon == std::string_view::npos) continue;
     std::int64_t* value = member(resources, word.substr(0, colon));
     if (value == nullptr) continue;
-    const auto read = whole(word.substr(colon + 1));
-    if (!read) {
+    const auto read = number_of<std::int64_t>(word.substr(colon + 1));
+    if (!read || *read < 0) {
       throw InputError("line " + std::to_string(number) + " of the disassembly: '" +
                        std::string(word.substr(0, 60)) + "' has no whole number");
     }

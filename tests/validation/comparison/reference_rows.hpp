@@ -3,29 +3,14 @@
 #include <cmath>
 #include <cstdio>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "validation/calibration/named_rows.hpp"
 
 namespace roofcast::validation {
 
-struct NamedRow {
-  std::size_t position = 0;
-  NamedFields fields;
-
-  const std::string& operator[](const char* name) const { return fields.at(name); }
-  std::int64_t whole(const char* name) const { return std::stoll(fields.at(name)); }
-  double real(const char* name) const { return std::stod(fields.at(name)); }
-  bool even() const { return position % 2 == 0; }
-};
-
 inline std::vector<NamedRow> reference_rows(const std::string& text) {
-  std::vector<NamedRow> rows;
-  for (NamedFields& fields : named_rows("reference table", text)) {
-    rows.push_back({rows.size(), std::move(fields)});
-  }
-  return rows;
+  return named_rows("reference table", text);
 }
 
 /// Mean absolute error of time, and the share of rows inside the interval.

@@ -175,16 +175,16 @@ TEST_F(RunFile, RefusesForeignAndHalfWrittenFilesUntouched) {
   }
 }
 
-TEST(Holds, AsksForKernelProblemAndCache) {
-  const RunData run = sample_run();
-  const Case& measured = run.cases[0];
-  EXPECT_TRUE(holds(run, {measured.kernel, measured.problem, std::nullopt}));
-  EXPECT_TRUE(holds(run, {measured.kernel, measured.problem, CacheState::steady}));
-  EXPECT_FALSE(holds(run, {measured.kernel, measured.problem, CacheState::cold}));
-  EXPECT_FALSE(holds(run, {"gemm.naive", measured.problem, std::nullopt}));
+TEST(FindCase, AsksForKernelProblemAndCache) {
+  RunData run = sample_run();
+  Case& measured = run.cases[0];
+  EXPECT_EQ(find_case(run, {measured.kernel, measured.problem, std::nullopt}), &measured);
+  EXPECT_EQ(find_case(run, {measured.kernel, measured.problem, CacheState::steady}), &measured);
+  EXPECT_EQ(find_case(run, {measured.kernel, measured.problem, CacheState::cold}), nullptr);
+  EXPECT_EQ(find_case(run, {"gemm.naive", measured.problem, std::nullopt}), nullptr);
   Problem other = measured.problem;
   ++other[0];
-  EXPECT_FALSE(holds(run, {measured.kernel, other, std::nullopt}));
+  EXPECT_EQ(find_case(run, {measured.kernel, other, std::nullopt}), nullptr);
 }
 
 TEST(Failed, AsksForThePositionWhereTheRunHasOne) {

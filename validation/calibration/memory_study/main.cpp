@@ -89,7 +89,6 @@ int run(const std::string& gpu, const std::string& path) {
   record.add("l2_mix", [&] { return l2_bandwidth(lab); });
   record.add("dram_mix", [&] { return dram_mix(lab); });
   record.add("sparse", [&] { return sparse_access(lab); });
-  record.add("loaded_latency", [&] { return loaded_latency(lab); });
   const std::vector<Scene> capacity = capacity_scenes(lab, halves), writes = write_scenes(lab);
   record.add("capacity, time", [&] { return timed(lab, capacity); });
   record.add("first touch, time", [&] { return timed(lab, writes); });

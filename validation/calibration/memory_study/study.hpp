@@ -63,7 +63,6 @@ Curves halves_of_l2(Lab& lab, Halves& found);
 Curves l2_bandwidth(Lab& lab);
 Curves dram_mix(Lab& lab);
 Curves sparse_access(Lab& lab);
-Curves loaded_latency(Lab& lab);
 
 std::vector<Scene> capacity_scenes(Lab& lab, const Halves& halves);
 std::vector<Scene> write_scenes(Lab& lab);

@@ -16,8 +16,8 @@ struct CalibrateOptions {
   std::function<void(std::size_t done, std::size_t total, std::string_view name)> progress;
 };
 
-/// Runs all microbenchmarks in the table's order, in some seconds. Throws NoDevice, and
-/// std::runtime_error if a microbenchmark finds a wrong result.
+/// Runs all microbenchmarks in the table's order, in some seconds. Throws
+/// harness::NoDevice, and std::runtime_error if a microbenchmark finds a wrong result.
 Measurements run_microbenchmarks(const CalibrateOptions& options);
 
 }  // namespace roofcast::validation

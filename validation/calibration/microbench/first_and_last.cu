@@ -1,7 +1,5 @@
 // Time of small kernels over few bytes, from a warm or a cold L2, with its intercept at 0 B: the
 // time beyond an empty kernel's is the cost of first and last accesses.
-#include <vector>
-
 #include "validation/calibration/microbench/lab.hpp"
 #include "validation/calibration/microbench/microbench.hpp"
 
@@ -36,24 +34,11 @@ double once_s(Lab& lab, std::size_t bytes, bool cold) {
     check(cudaGetLastError());
   };
   const auto prepare = [&] {
-    if (cold) {
-      lab.flush_l2();
-    } else {
-      run();
-    }
-    if (!cold) lab.spin(kBusy_s);
+    if (cold) return lab.flush_l2();
+    run();
+    lab.spin(kBusy_s);
   };
   return lab.seconds_after(prepare, run, kSamples);
-}
-
-// The intercept of the least-squares line through the points.
-double at_zero(const std::vector<validation::CurvePoint>& points) {
-  double n = 0, x = 0, y = 0, xx = 0, xy = 0;
-  for (const auto& point : points) {
-    n += 1, x += point.x, y += point.value;
-    xx += point.x * point.x, xy += point.x * point.value;
-  }
-  return (y * xx - x * xy) / (n * xx - x * x);
 }
 
 template <Does kDoes>
@@ -63,7 +48,7 @@ void measure(Lab& lab, const char* series, bool cold, Curves& out) {
     curve.points.push_back({static_cast<double>(bytes), once_s<kDoes>(lab, bytes, cold)});
   }
   out.push_back(validation::single("first_and_last", std::string(series) + ", at 0 B", "s",
-                                   at_zero(curve.points)));
+                                   validation::line_through(curve.points).at_zero));
   out.push_back(std::move(curve));
 }
 
