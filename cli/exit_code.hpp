@@ -1,6 +1,9 @@
 #pragma once
+#include <fmt/format.h>
+
 #include <exception>
 #include <stdexcept>
+#include <utility>
 
 namespace roofcast::cli {
 
@@ -20,6 +23,10 @@ enum class ExitCode : int {
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  /// The message as fmt::format makes it.
+  template <class First, class... Rest>
+  UsageError(fmt::format_string<First, Rest...> text, First&& first, Rest&&... rest)
+      : runtime_error(fmt::format(text, std::forward<First>(first), std::forward<Rest>(rest)...)) {}
 };
 
 /// The command needs a GPU and there is none it can use.
@@ -38,6 +45,12 @@ class WriteError : public std::runtime_error {
 class Interrupted : public std::exception {
  public:
   const char* what() const noexcept override { return "interrupted"; }
+};
+
+/// The help was asked for and is written: nothing is left to do.
+class HelpShown : public std::exception {
+ public:
+  const char* what() const noexcept override { return "the help was shown"; }
 };
 
 }  // namespace roofcast::cli

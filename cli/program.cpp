@@ -15,46 +15,46 @@ namespace {
 
 constexpr std::array kCommands = {
     Command{"predict", "limit and expected time of a kernel on a GPU", run_predict, manual_predict,
-            Words::kernels},
+            Offer::kernels},
     Command{"sweep", "forecasts over ranges of shapes, as CSV or JSON", run_sweep, manual_sweep,
-            Words::kernels},
+            Offer::kernels},
     Command{"advise", "shapes and settings near a problem's that run faster, or for nothing",
-            run_advise, manual_advise, Words::kernels},
+            run_advise, manual_advise, Offer::kernels},
     Command{"explain", "why a forecast is what it is, by parts, rates and sources", run_explain,
-            manual_explain, Words::kernels},
+            manual_explain, Offer::kernels},
     Command{"solve", "for which values a forecast fulfils a condition", run_solve, manual_solve,
-            Words::kernels},
+            Offer::kernels},
     Command{"model", "time, memory and parts of a whole model's step", run_model, manual_model,
-            Words::models},
+            Offer::models},
     Command{"roofline", "a roofline chart with kernels on it", run_roofline, manual_roofline,
-            Words::none},
+            Offer::nothing},
     Command{"explore", "the model in one page that runs in a browser, offline", run_explore,
-            manual_explore, Words::none},
+            manual_explore, Offer::nothing},
     Command{"import", "a profile: each operator beside its forecast, and what to change first",
-            run_import, manual_import, Words::files},
+            run_import, manual_import, Offer::files},
     Command{"inspect", "what a CUDA binary's machine code says: registers, accesses, loops by pipe",
-            run_inspect, manual_inspect, Words::files},
+            run_inspect, manual_inspect, Offer::files},
     Command{"occupancy", "blocks and warps that fit an SM, and what limits them", run_occupancy,
-            manual_occupancy, Words::none},
+            manual_occupancy, Offer::nothing},
     Command{"validate", "measure kernels on this machine's GPU", run_validate, manual_validate,
-            Words::none},
+            Offer::nothing},
     Command{"calibrate", "measure what this machine's GPU keeps up", run_calibrate,
-            manual_calibrate, Words::none},
-    Command{"compare", "predicted against measured", run_compare, manual_compare, Words::files},
+            manual_calibrate, Offer::nothing},
+    Command{"compare", "predicted against measured", run_compare, manual_compare, Offer::files},
     Command{"check", "rows of a table that no hardware can have measured", run_check, manual_check,
-            Words::files},
+            Offer::files},
     Command{"merge", "join the files of a sharded validation or sweep", run_merge, manual_merge,
-            Words::files},
+            Offer::files},
     Command{"report", "a page with the comparison of a run", run_report, manual_report,
-            Words::files},
-    Command{"gpus", "the devices and their specifications", run_gpus, manual_gpus, Words::gpus},
+            Offer::files},
+    Command{"gpus", "the devices and their specifications", run_gpus, manual_gpus, Offer::gpus},
     Command{"kernels", "the kernels and what they take", run_kernels, manual_kernels,
-            Words::kernels},
+            Offer::kernels},
     Command{"show", "one kernel, one device, or the laws' constants", run_show, manual_show,
-            Words::kernels_or_gpus},
+            Offer::kernels_or_gpus},
     Command{"completion", "what completes commands and options in a shell", run_completion,
-            manual_completion, Words::shells},
-    Command{"man", "a manual page, as man reads it", run_man, manual_man, Words::commands}};
+            manual_completion, Offer::shells},
+    Command{"man", "a manual page, as man reads it", run_man, manual_man, Offer::commands}};
 
 std::string program_help() {
   std::string text =
@@ -98,8 +98,8 @@ ExitCode dispatch(const Arguments& arguments) {
     if (command.name == first) return command.run({arguments.begin() + 1, arguments.end()});
     names.push_back(command.name);
   }
-  throw UsageError(fmt::format("there is no command '{}'.{} `roofcast --help` lists them", first,
-                               did_you_mean(first, names)));
+  throw UsageError("there is no command '{}'.{} `roofcast --help` lists them", first,
+                   did_you_mean(first, names));
 }
 
 ExitCode fail(ExitCode code, std::string_view message) {
@@ -120,6 +120,8 @@ ExitCode run(const Arguments& arguments) {
 ExitCode with_errors_reported(const std::function<ExitCode()>& work) {
   try {
     return work();
+  } catch (const HelpShown&) {
+    return ExitCode::done;
   } catch (const UsageError& error) {
     return fail(ExitCode::usage, error.what());
   } catch (const InputError& error) {

@@ -157,7 +157,7 @@ Source shipped_source(const Embedded& one) {
 
 Source shipped_source(std::string_view name) {
   if (const Embedded* one = find_embedded(name)) return shipped_source(*one);
-  throw InputError("no shipped device is named " + std::string(name));
+  throw InputError("no GPU is named '" + std::string(name) + "'");
 }
 
 std::vector<SourcedValue> values_with_sources(const Source& source) {

@@ -205,7 +205,8 @@ std::string generations_chart(const std::vector<Gpu>& gpus, bool narrow) {
   const std::vector<Generation> generations = generations_of(gpus);
   if (generations.size() < 2) {
     throw InputError(
-        "a chart of generations needs two GPUs with their arithmetic and DRAM bandwidth");
+        "a chart of generations needs GPUs of two architectures, with their arithmetic and DRAM "
+        "bandwidth");
   }
   const Generation& first = generations.front();
   const std::string arithmetic = "arithmetic (fp16, or fp32)";

@@ -3,48 +3,51 @@
 #include "cli/commands/advice.hpp"
 #include "cli/commands/batch_lines.hpp"
 #include "cli/commands/opening.hpp"
-#include "cli/input/distinct_files.hpp"
 #include "cli/input/kernel_options.hpp"
 #include "cli/output/files.hpp"
 
 namespace roofcast::cli {
+
+Manual manual_advise() {
+  return {
+      .examples =
+          R"(  roofcast advise gemm --m 4096 --n 50257 --k 768 --dtype bf16 --gpu h100-sxm5
+  roofcast advise gemm --m 1793 --n 1793 --k 1793 --dtype bf16 --gpu a100-sxm4-80gb --within 8%
+  roofcast advise gemm.tiled --m 1000 --n 1000 --k 1000 --gpu a100-sxm4-80gb
+  roofcast advise softmax --rows 4096 --cols 4095 --dtype bf16 --gpu h100-sxm5
+  roofcast advise examples/kernels/stencil.json --gpu h100-sxm5
+  roofcast advise linear --tokens 8192 --in 768 --out 50257 --dtype bf16 --gpu h100-sxm5
+  roofcast advise --queries shapes.jsonl --gpu h200-sxm --dtype bf16 > advice.jsonl
+)",
+      .usage =
+          "roofcast advise KERNEL [options]\n"
+          "       roofcast advise linear --tokens T --in N --out N [options]\n"
+          "       roofcast advise --queries FILE [options]",
+      .about =
+          R"(The settings of a kernel that are forecast to be fastest (tiles, threads, clusters),
+and shapes near the one asked for that run faster, and why: larger ones, to be filled
+up, and smaller ones. A family stands for its fastest variant, gemm for the library or
+--kernel. Of a product also shapes that cost nothing more, and what padded weights take
+in memory. A line of a batch is a JSON object as for `predict --queries`; "kernel" may
+be left out.)",
+      .options = with_batch_options(with_forecast_options(
+          {{"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
+           {"kernel", "KERNEL", "the product's kernel (default: gemm.library)"},
+           {"dtype", "TYPE", "element type: bf16, fp16 … (default: fp32)"},
+           {"within", "SHARE",
+            "how far each extent may change (default: 5%); alignment always may"},
+           {"vary", "LIST", "the settings and extents that may change (default: all)"},
+           {"pad-only", "", "only shapes that hold the one asked for"},
+           {"format", "table|json|csv",
+            "output format (default: as the output's name ends, else table); json: an object a "
+            "line"},
+           {"output,o", "FILE", "write there instead of standard output"},
+           {"help,h", "", "this text"}}))};
+}
+
 namespace {
 
-constexpr HelpPage kAdviseHelp = {
-    "  roofcast advise gemm --m 4096 --n 50257 --k 768 --dtype bf16 --gpu h100-sxm5\n"
-    "  roofcast advise gemm --m 1793 --n 1793 --k 1793 --dtype bf16 --gpu a100-sxm4-80gb --within "
-    "8%\n"
-    "  roofcast advise gemm.tiled --m 1000 --n 1000 --k 1000 --gpu a100-sxm4-80gb\n"
-    "  roofcast advise softmax --rows 4096 --cols 4095 --dtype bf16 --gpu h100-sxm5\n"
-    "  roofcast advise examples/kernels/stencil.json --gpu h100-sxm5\n"
-    "  roofcast advise linear --tokens 8192 --in 768 --out 50257 --dtype bf16 --gpu h100-sxm5\n"
-    "  roofcast advise --queries shapes.jsonl --gpu h200-sxm --dtype bf16 > advice.jsonl\n",
-    "roofcast advise KERNEL [options]\n"
-    "       roofcast advise linear --tokens T --in N --out N [options]\n"
-    "       roofcast advise --queries FILE [options]",
-    "The settings of a kernel that are forecast to be fastest (tiles, threads, clusters), and "
-    "shapes\n"
-    "near the one asked for that run faster, and why: larger ones, to be filled up, and smaller "
-    "ones.\n"
-    "A family stands for its fastest variant, gemm for the library or --kernel. Of a product also\n"
-    "shapes that cost nothing more, and what padded weights take in memory. A line of a batch is "
-    "a\n"
-    "JSON object as for `predict --queries`; \"kernel\" may be left out."};
-
 constexpr std::string_view kLibrary = "gemm.library";
-
-std::vector<Option> common_options() {
-  return with_forecast_options(
-      {{"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
-       {"kernel", "KERNEL", "the product's kernel (default: gemm.library)"},
-       {"dtype", "TYPE", "element type: bf16, fp16 … (default: fp32)"},
-       {"within", "SHARE", "how far each extent may change (default: 5%); alignment always may"},
-       {"vary", "LIST", "the settings and extents that may change (default: all)"},
-       {"pad-only", "", "only shapes that hold the one asked for"},
-       {"format", "table|json|csv", "output format (default: table); json: an object a line"},
-       {"output,o", "FILE", "write there instead of standard output"},
-       {"help,h", "", "this text"}});
-}
 
 AdviceRequest read_request(const Options& options) {
   AdviceRequest request;
@@ -86,8 +89,8 @@ std::vector<AdviceAnswer> answer_all(const KernelRef& kernel, const Problem& pro
   return answers;
 }
 
-void write_answers(std::span<const AdviceAnswer> answers, std::string_view format, bool to_file,
-                   Output& output) {
+void write_answers(std::span<const AdviceAnswer> answers, std::string_view format,
+                   const Style& style, Output& output) {
   if (format == "csv") return write_csv(output.buffer(), answers);
   for (const AdviceAnswer& answer : answers) {
     if (format == "json") {
@@ -95,7 +98,6 @@ void write_answers(std::span<const AdviceAnswer> answers, std::string_view forma
       write_json(json, answer);
       json.newline();
     } else {
-      const Style style = to_file ? Style(false) : Style::of_standard_output();
       output.write((&answer == answers.data() ? "" : "\n") + advice_text(answer, style));
     }
   }
@@ -112,55 +114,49 @@ std::optional<std::string> find_kernel_option(const Arguments& options) {
   return std::nullopt;
 }
 
-}  // namespace
-
-Manual manual_advise() {
-  return {kAdviseHelp, with_batch_options(common_options())};
+/// The kernel that the word names; gemm stands for the library, or for --kernel.
+std::vector<KernelRef> kernels_of(const SplitArguments& split) {
+  if (split.words.empty()) return {};
+  const auto named = find_kernel_option(split.options);
+  if (split.words.front() != "gemm") {
+    if (named) throw UsageError("--kernel goes with `advise gemm`, or alone");
+    return kernels_named(split.words);
+  }
+  const KernelRef kernel = kernel_named(named.value_or(std::string(kLibrary)));
+  if (is_product(kernel)) return {kernel};
+  throw UsageError("--kernel {} is no kernel of gemm: `roofcast kernels gemm` lists them",
+                   kernel.name());
 }
+
+}  // namespace
 
 ExitCode run_advise(const Arguments& arguments) {
   if (!arguments.empty() && arguments.front() == "linear") {
     return run_advise_linear(Arguments(arguments.begin() + 1, arguments.end()));
   }
-  std::vector<Option> known = common_options();
-  const SplitArguments split = split_words(arguments, known);
+  const Manual manual = manual_advise();
+  const SplitArguments split = split_words(arguments, manual.options);
   if (split.words.size() > 1) {
-    throw UsageError(fmt::format("advise takes one kernel, and also found '{}'", split.words[1]));
+    throw UsageError("advise takes one kernel, and also found '{}'", split.words[1]);
   }
-  const auto named = find_kernel_option(split.options);
-  std::vector<KernelRef> kernels;
-  for (const std::string& word : split.words) {
-    if (word != "gemm" && named) throw UsageError("--kernel goes with `advise gemm`, or alone");
-    kernels.push_back(kernel_named(word != "gemm" ? word : named.value_or(std::string(kLibrary))));
-  }
+  refuse_batch_option(split);
+  const std::vector<KernelRef> kernels = kernels_of(split);
+  const Options options = read_options(split, manual, kernels);
+  if (wants_batch(options, split.words)) return answer_batch(options);
   if (kernels.empty()) {
-    refuse_batch_option(split.options);
-    known = with_batch_options(std::move(known));
-  }
-  for (auto& option : parameter_options(kernels, "N")) known.push_back(std::move(option));
-  if (writes_help(arguments, kAdviseHelp, known)) return ExitCode::done;
-  const Options options = parse_options(split.options, known);
-  refuse_output_over_input(options, known, split.words);
-  if (kernels.empty()) {
-    if (options.has("queries")) return answer_batch(options);
-    refuse_without_queries(options);
     throw UsageError(
         "which kernel? For example: roofcast advise gemm --m 4096 --n 50257 --k 768 --dtype bf16 "
         "--gpu h100-sxm5");
   }
-  constexpr std::array<std::string_view, 3> formats = {"table", "json", "csv"};
-  const auto format = one_of("--format", options.get("format", "table"), formats);
+  const std::string_view format = read_format(options, {"table", "json", "csv"});
   const AdviceRequest request = read_request(options);
   const Assumptions assumptions = read_assumptions(options);
-  const DeviceOptions device = read_device_options(options);
-  std::vector<Gpu> gpus;
-  for (const std::string& gpu : read_device_names(options))
-    gpus.push_back(load_device(gpu, device));
+  const std::vector<Gpu> gpus = read_devices(options);
   const KernelRef& kernel = kernels.front();
   const auto answers =
       answer_all(kernel, read_problem(options, kernel), gpus, assumptions, request);
   Output output(options.find("output"));
-  write_answers(answers, format, options.has("output"), output);
+  write_answers(answers, format, Style::of_output(options.find("output")), output);
   output.commit();
   return refusals_reported(static_cast<std::size_t>(std::count_if(
       answers.begin(), answers.end(), [](const AdviceAnswer& one) { return one.refused(); })));

@@ -3,8 +3,7 @@
 #include "cli/commands/opening.hpp"
 #include "cli/input/device.hpp"
 #include "cli/input/kernel_options.hpp"
-#include "cli/output/files.hpp"
-#include "cli/output/json_writer.hpp"
+#include "cli/output/json_or_text.hpp"
 #include "cli/output/text_table.hpp"
 #include "cli/output/units.hpp"
 #include "model/advice.hpp"
@@ -12,37 +11,38 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kAdviseLinearHelp = {
-    "  roofcast advise linear --tokens 8192 --in 768 --out 50257 --dtype bf16 --gpu h100-sxm5\n"
-    "  roofcast advise linear --tokens 4096 --in 4095 --out 11008 --dtype bf16 --gpu "
-    "h200-sxm,a100-sxm4-80gb --format json\n",
-    "roofcast advise linear --tokens T --in N --out N [options]",
-    "The three products of a linear layer in training, each with its operands as the layer leaves "
-    "them\n"
-    "(Y = X W^T, dX = dY W, dW = dY^T X), and the sizes of the layer at which they take less time "
-    "together.\n"
-    "The forecasts are those of gemm.library."};
-
-std::vector<Option> known_options() {
-  return with_forecast_options(
-      {{"tokens", "N", "rows of X: tokens of the batch"},
-       {"in", "N", "columns of X"},
-       {"out", "N", "columns of Y, such as a vocabulary"},
-       {"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
-       {"dtype", "TYPE", "element type: bf16, fp16 … (default: bf16)"},
-       {"format", "table|json", "output format (default: table); json: an object a line"},
-       {"output,o", "FILE", "write there instead of standard output"},
-       {"help,h", "", "this text"}});
+Manual manual_advise_linear() {
+  return {
+      .examples =
+          "  roofcast advise linear --tokens 8192 --in 768 --out 50257 --dtype bf16 --gpu "
+          "h100-sxm5\n"
+          "  roofcast advise linear --tokens 4096 --in 4095 --out 11008 --dtype bf16 --gpu "
+          "h200-sxm,a100-sxm4-80gb --format json\n",
+      .usage = "roofcast advise linear --tokens T --in N --out N [options]",
+      .about =
+          R"(The three products of a linear layer in training, each with its operands as the layer
+leaves them (Y = X W^T, dX = dY W, dW = dY^T X), and the sizes of the layer at which
+they take less time together. The forecasts are those of gemm.library.)",
+      .options = with_forecast_options(
+          {{"tokens", "N", "rows of X: tokens of the batch"},
+           {"in", "N", "columns of X"},
+           {"out", "N", "columns of Y, such as a vocabulary"},
+           {"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
+           {"dtype", "TYPE", "element type: bf16, fp16 … (default: bf16)"},
+           {"format", "table|json",
+            "output format (default: as the output's name ends, else table); json: an object a "
+            "line"},
+           {"output,o", "FILE", "write there instead of standard output"},
+           {"help,h", "", "this text"}})};
 }
 
 std::int64_t read_extent(const Options& options, std::string_view name) {
   const auto text = options.find(name);
   if (!text) {
     throw UsageError(
-        fmt::format("--{} is missing. For example: roofcast advise linear --tokens 8192 --in 768 "
-                    "--out 50257 --dtype "
-                    "bf16 --gpu h100-sxm5",
-                    name));
+        "--{} is missing. For example: roofcast advise linear --tokens 8192 --in 768 --out 50257 "
+        "--dtype bf16 --gpu h100-sxm5",
+        name);
   }
   constexpr std::int64_t kMost = 1 << 24;
   const std::int64_t value = parse_whole(fmt::format("--{}", name), *text);
@@ -86,8 +86,7 @@ void write_forecast(JsonWriter& json, const LayerForecast& one) {
   json.member("in", one.layer.in);
   json.member("out", one.layer.out);
   json.member("expected_s", one.time_s());
-  json.key("products");
-  json.begin_array();
+  json.begin_array("products");
   for (std::size_t i = 0; i < kLayerProducts.size(); ++i) {
     const Prediction& product = one.products[i];
     json.begin_object();
@@ -104,13 +103,10 @@ void write_forecast(JsonWriter& json, const LayerForecast& one) {
 
 void write_advice(JsonWriter& json, const LayerAdvice& advice, const Gpu& gpu) {
   json.begin_object();
-  json.member("gpu", std::string_view(gpu.name));
+  json.member("gpu", gpu.name);
   json.key("asked");
   write_forecast(json, advice.asked);
-  json.key("padded");
-  json.begin_array();
-  for (const LayerForecast& one : advice.padded) write_forecast(json, one);
-  json.end_array();
+  json.array("padded", advice.padded, [&](const LayerForecast& one) { write_forecast(json, one); });
   json.end_object();
   json.newline();
 }
@@ -118,40 +114,33 @@ void write_advice(JsonWriter& json, const LayerAdvice& advice, const Gpu& gpu) {
 }  // namespace
 
 ExitCode run_advise_linear(const Arguments& arguments) {
-  const std::vector<Option> known = known_options();
-  const auto given = read_arguments(arguments, kAdviseLinearHelp, known);
-  if (!given) return ExitCode::done;
-  const Options& options = given->options;
-  if (!given->words.empty()) {
-    throw UsageError(
-        fmt::format("advise linear takes options alone, found '{}'", given->words.front()));
+  const auto [words, options] = read_arguments(arguments, manual_advise_linear());
+  if (!words.empty()) {
+    throw UsageError("advise linear takes options alone, found '{}'", words.front());
   }
   const LinearLayer layer{read_extent(options, "tokens"), read_extent(options, "in"),
                           read_extent(options, "out")};
   const DType dtype = read_dtype(options.get("dtype", "bf16"), kernel_named("gemm.library"));
-  constexpr std::array<std::string_view, 2> formats = {"table", "json"};
-  const bool as_json = one_of("--format", options.get("format", "table"), formats) == "json";
   const Assumptions assumptions = read_assumptions(options);
-  const DeviceOptions device = read_device_options(options);
-  Output output(options.find("output"));
-  const Style style = options.has("output") ? Style(false) : Style::of_standard_output();
-  bool first = true;
-  for (const std::string& name : read_device_names(options)) {
-    const Gpu gpu = load_device(name, device);
-    const LayerAdvice advice = advise_layer(layer, dtype, gpu, assumptions);
-    if (as_json) {
-      JsonWriter json(output.buffer());
-      write_advice(json, advice, gpu);
-      continue;
-    }
-    output.write(
-        fmt::format("{}{}\n{}", first ? "" : "\n",
-                    style.heading(fmt::format("linear layer, {} tokens  {}  on {}", layer.tokens,
-                                              roofcast::name(dtype), gpu.name)),
-                    table_text(advice, style)));
-    first = false;
-  }
-  output.commit();
+  const std::vector<Gpu> gpus = read_devices(options);
+  std::vector<LayerAdvice> advice;
+  for (const Gpu& gpu : gpus) advice.push_back(advise_layer(layer, dtype, gpu, assumptions));
+  write_json_or_text(
+      options,
+      [&](JsonWriter& json) {
+        for (std::size_t i = 0; i < gpus.size(); ++i) write_advice(json, advice[i], gpus[i]);
+      },
+      [&](const Style& style) {
+        std::string text;
+        for (std::size_t i = 0; i < gpus.size(); ++i) {
+          const std::string heading =
+              fmt::format("linear layer, {} tokens  {}  on {}", layer.tokens, roofcast::name(dtype),
+                          gpus[i].name);
+          text += fmt::format("{}{}\n{}", i == 0 ? "" : "\n", style.heading(heading),
+                              table_text(advice[i], style));
+        }
+        return text;
+      });
   return ExitCode::done;
 }
 

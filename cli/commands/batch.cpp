@@ -32,12 +32,8 @@ Asked find_names(const Query& query) {
 }
 
 bool is_in_catalog(std::string_view name) {
-  const auto families = catalog();
-  return std::any_of(families.begin(), families.end(), [name](const KernelFamily& family) {
-    return family.name == name ||
-           std::any_of(family.variants.begin(), family.variants.end(),
-                       [name](const KernelModel& kernel) { return kernel.name == name; });
-  });
+  const auto names = kernel_names();
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 }  // namespace
@@ -58,10 +54,10 @@ void Batch::add_kernel_file(const std::string& path) {
   const KernelRef read = kernel_named(path);
   const std::string name(read.kernel != nullptr ? read.kernel->name : path);
   if (read.owner == nullptr || is_in_catalog(name) || !kernels_.emplace(name, read).second) {
-    throw UsageError(fmt::format(
+    throw UsageError(
         "--kernel-file {}: {} is no name of its own: give a kernel file whose \"name\" no other "
         "kernel has",
-        path, name));
+        path, name);
   }
   kernels_.emplace(path, read);
 }
@@ -163,35 +159,31 @@ void Batch::answer_line(std::string_view line, fmt::memory_buffer& out) {
   json.newline();
 }
 
-std::optional<Batch::Refusal> Batch::try_line(std::string_view line, fmt::memory_buffer& out) {
-  try {
-    answer_line(line, out);
-    return std::nullopt;
-  } catch (const InputError& error) {
-    return Refusal{"bad_input", error.what()};
-  } catch (const UsageError& error) {
-    return Refusal{"bad_input", error.what()};
-  } catch (const std::exception& error) {
-    return Refusal{"internal", error.what()};
-  }
-}
-
 bool Batch::answer(std::string_view line, std::int64_t number, fmt::memory_buffer& out) {
   const std::size_t begin = out.size();
-  const auto refusal = try_line(line, out);
-  if (!refusal) return true;
-  out.resize(begin);
-  JsonWriter json(out);
-  json.begin_object();
-  json.key("error");
-  json.begin_object();
-  json.member("kind", refusal->kind);
-  json.member("message", refusal->message);
-  json.end_object();
-  json.member("line", number);
-  json.end_object();
-  json.newline();
-  return false;
+  const auto refuse = [&](std::string_view kind, std::string_view message) {
+    out.resize(begin);
+    JsonWriter json(out);
+    json.begin_object();
+    json.begin_object("error");
+    json.member("kind", kind);
+    json.member("message", message);
+    json.end_object();
+    json.member("line", number);
+    json.end_object();
+    json.newline();
+    return false;
+  };
+  try {
+    answer_line(line, out);
+    return true;
+  } catch (const InputError& error) {
+    return refuse("bad_input", error.what());
+  } catch (const UsageError& error) {
+    return refuse("bad_input", error.what());
+  } catch (const std::exception& error) {
+    return refuse("internal", error.what());
+  }
 }
 
 }  // namespace roofcast::cli

@@ -48,12 +48,6 @@ class Batch {
   bool answer(std::string_view line, std::int64_t number, fmt::memory_buffer& out);
 
  private:
-  struct Refusal {
-    std::string_view kind;
-    std::string message;
-  };
-
-  std::optional<Refusal> try_line(std::string_view line, fmt::memory_buffer& out);
   void answer_line(std::string_view line, fmt::memory_buffer& out);
   void answer_collective(const QueryField& kernel, const QueryField* gpu_field,
                          fmt::memory_buffer& out);

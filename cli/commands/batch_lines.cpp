@@ -71,31 +71,37 @@ std::span<Part> next_parts(std::vector<Part>& parts, QueryLines& lines, std::int
 }  // namespace
 
 std::vector<Option> with_batch_options(std::vector<Option> options) {
-  options.push_back(
-      {"queries", "FILE|-", "answer a JSON object a line, one a line; without KERNEL"});
-  options.push_back(
-      {"kernel-file", "FILE",
-       "with --queries: a kernel file that lines name by its path or its \"name\" (repeatable)",
-       true});
-  options.push_back({"jobs", "N", "with --queries: answer on N threads (default: 0, all cores)"});
-  return options;
+  return joined(
+      {std::move(options),
+       {{"queries", "FILE|-", "answer a JSON object a line, one a line; without KERNEL"},
+        {"kernel-file", "FILE",
+         "with --queries: a kernel file that lines name by its path or its \"name\" (repeatable)",
+         true},
+        {"jobs", "N", "with --queries: answer on N threads (default: 0, all cores)"}}});
 }
 
-void refuse_batch_option(const Arguments& arguments) {
+void refuse_batch_option(const SplitArguments& split) {
   const auto is_batch = [](const std::string& argument) {
     return argument == "--batch" || argument.starts_with("--batch=");
   };
-  if (std::none_of(arguments.begin(), arguments.end(), is_batch)) return;
+  if (!split.words.empty()) return;
+  if (std::none_of(split.options.begin(), split.options.end(), is_batch)) return;
   throw UsageError(
       "--batch is a parameter of kernels, and no kernel is named: name one, or give a file of "
       "queries as --queries FILE");
 }
 
-void refuse_without_queries(const Options& options) {
+bool wants_batch(const Options& options, const Arguments& kernels) {
+  if (options.has("queries")) {
+    if (kernels.empty()) return true;
+    throw UsageError("--queries goes without a kernel, since each line names one: leave out '{}'",
+                     kernels.front());
+  }
   for (const char* option : {"jobs", "kernel-file"}) {
     if (!options.has(option)) continue;
-    throw UsageError(fmt::format("--{} goes with --queries: add --queries FILE", option));
+    throw UsageError("--{} goes with --queries: add --queries FILE", option);
   }
+  return false;
 }
 
 BatchDefaults read_batch_defaults(const Options& options) {
@@ -104,13 +110,13 @@ BatchDefaults read_batch_defaults(const Options& options) {
   if (options.has("gpu")) defaults.gpu = read_device_name(options);
   if (const auto dtype = options.find("dtype")) {
     defaults.dtype = parse_dtype(*dtype);
-    if (!defaults.dtype) throw UsageError(fmt::format("there is no element type '{}'", *dtype));
+    if (!defaults.dtype) throw UsageError("there is no element type '{}'", *dtype);
   }
   defaults.assumptions = read_assumptions(options);
   defaults.kernel_files = options.all("kernel-file");
   for (const char* other : {"sort", "price"}) {
     if (!options.has(other)) continue;
-    throw UsageError(fmt::format("--{} orders several GPUs: it does not go with --queries", other));
+    throw UsageError("--{} orders several GPUs: it does not go with --queries", other);
   }
   if (options.get("format", "json") != "json") {
     throw UsageError("--queries answers in JSON, one object a line: leave --format out");
@@ -122,7 +128,7 @@ std::size_t read_jobs(const Options& options) {
   constexpr std::int64_t kMost = 1024;
   const std::int64_t jobs = parse_whole("--jobs", options.get("jobs", "0"));
   if (jobs < 0 || jobs > kMost) {
-    throw UsageError(fmt::format("--jobs takes 0 (all cores) to {}, found {}", kMost, jobs));
+    throw UsageError("--jobs takes 0 (all cores) to {}, found {}", kMost, jobs);
   }
   if (jobs > 0) return static_cast<std::size_t>(jobs);
   return std::max(1U, std::thread::hardware_concurrency());

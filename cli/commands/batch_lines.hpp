@@ -10,13 +10,13 @@
 
 namespace roofcast::cli {
 
-/// A command's options and those of a batch: --queries, --kernel-file and --jobs. A command has
-/// these only where no kernel is named.
+/// A command's options and those of a batch: --queries, --kernel-file and --jobs.
 std::vector<Option> with_batch_options(std::vector<Option> options);
-/// Throws UsageError for --batch, a parameter of kernels, given in place of --queries.
-void refuse_batch_option(const Arguments& arguments);
-/// Throws UsageError where --jobs or --kernel-file, which need --queries, is given.
-void refuse_without_queries(const Options& options);
+/// Throws UsageError for --batch, a parameter of kernels, given without a kernel.
+void refuse_batch_option(const SplitArguments& split);
+/// Whether --queries is given. Throws UsageError where `kernels` names one too, and for --jobs and
+/// --kernel-file without --queries.
+bool wants_batch(const Options& options, const Arguments& kernels);
 /// --gpu, --dtype and the like, for lines that do not give their own. Throws UsageError.
 BatchDefaults read_batch_defaults(const Options& options);
 

@@ -4,7 +4,7 @@
 namespace roofcast::cli {
 
 ExitCode run_calibrate(const Arguments& arguments) {
-  if (!read_calibration_request(arguments)) return ExitCode::done;
+  read_calibration_request(arguments);
   become_measuring_program("calibrate", arguments);
 }
 

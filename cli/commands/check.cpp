@@ -9,32 +9,32 @@
 #include "cli/output/files.hpp"
 
 namespace roofcast::cli {
-namespace {
 
-constexpr HelpPage kCheckHelp = {
-    "  roofcast check examples/tables/products.csv\n"
-    "  roofcast check published.csv --kernel elementwise.relu.fused --where op=relu \\\n"
-    "                 --column n=rows*cols --cache cold\n"
-    "  roofcast check run.json --format csv\n",
-    "roofcast check TABLE.csv|TABLE.json [options]",
-    "Lists the rows of a table of measurements that no hardware can have measured: faster than "
-    "their\n"
-    "limit. A table is a CSV, or a JSON array of objects, with the columns kernel, its "
-    "parameters,\n"
-    "gpu, dtype and time_us; or a run file of `roofcast validate`. A kernel may be a family "
-    "(gemm):\n"
-    "its limit holds for every way to compute it. Exits with 1 where there are such rows."};
-
-std::vector<Option> option_table() {
-  std::vector<Option> options = {
-      {"gpu", "NAME|PATH", "only this GPU's rows, or all rows where the table has no column gpu"},
-      {"format", "table|json|csv", "output format (default: table)"},
-      {"output,o", "FILE", "write there instead of standard output"}};
-  for (auto& option : table_options()) options.push_back(std::move(option));
-  options.push_back({"help,h", "", "this text"});
-  for (auto& option : device_option_table()) options.push_back(std::move(option));
-  return options;
+Manual manual_check() {
+  return {
+      .examples =
+          "  roofcast check examples/tables/products.csv\n"
+          "  roofcast check published.csv --kernel elementwise.relu.fused --where op=relu \\\n"
+          "                 --column n=rows*cols --cache cold\n"
+          "  roofcast check run.json --format csv\n",
+      .usage = "roofcast check TABLE.csv|TABLE.json [options]",
+      .about =
+          R"(Lists the rows of a table of measurements that no hardware can have measured: faster
+than their limit. A table is a CSV, or a JSON array of objects, with the columns
+kernel, its parameters, gpu, dtype and time_us; or a run file of `roofcast validate`. A
+kernel may be a family (gemm): its limit holds for every way to compute it. Exits with
+1 where there are such rows.)",
+      .options = with_device_options(
+          joined({{{"gpu", "NAME|PATH",
+                    "only this GPU's rows, or all rows where the table has no column gpu"},
+                   {"format", "table|json|csv",
+                    "output format (default: as the output's name ends, else table)"},
+                   {"output,o", "FILE", "write there instead of standard output"}},
+                  table_options(),
+                  {{"help,h", "", "this text"}}}))};
 }
+
+namespace {
 
 bool is_run(const std::string& text) {
   const nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
@@ -50,9 +50,8 @@ Checked check_run(const std::string& file, const std::string& text, const Option
                   Devices& devices) {
   for (const Option& option : table_options()) {
     if (options.has(option.name)) {
-      throw UsageError(
-          fmt::format("--{} is about a table; {} is a run file, which says that of each case",
-                      option.name, file));
+      throw UsageError("--{} is about a table; {} is a run file, which says that of each case",
+                       option.name, file);
     }
   }
   const validation::Run run = validation::parse_run(file, text);
@@ -79,17 +78,9 @@ Checked check_file(const std::string& file, const Options& options, Devices& dev
 
 }  // namespace
 
-Manual manual_check() {
-  return {kCheckHelp, option_table()};
-}
-
 ExitCode run_check(const Arguments& arguments) {
-  const std::vector<Option> known = option_table();
-  const auto given = read_arguments(arguments, kCheckHelp, known);
-  if (!given) return ExitCode::done;
-  const auto& [words, options] = *given;
-  constexpr std::array<std::string_view, 3> formats = {"table", "json", "csv"};
-  const std::string_view format = one_of("--format", options.get("format", "table"), formats);
+  const auto [words, options] = read_arguments(arguments, manual_check());
+  const std::string_view format = read_format(options, {"table", "json", "csv"});
   if (words.size() != 1) {
     throw UsageError("which table? For example: roofcast check examples/tables/products.csv");
   }
@@ -100,7 +91,7 @@ ExitCode run_check(const Arguments& arguments) {
     const std::string why = check.unchecked.empty() ? "" : ": " + check.unchecked.front().reason;
     throw InputError(fmt::format("{}: no row could be checked{}", file.name, why));
   }
-  const Style style = options.has("output") ? Style(false) : Style::of_standard_output();
+  const Style style = Style::of_output(options.find("output"));
   write_output(options.find("output"), format == "json"  ? check_json(check, file)
                                        : format == "csv" ? check_csv(check, file)
                                                          : check_text(check, file, style));

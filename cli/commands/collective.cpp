@@ -61,8 +61,8 @@ transformer::Collective collective_named(std::string_view name) {
     if (names.back() == name) return one;
   }
   const std::vector<std::string_view> known(names.begin(), names.end());
-  throw UsageError(fmt::format("a collective is one of {}, not '{}'.{}", fmt::join(names, ", "),
-                               name, did_you_mean(name, known)));
+  throw UsageError("a collective is one of {}, not '{}'.{}", fmt::join(names, ", "), name,
+                   did_you_mean(name, known));
 }
 
 void read_collective_field(const QueryField& field, transformer::Transfer& question) {
@@ -83,26 +83,22 @@ void write_json(JsonWriter& json, const transformer::Transfer& question, const G
   json.member("schema_version", kSchemaVersion);
   json.member("kernel", full_name(question.kind));
   json.member("gpu", gpu.name);
-  json.key("problem");
-  json.begin_object();
+  json.begin_object("problem");
   json.member("bytes", question.bytes);
   json.member("gpus", question.gpus);
   json.end_object();
-  json.key("limit");
-  json.begin_object();
+  json.begin_object("limit");
   json.member("time_s", time.limit_s);
   json.word_member("bound", "link");
   json.end_object();
   const double bytes_s = time.expected_s - time.start_s;
-  json.key("time");
-  json.begin_object();
+  json.begin_object("time");
   json.member("expected_s", time.expected_s);
   json.member("low_s", time.low_s);
   json.member("high_s", time.high_s);
   json.word_member("bound", bytes_s > time.start_s ? "link" : "start");
   json.end_object();
-  json.key("waterfall");
-  json.begin_array();
+  json.begin_array("waterfall");
   for (const auto& [part, time_s] :
        {std::pair{"start", time.start_s}, std::pair{"link", bytes_s}}) {
     json.begin_object();
@@ -111,8 +107,7 @@ void write_json(JsonWriter& json, const transformer::Transfer& question, const G
     json.end_object();
   }
   json.end_array();
-  json.key("notes");
-  json.begin_array();
+  json.begin_array("notes");
   if (const auto note = transformer::link_note(gpu); !note.empty()) json.string(note);
   json.end_array();
   json.end_object();

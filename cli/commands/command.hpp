@@ -12,16 +12,19 @@ namespace roofcast::cli {
 /// Arguments after the name of the program or of a subcommand.
 using Arguments = std::vector<std::string>;
 
-/// The kind of names that a command takes as words: arguments that are neither options nor values.
-enum class Words : unsigned char {
-  none,
+/// What a shell offers at the cursor.
+enum class Offer : unsigned char {
+  nothing,
+  files,
+  some_words,  ///< those of an option's value
   kernels,
   gpus,
   kernels_or_gpus,
+  measured_gpus,
+  types,
   models,
-  files,
-  shells,
-  commands
+  commands,
+  shells
 };
 
 struct Manual;
@@ -31,7 +34,7 @@ struct Command {
   std::string_view summary;
   ExitCode (*run)(const Arguments&);
   Manual (*manual)();
-  Words words;
+  Offer words;  ///< for its words: arguments that are neither options nor values
 };
 
 std::span<const Command> commands();

@@ -17,47 +17,7 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kCompareHelp = {
-    "  roofcast compare run.json\n"
-    "  roofcast compare validation/measured/*-random1-*.json --tolerance gemm=15% --tolerance "
-    "all=10%\n"
-    "  roofcast compare run.json --datasheet --format csv -o cases.csv\n"
-    "  roofcast compare run.json --plot errors -o errors.svg\n"
-    "  roofcast compare --table published.csv --kernel elementwise.relu.fused --where op=relu \\\n"
-    "                   --column n=rows*cols --gpu v100-pcie-32gb --launch-us 24\n"
-    "  roofcast compare --table "
-    "validation/measured/h200-sxm-cublas-layouts-2026-11-23b.csv \\\n"
-    "                   --kernel gemm.library --gpu h200-sxm --column weight_copies=1 "
-    "--launch graph\n",
-    "roofcast compare RUN.json... [options]\n"
-    "       roofcast compare --table FILE.csv --kernel KERNEL [options]",
-    "Forecasts every measured case again and shows the error by family and regime, the worst "
-    "cases\n"
-    "and every measurement faster than its limit. Exits with 1 if there is one of those, a case\n"
-    "failed, the run is incomplete, or a group's mean absolute error is above its --tolerance. "
-    "With\n"
-    "a chart as output, predicted against measured, or the ratio of the two by family and regime."};
-
 constexpr std::array<std::string_view, 2> kPlots = {"times", "errors"};
-
-std::vector<Option> option_table() {
-  std::vector<Option> options = {
-      {"gpu", "NAME|PATH", "use this specification; with --table, only its rows"},
-      {"format", "table|json|csv", "output format (default: table); csv lists every case"},
-      {"plot", "CHART", fmt::format("the chart: {} (default: times)", fmt::join(kPlots, ", "))},
-      {"output,o", "FILE", "write there; or a chart: chart.html, chart.svg, chart.png"},
-      {"tolerance", "[GROUP=]SHARE",
-       "largest mean absolute error of time: 0.1, gemm=10%, memory=0.08 (repeatable)", true},
-      {"table", "FILE.csv", "published measurements: kernel parameters, gpu, dtype, time_us"},
-      {"launch", "stream|graph|pdl",
-       "how the kernels were launched (default: stream; graph where the cache is steady)"},
-      {"launch-us", "MICROSECONDS",
-       "what timing a launch took in the table, in place of the GPU's own cost"},
-      {"help,h", "", "this text"}};
-  for (auto& option : table_options()) options.insert(options.end() - 2, std::move(option));
-  for (auto& option : device_option_table()) options.push_back(std::move(option));
-  return options;
-}
 
 std::vector<validation::Tolerance> read_tolerances(const Options& options) {
   std::vector<validation::Tolerance> tolerances;
@@ -76,8 +36,7 @@ std::optional<LaunchMode> read_launch(const Options& options) {
 double read_launch_s(const std::string& text) {
   const auto microseconds = validation::number_of<double>(text);
   if (!microseconds || *microseconds < 0) {
-    throw UsageError(
-        fmt::format("--launch-us takes microseconds of at least 0 such as 24, not '{}'", text));
+    throw UsageError("--launch-us takes microseconds of at least 0 such as 24, not '{}'", text);
   }
   return *microseconds * 1e-6;
 }
@@ -95,7 +54,7 @@ validation::Comparison compare_published(const std::string& file, const Options&
                                    [&](std::string_view name) { return devices.find(name); });
 }
 
-std::string output_text(const std::string& format,
+std::string output_text(std::string_view format,
                         const std::vector<validation::Comparison>& comparisons,
                         const Style& style) {
   if (format == "json") return comparison_json(comparisons);
@@ -125,27 +84,51 @@ void write_comparison_chart(const std::vector<validation::Comparison>& compariso
               options.find("output"), [&] { return draw(true); });
 }
 
-void write_text(const std::vector<validation::Comparison>& comparisons, const std::string& format,
-                const Options& options) {
-  const bool plain = options.has("output");
-  write_output(
-      options.find("output"),
-      output_text(format, comparisons, plain ? Style(false) : Style::of_standard_output()));
-}
-
 }  // namespace
 
 Manual manual_compare() {
-  return {kCompareHelp, option_table()};
+  return {
+      .examples =
+          R"(  roofcast compare run.json
+  roofcast compare validation/measured/*-random1-*.json --tolerance gemm=15% --tolerance all=10%
+  roofcast compare run.json --datasheet --format csv -o cases.csv
+  roofcast compare run.json --plot errors -o errors.svg
+  roofcast compare --table published.csv --kernel elementwise.relu.fused --where op=relu \
+                   --column n=rows*cols --gpu v100-pcie-32gb --launch-us 24
+  roofcast compare --table validation/measured/h200-sxm-cublas-layouts-2026-11-23b.csv \
+                   --kernel gemm.library --gpu h200-sxm --column weight_copies=1 --launch graph
+)",
+      .usage =
+          "roofcast compare RUN.json... [options]\n"
+          "       roofcast compare --table FILE.csv --kernel KERNEL [options]",
+      .about =
+          R"(Forecasts every measured case again and shows the error by family and regime, the worst
+cases and every measurement faster than its limit. Exits with 1 if there is one of
+those, a case failed, the run is incomplete, or a group's mean absolute error is above
+its --tolerance. With a chart as output, predicted against measured, or the ratio of
+the two by family and regime.)",
+      .options = with_device_options(joined(
+          {{{"gpu", "NAME|PATH", "use this specification; with --table, only its rows"},
+            {"format", "table|json|csv",
+             "output format (default: as the output's name ends, else table); csv lists every "
+             "case"},
+            {"plot", "CHART",
+             fmt::format("the chart: {} (default: times)", fmt::join(kPlots, ", "))},
+            {"output,o", "FILE", "write there; or a chart: chart.html, chart.svg, chart.png"},
+            {"tolerance", "[GROUP=]SHARE",
+             "largest mean absolute error of time: 0.1, gemm=10%, memory=0.08 (repeatable)", true},
+            {"table", "FILE.csv", "published measurements: kernel parameters, gpu, dtype, time_us"},
+            {"launch", "stream|graph|pdl",
+             "how the kernels were launched (default: stream; graph where the cache is steady)"}},
+           table_options(),
+           {{"launch-us", "MICROSECONDS",
+             "what timing a launch took in the table, in place of the GPU's own cost"},
+            {"help,h", "", "this text"}}}))};
 }
 
 ExitCode run_compare(const Arguments& arguments) {
-  const std::vector<Option> known = option_table();
-  const auto given = read_arguments(arguments, kCompareHelp, known);
-  if (!given) return ExitCode::done;
-  const auto& [words, options] = *given;
-  constexpr std::array<std::string_view, 3> formats = {"table", "json", "csv"};
-  const std::string format(one_of("--format", options.get("format", "table"), formats));
+  const auto [words, options] = read_arguments(arguments, manual_compare());
+  const std::string_view format = read_format(options, {"table", "json", "csv"});
   const auto tolerances = read_tolerances(options);
   const auto table = options.find("table");
   if (words.empty() && !table) {
@@ -155,7 +138,7 @@ ExitCode run_compare(const Arguments& arguments) {
   for (const Option& option : table_options()) of_table.push_back(option.name);
   for (const std::string& option : of_table) {
     if (options.has(option) && !table) {
-      throw UsageError(fmt::format("--{} belongs to --table", option));
+      throw UsageError("--{} belongs to --table", option);
     }
   }
 
@@ -171,7 +154,8 @@ ExitCode run_compare(const Arguments& arguments) {
   if (options.has("plot") || is_picture(options.get("output", ""))) {
     write_comparison_chart(comparisons, options);
   } else {
-    write_text(comparisons, format, options);
+    const auto path = options.find("output");
+    write_output(path, output_text(format, comparisons, Style::of_output(path)));
   }
   bool kept = true;
   for (const auto& comparison : comparisons) {

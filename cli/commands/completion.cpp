@@ -9,26 +9,27 @@
 #include "cli/output/visible_text.hpp"
 
 namespace roofcast::cli {
-namespace {
 
-constexpr HelpPage kCompletionHelp = {
-    "  roofcast completion bash > completion.bash\n"
-    "  roofcast completion zsh > _roofcast\n"
-    "  roofcast completion fish > roofcast.fish\n"
-    "  roofcast completion parameters gemm.tiled\n",
-    "roofcast completion bash|zsh|fish\n"
-    "       roofcast completion parameters KERNEL...",
-    "Writes the script that completes commands, options and their values in a shell: `source\n"
-    "<(roofcast completion bash)` in ~/.bashrc, the same with zsh in ~/.zshrc, and `roofcast\n"
-    "completion fish | source` in ~/.config/fish/config.fish. An installed roofcast has them "
-    "already.\n"
-    "With `parameters`, which the scripts ask for: what the kernels take, a line each of the name, "
-    "its\n"
-    "meaning and its choices, parted by tabs."};
-
-std::vector<Option> option_table() {
-  return {{"help,h", "", "this text"}};
+Manual manual_completion() {
+  return {
+      .examples =
+          "  roofcast completion bash > completion.bash\n"
+          "  roofcast completion zsh > _roofcast\n"
+          "  roofcast completion fish > roofcast.fish\n"
+          "  roofcast completion parameters gemm.tiled\n",
+      .usage =
+          "roofcast completion bash|zsh|fish\n"
+          "       roofcast completion parameters KERNEL...",
+      .about =
+          R"(Writes the script that completes commands, options and their values in a shell: `source
+<(roofcast completion bash)` in ~/.bashrc, the same with zsh in ~/.zshrc, and `roofcast
+completion fish | source` in ~/.config/fish/config.fish. An installed roofcast has them
+already. With `parameters`, which the scripts ask for: what the kernels take, a line
+each of the name, its meaning and its choices, parted by tabs.)",
+      .options = {{"help,h", "", "this text"}}};
 }
+
+namespace {
 
 std::string parameters_text(std::span<const KernelRef> kernels) {
   std::string text;
@@ -47,15 +48,8 @@ std::string parameters_text(std::span<const KernelRef> kernels) {
 
 }  // namespace
 
-Manual manual_completion() {
-  return {kCompletionHelp, option_table()};
-}
-
 ExitCode run_completion(const Arguments& arguments) {
-  const std::vector<Option> known = option_table();
-  const auto given = read_arguments(arguments, kCompletionHelp, known);
-  if (!given) return ExitCode::done;
-  const Arguments& words = given->words;
+  const Arguments words = read_arguments(arguments, manual_completion()).words;
   if (words.empty()) throw UsageError("which shell? For example: roofcast completion bash");
   if (words.front() == "parameters") {
     std::vector<KernelRef> kernels;
@@ -68,7 +62,7 @@ ExitCode run_completion(const Arguments& arguments) {
   }
   const std::string_view shell = one_of("the shell", words.front(), kShells);
   if (words.size() > 1) {
-    throw UsageError(fmt::format("completion takes one shell, and also found '{}'", words[1]));
+    throw UsageError("completion takes one shell, and also found '{}'", words[1]);
   }
   write_output(std::nullopt, completion_script(shell));
   return ExitCode::done;

@@ -1,5 +1,6 @@
 #include "cli/commands/fastest_settings.hpp"
 
+#include "cli/commands/variants.hpp"
 #include "cli/input/kernel_options.hpp"
 #include "cli/input/sweep_plan.hpp"
 #include "cli/output/text_table.hpp"
@@ -59,16 +60,16 @@ FastestSettings fastest_settings(const KernelRef& kernel, const Gpu& gpu, const 
   }
   std::string refusal;
   walk(sweep, 1, [&](const Problem& problem) {
-    Candidate candidate{kernel, problem, &gpu, {}, {}};
+    const Candidate candidate = forecast(kernel, problem, sweep.given, gpu, assumptions);
     ++settings.forecasts;
-    try {
-      check(kernel, candidate.problem, sweep.given);
-      candidate.prediction = predict(kernel, candidate.problem, gpu, assumptions);
-      if (!candidate.prediction->time) {
-        throw InputError("a family alone has no expected time: name one of its kernels");
-      }
-    } catch (const InputError& error) {
-      if (refusal.empty()) refusal = error.what();
+    if (candidate.prediction && !candidate.prediction->time) {
+      throw InputError(
+          kernel.kernel == nullptr
+              ? "a family alone has no expected time: name one of its kernels"
+              : fmt::format("there is no expected time of {} on {}", kernel.name(), gpu.name));
+    }
+    if (!candidate.prediction) {
+      if (refusal.empty()) refusal = candidate.refusal;
       ++settings.refused;
       return;
     }
@@ -113,10 +114,8 @@ std::string fastest_text(const FastestSettings& settings, const Style& style) {
 
 void write_json(JsonWriter& json, const FastestSettings& settings) {
   json.begin_object();
-  json.key("fastest");
-  json.begin_array();
-  for (const Candidate& candidate : settings.fastest) write_json(json, candidate);
-  json.end_array();
+  json.array("fastest", settings.fastest,
+             [&](const Candidate& candidate) { write_json(json, candidate); });
   json.member("forecasts", static_cast<std::int64_t>(settings.forecasts));
   json.member("refused", static_cast<std::int64_t>(settings.refused));
   json.end_object();

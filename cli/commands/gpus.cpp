@@ -13,31 +13,28 @@
 #include "reports/gpu_charts.hpp"
 
 namespace roofcast::cli {
-namespace {
 
-constexpr HelpPage kGpusHelp = {
-    "  roofcast gpus\n"
-    "  roofcast gpus h200-sxm\n"
-    "  roofcast gpus a100-sxm4-80gb h100-sxm5 h200-sxm\n"
-    "  roofcast gpus h200-sxm --set sm_count=144 --format json\n"
-    "  roofcast gpus h200-sxm -o memory.svg\n"
-    "  roofcast gpus -o generations.svg\n",
-    "roofcast gpus [NAME|PATH...] [options]",
-    "Lists the devices; with one name, each value of its specification and where it comes from;\n"
-    "with several, their values side by side. With -o, a chart: the memory hierarchy of one "
-    "device, or\n"
-    "arithmetic against bandwidth over the generations of all."};
-
-std::vector<Option> option_table() {
-  std::vector<Option> options = {
-      {"format", "table|json|csv", "output format (default: table)"},
-      {"output,o", "FILE", "chart.html, chart.svg, chart.png or chart.json"},
-      {"help,h", "", "this text"}};
-  for (auto& option : device_option_table()) options.push_back(std::move(option));
-  return options;
+Manual manual_gpus() {
+  return {
+      .examples =
+          "  roofcast gpus\n"
+          "  roofcast gpus h200-sxm\n"
+          "  roofcast gpus a100-sxm4-80gb h100-sxm5 h200-sxm\n"
+          "  roofcast gpus h200-sxm --set sm_count=144 --format json\n"
+          "  roofcast gpus h200-sxm -o memory.svg\n"
+          "  roofcast gpus -o generations.svg\n",
+      .usage = "roofcast gpus [NAME|PATH...] [options]",
+      .about =
+          R"(Lists the devices; with one name, each value of its specification and where it comes
+from; with several, their values side by side. With -o, a chart: the memory hierarchy
+of one device, or arithmetic against bandwidth over the generations of all.)",
+      .options = with_device_options(
+          {{"format", "table|json|csv", "output format (default: table)"},
+           {"output,o", "FILE", "chart.html, chart.svg, chart.png or chart.json"},
+           {"help,h", "", "this text"}})};
 }
 
-enum class Format : unsigned char { table, json, csv };
+namespace {
 
 using Json = nlohmann::ordered_json;
 
@@ -59,8 +56,12 @@ Cell unknown() {
   return {"–", nullptr};
 }
 
-Cell quantity(const std::optional<double>& value, std::string_view unit) {
-  return value ? Cell{si_text(*value, unit), *value} : unknown();
+Cell bytes(const std::optional<double>& value) {
+  return value ? Cell{binary_bytes(*value), *value} : unknown();
+}
+
+Cell rate(const std::optional<double>& value) {
+  return value ? Cell{si_text(*value, "B/s"), *value} : unknown();
 }
 
 /// A value of a specification, which is JSON text.
@@ -82,9 +83,9 @@ Cells list_cells(const DeviceOptions& device) {
     cells.push_back({word(gpu.name),
                      {fmt::to_string(gpu.year), gpu.year},
                      gpu.sm_count ? Cell{fmt::to_string(*gpu.sm_count), *gpu.sm_count} : unknown(),
-                     quantity(gpu.memory.dram_bytes, "B"),
-                     quantity(gpu.memory.dram_bandwidth_bytes_per_s, "B/s"),
-                     quantity(gpu.memory.l2_bytes, "B"),
+                     bytes(gpu.memory.dram_bytes),
+                     rate(gpu.memory.dram_bandwidth_bytes_per_s),
+                     bytes(gpu.memory.l2_bytes),
                      word(std::string(specs::calibration_word(gpu))),
                      word(gpu.title)});
   }
@@ -123,24 +124,30 @@ Cells side_by_side(const std::vector<std::string>& names, const DeviceOptions& d
   return cells;
 }
 
-std::vector<std::string> texts(const std::vector<Cell>& row) {
-  std::vector<std::string> found;
-  found.reserve(row.size());
-  for (const Cell& cell : row) found.push_back(cell.text);
-  return found;
-}
-
 std::string table_text(const Cells& cells) {
   std::vector<TextTable::Column> columns;
   for (const Cell& title : cells.front()) columns.push_back({title.text});
   TextTable table(std::move(columns));
-  for (std::size_t i = 1; i < cells.size(); ++i) table.add(texts(cells[i]));
+  for (std::size_t i = 1; i < cells.size(); ++i) {
+    std::vector<std::string> row;
+    for (const Cell& cell : cells[i]) row.push_back(cell.text);
+    table.add(std::move(row));
+  }
   return table.text(Style::of_standard_output());
 }
 
+/// The values of JSON; unknown ones are empty.
 std::string csv_text(const Cells& cells) {
   std::string text;
-  for (const auto& row : cells) text += csv_line(texts(row));
+  for (const auto& row : cells) {
+    std::vector<std::string> fields;
+    for (const auto& [shown, value] : row) {
+      fields.push_back(value.is_string() ? value.get<std::string>()
+                       : value.is_null() ? ""
+                                         : value.dump());
+    }
+    text += csv_line(fields);
+  }
   return text;
 }
 
@@ -155,13 +162,6 @@ std::string json_text(const Cells& cells) {
     }
   }
   return rows.dump() + '\n';
-}
-
-Format read_format(const Options& options) {
-  constexpr std::array<std::string_view, 3> formats = {"table", "json", "csv"};
-  const auto chosen = one_of("--format", options.get("format", "table"), formats);
-  if (chosen == "json") return Format::json;
-  return chosen == "csv" ? Format::csv : Format::table;
 }
 
 void draw(const Arguments& words, const DeviceOptions& device,
@@ -181,16 +181,9 @@ void draw(const Arguments& words, const DeviceOptions& device,
 
 }  // namespace
 
-Manual manual_gpus() {
-  return {kGpusHelp, option_table()};
-}
-
 ExitCode run_gpus(const Arguments& arguments) {
-  const std::vector<Option> known = option_table();
-  const auto given = read_arguments(arguments, kGpusHelp, known);
-  if (!given) return ExitCode::done;
-  const auto& [words, options] = *given;
-  const Format format = read_format(options);
+  const auto [words, options] = read_arguments(arguments, manual_gpus());
+  const std::string_view format = read_format(options, {"table", "json", "csv"});
   const DeviceOptions device = read_device_options(options);
 
   if (options.has("output")) {
@@ -209,17 +202,9 @@ ExitCode run_gpus(const Arguments& arguments) {
   } else {
     cells = side_by_side(words, device);
   }
-  switch (format) {
-    case Format::table:
-      write_output(std::nullopt, table_text(cells));
-      break;
-    case Format::csv:
-      write_output(std::nullopt, csv_text(cells));
-      break;
-    case Format::json:
-      write_output(std::nullopt, json_text(cells));
-      break;
-  }
+  write_output(std::nullopt, format == "json"  ? json_text(cells)
+                             : format == "csv" ? csv_text(cells)
+                                               : table_text(cells));
   return ExitCode::done;
 }
 

@@ -14,34 +14,32 @@
 #include "validation/profiles/read_profile.hpp"
 
 namespace roofcast::cli {
-namespace {
 
-constexpr HelpPage kImportHelp = {
-    "  roofcast import examples/traces/gpt2_step.json.gz --gpu h100-sxm5\n"
-    "  roofcast import examples/profiles/layer_ncu.csv --gpu h100-sxm5 --format json\n"
-    "  roofcast import examples/traces/gpt2_step.json.gz --gpu h100-sxm5 -o page.html\n",
-    "roofcast import FILE... --gpu NAME [options]",
-    "Reads a trace of torch.profiler (export_chrome_trace with record_shapes=True, plain or gzip) "
-    "or\n"
-    "tables of Nsight Compute (ncu --csv --page raw with time and launch statistics; several "
-    "files\n"
-    "are passes over the same kernels). What was not recognized is said first, then what to "
-    "change\n"
-    "first with the time that each change leaves, then every kernel beside its limit and "
-    "forecast."};
-
-std::vector<Option> known_options() {
-  std::vector<Option> known = {
-      {"gpu", "NAME|PATH", "the device that the profile is of"},
-      {"device", "N", "of a profile of several devices, the one to read"},
-      {"rows", "N", "kernels listed (default: 20)"},
-      {"format", "table|json|csv", "output format (default: table)"},
-      {"output,o", "FILE",
-       "write there instead of standard output; .html is a page, .svg and .png its roofline"},
-      {"help,h", "", "this text"}};
-  for (auto& option : device_option_table()) known.push_back(std::move(option));
-  return known;
+Manual manual_import() {
+  return {
+      .examples =
+          "  roofcast import examples/traces/gpt2_step.json.gz --gpu h100-sxm5\n"
+          "  roofcast import examples/profiles/layer_ncu.csv --gpu h100-sxm5 --format json\n"
+          "  roofcast import examples/traces/gpt2_step.json.gz --gpu h100-sxm5 -o page.html\n",
+      .usage = "roofcast import FILE... --gpu NAME [options]",
+      .about =
+          R"(Reads a trace of torch.profiler (export_chrome_trace with record_shapes=True, plain or
+gzip) or tables of Nsight Compute (ncu --csv --page raw with time and launch
+statistics; several files are passes over the same kernels). What was not recognized is
+said first, then what to change first with the time that each change leaves, then every
+kernel beside its limit and forecast.)",
+      .options = with_device_options(
+          {{"gpu", "NAME|PATH", "the device that the profile is of"},
+           {"device", "N", "of a profile of several devices, the one to read"},
+           {"rows", "N", "kernels listed (default: 20)"},
+           {"format", "table|json|csv",
+            "output format (default: as the output's name ends, else table)"},
+           {"output,o", "FILE",
+            "write there instead of standard output; .html is a page, .svg and .png its roofline"},
+           {"help,h", "", "this text"}})};
 }
+
+namespace {
 
 std::optional<int> read_device_number(const Options& options) {
   const auto text = options.find("device");
@@ -49,7 +47,7 @@ std::optional<int> read_device_number(const Options& options) {
   const std::int64_t number = parse_whole("--device", *text);
   constexpr std::int64_t kMost = 1023;
   if (number < 0 || number > kMost) {
-    throw UsageError(fmt::format("--device takes 0 to {}, not {}", kMost, *text));
+    throw UsageError("--device takes 0 to {}, not {}", kMost, *text);
   }
   return static_cast<int>(number);
 }
@@ -74,31 +72,23 @@ void write_picture(const validation::Profile& profile, const Gpu& gpu, const std
 
 }  // namespace
 
-Manual manual_import() {
-  return {kImportHelp, known_options()};
-}
-
 ExitCode run_import(const Arguments& arguments) {
-  const std::vector<Option> known = known_options();
-  const auto given = read_arguments(arguments, kImportHelp, known);
-  if (!given) return ExitCode::done;
-  const auto& [words, options] = *given;
+  const auto [words, options] = read_arguments(arguments, manual_import());
   if (words.empty()) {
     throw UsageError(
         "which trace or table? For example: roofcast import examples/traces/gpt2_step.json.gz "
         "--gpu h100-sxm5");
   }
-  const std::string gpu_name = read_device_name(options);
-  constexpr std::array<std::string_view, 3> formats = {"table", "json", "csv"};
-  const std::string_view format = one_of("--format", options.get("format", "table"), formats);
+  const std::string_view format = read_format(options, {"table", "json", "csv"});
   const auto path = options.find("output");
   const bool picture = path && is_picture(*path);
   if (picture && options.has("format")) {
-    throw UsageError(fmt::format("--format is about text, {} is a picture: leave one out", *path));
+    throw UsageError("--format is about text, {} is a picture: leave one out", *path);
   }
   const std::int64_t rows = parse_whole("--rows", options.get("rows", "20"));
+  if (rows < 0) throw UsageError("--rows takes a number of at least 0, not {}", rows);
   const auto device = read_device_number(options);
-  const Gpu gpu = load_device(gpu_name, read_device_options(options));
+  const Gpu gpu = read_device(options);
   validation::Trace trace = validation::read_profile(words, device);
   warn_of_other_device(trace, gpu);
   if (trace.ignored_lines > 0) {
@@ -110,11 +100,11 @@ ExitCode run_import(const Arguments& arguments) {
     return ExitCode::done;
   }
   const ProfileAnswer answer{profile, gpu};
-  const Style style = path ? Style(false) : Style::of_standard_output();
-  const auto most = static_cast<std::size_t>(std::max<std::int64_t>(rows, 0));
-  write_output(path, format == "json"  ? profile_json(answer)
-                     : format == "csv" ? profile_csv(answer)
-                                       : profile_text(answer, most, style));
+  const Style style = Style::of_output(path);
+  write_output(path, format == "json" ? profile_json(answer)
+                     : format == "csv"
+                         ? profile_csv(answer)
+                         : profile_text(answer, static_cast<std::size_t>(rows), style));
   return ExitCode::done;
 }
 

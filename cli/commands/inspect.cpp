@@ -18,34 +18,33 @@
 #include "hw_specs/kernel_file.hpp"
 
 namespace roofcast::cli {
-namespace {
 
-constexpr HelpPage kInspectHelp = {
-    "  roofcast inspect examples/listings/hopper.sass\n"
-    "  roofcast inspect examples/listings/hopper.sass --kernel copy16 -o copy16.json && \\\n"
-    "    roofcast predict copy16.json --blocks 4096 --threads 256 --repeats_1 16 \\\n"
-    "      --read_bytes 268435456 --write_bytes 268435456 --gpu h100-sxm5\n",
-    "roofcast inspect FILE [options]",
-    "Reads the CUDA machine code of a cubin, an object, a program or a library, with cuobjdump "
-    "and\n"
-    "nvdisasm of the CUDA Toolkit; or what `cuobjdump -sass -res-usage` printed, from a file or "
-    "'-'.\n"
-    "Of each kernel it says the registers and memories, the widths of accesses, the instructions "
-    "by\n"
-    "pipe of the whole and of each loop (a loop inside is counted apart), and what share of each\n"
-    "pipe's peak it can reach at best: no latency, no misses, as many warps as it takes.\n"
-    "With -o it writes one kernel as a kernel file for predict. Its parameters stand for what code "
-    "does\n"
-    "not tell: blocks, threads, passes of each loop, bytes of memory."};
-
-std::vector<Option> known_options() {
-  return {{"kernel", "NAME", "kernels of that name, or whose C++ name has it as a part"},
-          {"arch", "NAME", "code for that architecture alone: sm_90a"},
-          {"gpu", "NAME|PATH", "whose pipes (default: one that runs the code)"},
-          {"format", "text|json", "output format (default: text); json: one object"},
-          {"output,o", "FILE", "also write one kernel as a kernel file"},
-          {"help,h", "", "this text"}};
+Manual manual_inspect() {
+  return {
+      .examples =
+          "  roofcast inspect examples/listings/hopper.sass\n"
+          "  roofcast inspect examples/listings/hopper.sass --kernel copy16 -o copy16.json && \\\n"
+          "    roofcast predict copy16.json --blocks 4096 --threads 256 --repeats_1 16 \\\n"
+          "      --read_bytes 268435456 --write_bytes 268435456 --gpu h100-sxm5\n",
+      .usage = "roofcast inspect FILE [options]",
+      .about =
+          R"(Reads the CUDA machine code of a cubin, an object, a program or a library, with
+cuobjdump and nvdisasm of the CUDA Toolkit; or what `cuobjdump -sass -res-usage`
+printed, from a file or '-'. Of each kernel it says the registers and memories, the
+widths of accesses, the instructions by pipe of the whole and of each loop (a loop
+inside is counted apart), and what share of each pipe's peak it can reach at best: no
+latency, no misses, as many warps as it takes. With -o it writes one kernel as a kernel
+file for predict. Its parameters stand for what code does not tell: blocks, threads,
+passes of each loop, bytes of memory.)",
+      .options = {{"kernel", "NAME", "kernels of that name, or whose C++ name has it as a part"},
+                  {"arch", "NAME", "code for that architecture alone: sm_90a"},
+                  {"gpu", "NAME|PATH", "whose pipes (default: one that runs the code)"},
+                  {"format", "text|json", "output format (default: text); json: one object"},
+                  {"output,o", "FILE", "also write one kernel as a kernel file"},
+                  {"help,h", "", "this text"}}};
 }
+
+namespace {
 
 /// The kernels that --kernel and --arch select.
 struct Selection {
@@ -183,9 +182,8 @@ void write_report(const std::vector<InspectedKernel>& kernels, const std::string
   if (as_json) {
     JsonWriter json(output.buffer());
     json.begin_object();
-    json.member("file", std::string_view(file));
-    json.key("kernels");
-    json.begin_array();
+    json.member("file", file);
+    json.begin_array("kernels");
     for (const InspectedKernel& kernel : kernels) {
       write_inspection(json, kernel);
       output.flush_if_large();
@@ -224,19 +222,12 @@ std::string checked_kernel_file(const std::vector<InspectedKernel>& kernels,
 
 }  // namespace
 
-Manual manual_inspect() {
-  return {kInspectHelp, known_options()};
-}
-
 ExitCode run_inspect(const Arguments& arguments) {
-  const std::vector<Option> known = known_options();
-  const auto given = read_arguments(arguments, kInspectHelp, known);
-  if (!given) return ExitCode::done;
-  const Options& options = given->options;
-  if (given->words.size() != 1) {
+  const auto [words, options] = read_arguments(arguments, manual_inspect());
+  if (words.size() != 1) {
     throw UsageError("which file? For example: roofcast inspect kernels.cubin");
   }
-  const std::string& file = given->words.front();
+  const std::string& file = words.front();
   constexpr std::array<std::string_view, 2> formats = {"text", "json"};
   const bool as_json = one_of("--format", options.get("format", "text"), formats) == "json";
   std::error_code ignored;

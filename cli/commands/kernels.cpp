@@ -10,19 +10,22 @@
 #include "model/types/parameter_text.hpp"
 
 namespace roofcast::cli {
-namespace {
 
-constexpr HelpPage kKernelsHelp = {
-    "  roofcast kernels\n"
-    "  roofcast kernels gemm.tiled\n"
-    "  roofcast kernels gemm --format json\n",
-    "roofcast kernels [NAME...] [options]",
-    "Lists the kernel families and their variants; with names, what each takes: parameters, their\n"
-    "meaning, default and range, and element types."};
-
-std::vector<Option> option_table() {
-  return {{"format", "table|json", "output format (default: table)"}, {"help,h", "", "this text"}};
+Manual manual_kernels() {
+  return {
+      .examples =
+          "  roofcast kernels\n"
+          "  roofcast kernels gemm.tiled\n"
+          "  roofcast kernels gemm --format json\n",
+      .usage = "roofcast kernels [NAME...] [options]",
+      .about =
+          R"(Lists the kernel families and their variants; with names, what each takes: parameters,
+their meaning, default and range, and element types.)",
+      .options = {{"format", "table|json", "output format (default: table)"},
+                  {"help,h", "", "this text"}}};
 }
+
+namespace {
 
 std::string dtype_list(const KernelRef& kernel) {
   std::string text;
@@ -68,29 +71,20 @@ std::string kernel_text(const KernelRef& kernel, const Style& style) {
   return text + variants.text(style, "    ");
 }
 
-std::string json_text(std::span<const KernelRef> kernels) {
-  fmt::memory_buffer out;
-  JsonWriter json(out);
-  json.begin_array();
-  for (const KernelRef& kernel : kernels) write_kernel(json, kernel);
-  json.end_array();
-  json.newline();
-  return fmt::to_string(out);
+std::string kernels_json(std::span<const KernelRef> kernels) {
+  return json_text([&](JsonWriter& json) {
+    json.begin_array();
+    for (const KernelRef& kernel : kernels) write_kernel(json, kernel);
+    json.end_array();
+    json.newline();
+  });
 }
 
 }  // namespace
 
-Manual manual_kernels() {
-  return {kKernelsHelp, option_table()};
-}
-
 ExitCode run_kernels(const Arguments& arguments) {
-  const std::vector<Option> known = option_table();
-  const auto given = read_arguments(arguments, kKernelsHelp, known);
-  if (!given) return ExitCode::done;
-  const auto& [words, options] = *given;
-  constexpr std::array<std::string_view, 2> formats = {"table", "json"};
-  const bool json = one_of("--format", options.get("format", "table"), formats) == "json";
+  const auto [words, options] = read_arguments(arguments, manual_kernels());
+  const bool json = read_format(options, {"table", "json"}) == "json";
 
   std::vector<KernelRef> kernels;
   for (const std::string& word : words) {
@@ -104,7 +98,7 @@ ExitCode run_kernels(const Arguments& arguments) {
   std::string text;
   const Style style = Style::of_standard_output();
   if (json) {
-    text = json_text(kernels);
+    text = kernels_json(kernels);
   } else if (all) {
     text = list_text(style);
   } else {

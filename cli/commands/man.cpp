@@ -7,33 +7,25 @@
 #include "cli/output/man_page.hpp"
 
 namespace roofcast::cli {
-namespace {
-
-constexpr HelpPage kManHelp = {
-    "  roofcast man > roofcast.1\n"
-    "  roofcast man predict > roofcast-predict.1\n",
-    "roofcast man [COMMAND]",
-    "Writes the manual page of the program or of a command, which `man -l FILE` shows. An "
-    "installed\n"
-    "roofcast has them already: `man roofcast-predict`."};
-
-std::vector<Option> option_table() {
-  return {{"help,h", "", "this text"}};
-}
-
-}  // namespace
 
 Manual manual_man() {
-  return {kManHelp, option_table()};
+  return {
+      .examples =
+          "  roofcast man > roofcast.1\n"
+          "  roofcast man predict > roofcast-predict.1\n",
+      .usage = "roofcast man [COMMAND]",
+      .about =
+          R"(Writes the manual page of the program or of a command, which `man -l FILE` shows. An
+installed roofcast has them already: `man roofcast-predict`.)",
+      .options = {{"help,h", "", "this text"}}};
 }
 
+namespace {}  // namespace
+
 ExitCode run_man(const Arguments& arguments) {
-  const std::vector<Option> known = option_table();
-  const auto given = read_arguments(arguments, kManHelp, known);
-  if (!given) return ExitCode::done;
-  const Arguments& words = given->words;
+  const Arguments words = read_arguments(arguments, manual_man()).words;
   if (words.size() > 1) {
-    throw UsageError(fmt::format("man takes one command, and also found '{}'", words[1]));
+    throw UsageError("man takes one command, and also found '{}'", words[1]);
   }
   if (words.empty()) {
     write_output(std::nullopt, program_man_page(commands()));

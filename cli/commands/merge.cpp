@@ -9,32 +9,23 @@
 #include "validation/runs/merge.hpp"
 
 namespace roofcast::cli {
-namespace {
-
-constexpr HelpPage kMergeHelp = {
-    "  roofcast merge shard-*.json -o run.json\n"
-    "  roofcast merge part-*.csv -o sweep.csv\n",
-    "roofcast merge FILE FILE... -o FILE",
-    "Joins the run files of all shards of one validation (same suite, "
-    "build, device and\nconditions), or the tables of all shards of one "
-    "`sweep` or `model`."};
-
-std::vector<Option> option_table() {
-  return {{"output,o", "FILE", "the joined run or table (default: standard output)"},
-          {"help,h", "", "this text"}};
-}
-
-}  // namespace
 
 Manual manual_merge() {
-  return {kMergeHelp, option_table()};
+  return {
+      .examples =
+          "  roofcast merge shard-*.json -o run.json\n"
+          "  roofcast merge part-*.csv -o sweep.csv\n",
+      .usage = "roofcast merge FILE FILE... -o FILE",
+      .about = R"(Joins the run files of all shards of one validation (same suite, build, device and
+conditions), or the tables of all shards of one `sweep` or `model`.)",
+      .options = {{"output,o", "FILE", "the joined run or table (default: standard output)"},
+                  {"help,h", "", "this text"}}};
 }
 
+namespace {}  // namespace
+
 ExitCode run_merge(const Arguments& arguments) {
-  const std::vector<Option> known = option_table();
-  const auto given = read_arguments(arguments, kMergeHelp, known);
-  if (!given) return ExitCode::done;
-  const auto& [words, options] = *given;
+  const auto [words, options] = read_arguments(arguments, manual_merge());
   if (words.empty()) {
     throw UsageError("which runs? For example: roofcast merge a.json b.json -o run.json");
   }

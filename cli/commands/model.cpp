@@ -1,4 +1,4 @@
-#include <memory>
+#include <functional>
 
 #include "cli/commands/opening.hpp"
 #include "cli/input/device.hpp"
@@ -13,54 +13,54 @@
 #include "cli/output/step_trace.hpp"
 
 namespace roofcast::cli {
+
+Manual manual_model() {
+  return {
+      .examples =
+          "  roofcast model gpt2-xl --train --batch 8 --seq 1024 --gpu h100-sxm5 --fsdp 8\n"
+          "  roofcast model llama-3.1-8b --prefill --batch 1 --seq 4096 --gpu h200-sxm\n"
+          "  roofcast model llama-3.1-70b --decode --batch 1,16,64 --context 8192 --tp 8 --gpu "
+          "h100-sxm5\n"
+          "  roofcast model path/to/config.json --train --batch 4 --seq 2048 --gpu a100-sxm4-80gb "
+          "--format json\n"
+          "  roofcast model qwen3-32b --serve --concurrency 8,32,128 --input-tokens 2048 "
+          "--output-tokens 256 --dtype fp8 --tp 2 --gpu h100-sxm5\n"
+          "  roofcast model llama-3.1-8b --decode --batch 1:256:*2 --context 8192 --gpu h200-sxm "
+          "-o page.html\n"
+          "  roofcast model gpt2-xl --train --batch 4 --gpu h100-sxm5 --trace step.trace.json\n"
+          "  roofcast model llama-3.1-70b --decode --batch 1:512:1 --context 8192 --tp 4,8 --gpu "
+          "h200-sxm --format json --shard 0/4 -o part0.json\n"
+          "  roofcast model deepseek-v3\n",
+      .usage = "roofcast model CONFIG [--train|--prefill|--decode|--serve] --gpu GPU [options]",
+      .about =
+          R"(Time, memory and parts of a step of a transformer, from the config.json of Hugging Face
+or a shipped name. Without a phase: its parameters. A number takes a list or a range as
+in a sweep. A line {"model":…,"phase":…} of `predict --queries` asks the same.)",
+      .options = with_device_options(
+          joined({{{"gpu", "NAME|PATH", "the device, or a comma-separated list", true}},
+                  task_options(),
+                  service_options(),
+                  {{"format", "table|json",
+                    "output format (default: as the output's name ends, else table); json: an "
+                    "object a line"},
+                   {"plot", "CHART", model_plot_meaning()},
+                   {"trace", "FILE", "one step as a trace that Perfetto opens"},
+                   shard_option(),
+                   {"output,o", "FILE",
+                    "page.html; chart.svg, chart.png or, with --plot, chart.json; else text"},
+                   {"help,h", "", "this text"}}}))};
+}
+
 namespace {
-
-constexpr HelpPage kModelHelp = {
-    "  roofcast model gpt2-xl --train --batch 8 --seq 1024 --gpu h100-sxm5 --fsdp 8\n"
-    "  roofcast model llama-3.1-8b --prefill --batch 1 --seq 4096 --gpu h200-sxm\n"
-    "  roofcast model llama-3.1-70b --decode --batch 1,16,64 --context 8192 --tp 8 --gpu "
-    "h100-sxm5\n"
-    "  roofcast model path/to/config.json --train --batch 4 --seq 2048 --gpu a100-sxm4-80gb "
-    "--format json\n"
-    "  roofcast model qwen3-32b --serve --concurrency 8,32,128 --input-tokens 2048 --output-tokens "
-    "256 --dtype fp8 --tp 2 --gpu h100-sxm5\n"
-    "  roofcast model llama-3.1-8b --decode --batch 1:256:*2 --context 8192 --gpu h200-sxm -o "
-    "page.html\n"
-    "  roofcast model gpt2-xl --train --batch 4 --gpu h100-sxm5 --trace step.trace.json\n"
-    "  roofcast model llama-3.1-70b --decode --batch 1:512:1 --context 8192 --tp 4,8 --gpu "
-    "h200-sxm "
-    "--format json --shard 0/4 -o part0.json\n"
-    "  roofcast model deepseek-v3\n",
-    "roofcast model CONFIG [--train|--prefill|--decode|--serve] --gpu GPU [options]",
-    "Time, memory and parts of a step of a transformer, from the config.json of Hugging Face or a\n"
-    "shipped name. Without a phase: its parameters. A number takes a list or a range as in a "
-    "sweep.\n"
-    "A line {\"model\":…,\"phase\":…} of `predict\n"
-    "--queries` asks the same."};
-
-std::vector<Option> known_options() {
-  std::vector<Option> known = {{"gpu", "NAME|PATH", "the device, or a comma-separated list", true}};
-  for (Option& option : task_options()) known.push_back(std::move(option));
-  for (Option& option : service_options()) known.push_back(std::move(option));
-  known.push_back(
-      {"format", "table|json", "output format (default: table); json: an object a line"});
-  known.push_back({"plot", "CHART", model_plot_meaning()});
-  known.push_back({"trace", "FILE", "one step as a trace that Perfetto opens"});
-  known.push_back(shard_option());
-  known.push_back({"output,o", "FILE",
-                   "page.html; chart.svg, chart.png or, with --plot, chart.json; else text"});
-  known.push_back({"help,h", "", "this text"});
-  for (Option& option : device_option_table()) known.push_back(std::move(option));
-  return known;
-}
-
-bool asks_for_step(const Options& options) {
-  return options.has("train") || options.has("prefill") || options.has("decode") ||
-         options.has("serve") || options.has("gpu");
-}
 
 bool draws(const Options& options) {
   return options.has("plot") || is_picture(options.get("output", ""));
+}
+
+/// Whether anything is asked about but the parameters of the model, as text.
+bool asks_for_step(const Options& options) {
+  return draws(options) ||
+         options.count() > std::size_t{options.has("format")} + std::size_t{options.has("output")};
 }
 
 /// The model that is asked about, and the form of the answers.
@@ -76,10 +76,12 @@ constexpr std::size_t kMostCharted = 2000;
 
 /// Writes each answer of the shard; where a chart is asked for, returns the answers instead.
 template <class Question, class Answer>
-std::vector<Answer> answer_all(
-    const Asked& asked, const std::vector<Question>& questions, const Options& options,
-    Output& output, const std::function<std::function<Answer(const Question&)>(const Gpu&)>& on,
-    const std::function<std::string(const Answer&, const Gpu&)>& text) {
+std::vector<Answer> answer_all(const Asked& asked, const std::vector<Question>& questions,
+                               const Options& options, Output& output,
+                               Answer (*answer)(const std::string&,
+                                                const transformer::Architecture&, const Question&,
+                                                transformer::KernelForecasts&),
+                               const std::function<std::string(const Answer&, const Gpu&)>& text) {
   const DeviceOptions device = read_device_options(options);
   const std::vector<std::string> names = read_device_names(options);
   const bool kept = draws(options);
@@ -91,10 +93,10 @@ std::vector<Answer> answer_all(
   std::string_view separator;
   for (const std::string& gpu_name : names) {
     const Gpu gpu = load_device(gpu_name, device);
-    const auto answer = on(gpu);
+    transformer::KernelForecasts forecasts(gpu);
     for (const Question& question : questions) {
       if (!rows.next()) continue;
-      Answer one = answer(question);
+      Answer one = answer(asked.name, asked.model, question, forecasts);
       if (kept) {
         answers.push_back(std::move(one));
       } else if (asked.json_lines) {
@@ -118,7 +120,7 @@ std::vector<Answer> answer_all(
 void write_trace(const Asked& asked, const std::vector<transformer::Task>& tasks,
                  const Options& options, const std::string& path) {
   if (tasks.size() != 1) throw UsageError("--trace takes one step: give one value for each key");
-  const Gpu gpu = load_device(read_device_name(options), read_device_options(options));
+  const Gpu gpu = read_device(options);
   write_output(path, step_trace(answer_step(asked.name, asked.model, tasks.front(), gpu)));
 }
 
@@ -126,13 +128,7 @@ void write_steps(const Asked& asked, const Options& options, const Style& style,
   const std::vector<transformer::Task> tasks = read_tasks(options);
   if (const auto path = options.find("trace")) write_trace(asked, tasks, options, *path);
   const auto answers = answer_all<transformer::Task, StepAnswer>(
-      asked, tasks, options, output,
-      [&asked](const Gpu& gpu) {
-        const auto forecasts = std::make_shared<transformer::KernelForecasts>(gpu);
-        return [&asked, forecasts](const transformer::Task& task) {
-          return answer_step(asked.name, asked.model, task, *forecasts);
-        };
-      },
+      asked, tasks, options, output, answer_step,
       [&style](const StepAnswer& answer, const Gpu& gpu) {
         return step_text(answer, style) + changes_text(step_changes(answer, gpu));
       });
@@ -142,21 +138,11 @@ void write_steps(const Asked& asked, const Options& options, const Style& style,
 }
 
 void write_services(const Asked& asked, const Options& options, Output& output) {
-  const std::vector<transformer::Service> services = read_services(options);
-  std::vector<std::optional<double>> capacities;
   const auto answers = answer_all<transformer::Service, ServingAnswer>(
-      asked, services, options, output,
-      [&](const Gpu& gpu) {
-        capacities.insert(capacities.end(), services.size(), gpu.memory.dram_bytes);
-        const auto forecasts = std::make_shared<transformer::KernelForecasts>(gpu);
-        return [&asked, &gpu, forecasts](const transformer::Service& service) {
-          return ServingAnswer{asked.name, gpu.name, service,
-                               predict_serving(asked.model, service, *forecasts)};
-        };
-      },
+      asked, read_services(options), options, output, answer_service,
       [](const ServingAnswer& answer, const Gpu&) { return serving_text(answer); });
   if (draws(options)) {
-    write_serving_charts(answers, capacities, options.find("plot"), options.get("output", "-"));
+    write_serving_charts(answers, options.find("plot"), options.get("output", "-"));
   }
 }
 
@@ -170,22 +156,15 @@ validation::Shard shard_of(const Options& options, bool json_lines) {
 
 }  // namespace
 
-Manual manual_model() {
-  return {kModelHelp, known_options()};
-}
-
 ExitCode run_model(const Arguments& arguments) {
-  const auto given = read_arguments(arguments, kModelHelp, known_options());
-  if (!given) return ExitCode::done;
-  const auto& [words, options] = *given;
+  const auto [words, options] = read_arguments(arguments, manual_model());
   if (words.size() != 1) {
     throw UsageError("model takes one configuration, such as llama-3.1-8b or a config.json");
   }
-  constexpr std::array<std::string_view, 2> formats = {"table", "json"};
-  const bool json_lines = one_of("--format", options.get("format", "table"), formats) == formats[1];
+  const bool json_lines = read_format(options, {"table", "json"}) == "json";
   const Asked asked{words.front(), model_named(words.front()), json_lines,
                     shard_of(options, json_lines)};
-  const Style style = options.has("output") ? Style(false) : Style::of_standard_output();
+  const Style style = Style::of_output(options.find("output"));
   // A chart is written separately, to the file that --output names.
   Output output(draws(options) ? std::nullopt : options.find("output"));
   if (options.has("serve")) {

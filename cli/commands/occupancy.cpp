@@ -4,39 +4,40 @@
 
 #include "cli/commands/opening.hpp"
 #include "cli/input/device.hpp"
-#include "cli/output/files.hpp"
-#include "cli/output/json_writer.hpp"
+#include "cli/output/json_or_text.hpp"
 #include "cli/output/text_table.hpp"
 #include "model/advice.hpp"
 
 namespace roofcast::cli {
-namespace {
 
-constexpr HelpPage kOccupancyHelp = {
-    "  roofcast occupancy --registers 96 --shared 48KiB --threads 192 --gpu a100-sxm4-80gb\n"
-    "  roofcast occupancy --registers 96 --threads 256 --gpu h100-sxm5,v100-sxm2 --format json\n",
-    "roofcast occupancy --threads N [options]",
-    "Says how many blocks and warps fit an SM, what limits them, and for each setting the nearest\n"
-    "value with which more warps fit while the others stay."};
-
-std::vector<Option> known_options() {
-  std::vector<Option> known = {
-      {"threads", "N", "threads of a block"},
-      {"registers", "N", "registers of a thread (default: 32)"},
-      {"shared", "BYTES", "shared memory of a block, as 49152 or 48KiB (default: 0)"},
-      {"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
-      {"format", "table|json", "output format (default: table); json: an object a line"},
-      {"output,o", "FILE", "write there instead of standard output"},
-      {"help,h", "", "this text"}};
-  for (auto& option : device_option_table()) known.push_back(std::move(option));
-  return known;
+Manual manual_occupancy() {
+  return {
+      .examples =
+          R"(  roofcast occupancy --registers 96 --shared 48KiB --threads 192 --gpu a100-sxm4-80gb
+  roofcast occupancy --registers 96 --threads 256 --gpu h100-sxm5,v100-sxm2 --format json
+)",
+      .usage = "roofcast occupancy --threads N [options]",
+      .about =
+          R"(Says how many blocks and warps fit an SM, what limits them, and for each setting the
+nearest value with which more warps fit while the others stay.)",
+      .options = with_device_options(
+          {{"threads", "N", "threads of a block"},
+           {"registers", "N", "registers of a thread (default: 32)"},
+           {"shared", "BYTES", "shared memory of a block, as 49152 or 48KiB (default: 0)"},
+           {"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
+           {"format", "table|json",
+            "output format (default: as the output's name ends, else table); json: an object a "
+            "line"},
+           {"output,o", "FILE", "write there instead of standard output"},
+           {"help,h", "", "this text"}})};
 }
+
+namespace {
 
 std::int64_t read_bytes(const std::string& text) {
   const auto bytes = whole_of(parse_bytes("--shared", text));
   if (bytes) return *bytes;
-  throw UsageError(
-      fmt::format("--shared takes whole bytes such as 49152 or 48KiB, not '{}'", text));
+  throw UsageError("--shared takes whole bytes such as 49152 or 48KiB, not '{}'", text);
 }
 
 std::int64_t within(std::string_view option, std::int64_t value, std::int64_t least,
@@ -100,62 +101,39 @@ void write_fit(JsonWriter& json, const Occupancy& fit) {
 
 void write_row(JsonWriter& json, const Row& row) {
   json.begin_object();
-  json.member("gpu", std::string_view(row.gpu.name));
+  json.member("gpu", row.gpu.name);
   write_fit(json, row.fit);
   json.member("most_warps_per_sm", row.gpu.occupancy->warps_per_sm);
-  json.key("better");
-  json.begin_array();
-  for (const auto& [setting, value, fit] : row.better) {
-    json.begin_object();
-    json.word_member("setting", setting);
-    json.member("value", value);
-    write_fit(json, fit);
-    json.end_object();
-  }
-  json.end_array();
+  json.objects("better", row.better, [&](const BetterSetting& one) {
+    json.word_member("setting", one.setting);
+    json.member("value", one.value);
+    write_fit(json, one.occupancy);
+  });
   json.end_object();
   json.newline();
 }
 
 }  // namespace
 
-Manual manual_occupancy() {
-  return {kOccupancyHelp, known_options()};
-}
-
 ExitCode run_occupancy(const Arguments& arguments) {
-  const std::vector<Option> known = known_options();
-  const auto given = read_arguments(arguments, kOccupancyHelp, known);
-  if (!given) return ExitCode::done;
-  const Options& options = given->options;
-  if (!given->words.empty()) {
-    throw UsageError(
-        fmt::format("occupancy takes options alone, found '{}'", given->words.front()));
+  const auto [words, options] = read_arguments(arguments, manual_occupancy());
+  if (!words.empty()) {
+    throw UsageError("occupancy takes options alone, found '{}'", words.front());
   }
   const Launch launch = read_launch(options);
-  constexpr std::array<std::string_view, 2> formats = {"table", "json"};
-  const bool as_json = one_of("--format", options.get("format", "table"), formats) == "json";
-  const DeviceOptions device = read_device_options(options);
-  std::vector<Gpu> gpus;
-  for (const std::string& gpu : read_device_names(options)) {
-    gpus.push_back(load_device(gpu, device));
-    if (!gpus.back().occupancy) throw InputError(gpu + " has no warps: occupancy is not defined");
-  }
+  const std::vector<Gpu> gpus = read_devices(options);
   std::vector<Row> rows;
-  rows.reserve(gpus.size());
   for (const Gpu& gpu : gpus) {
+    if (!gpu.occupancy) throw InputError(gpu.name + " has no warps: occupancy is not defined");
     rows.push_back(
         {gpu, occupancy(launch, *gpu.occupancy), better_settings(launch, *gpu.occupancy)});
   }
-  Output output(options.find("output"));
-  if (as_json) {
-    JsonWriter json(output.buffer());
-    for (const Row& row : rows) write_row(json, row);
-  } else {
-    const Style style = options.has("output") ? Style(false) : Style::of_standard_output();
-    output.write(table_text(rows, style));
-  }
-  output.commit();
+  write_json_or_text(
+      options,
+      [&](JsonWriter& json) {
+        for (const Row& row : rows) write_row(json, row);
+      },
+      [&](const Style& style) { return table_text(rows, style); });
   return ExitCode::done;
 }
 

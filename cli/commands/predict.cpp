@@ -4,64 +4,59 @@
 #include "cli/commands/collective.hpp"
 #include "cli/commands/opening.hpp"
 #include "cli/commands/ranking.hpp"
-#include "cli/commands/unread_overrides.hpp"
 #include "cli/commands/variants.hpp"
-#include "cli/input/distinct_files.hpp"
 #include "cli/input/kernel_options.hpp"
 #include "cli/output/answer.hpp"
 #include "cli/output/files.hpp"
+#include "cli/output/same_forecast.hpp"
 
 namespace roofcast::cli {
-namespace {
 
-constexpr HelpPage kPredictHelp = {
-    "  roofcast predict gemm --m 4096 --n 4096 --k 4096 --dtype fp32 --gpu h100-sxm5\n"
-    "  roofcast predict gemm.tiled --m 4096 --n 4096 --k 4096 --gpu h200-sxm --format json\n"
-    "  roofcast predict gemm.tiled gemm.vectorized --m 4096 --n 4096 --k 4096 --gpu "
-    "v100-sxm2,l40s\n"
-    "  roofcast predict stream.copy --n 268435456 --gpu h200-sxm --set sm_count=144\n"
-    "  roofcast predict gemm.library --m 4096 --n 4096 --k 4096 --dtype bf16 "
-    "--gpu h100-sxm5,a100-sxm4-80gb,l40s \\\n"
-    "                   --price h100-sxm5=4.5 --price a100-sxm4-80gb=2 --price l40s=1.2\n"
-    "  roofcast predict collective.all_reduce --bytes 64MiB --gpus 8 --gpu h100-sxm5\n"
-    "  roofcast predict examples/kernels/swiglu.json --tokens 8192 --gpu h100-sxm5,a100-sxm4-80gb\n"
-    "  roofcast predict --queries queries.jsonl > answers.jsonl\n",
-    "roofcast predict KERNEL... [options]",
-    "Forecasts work, traffic, limit and expected time of a kernel. A family alone (gemm) gives "
-    "the\n"
-    "limit of the problem and the forecast of every variant. Several kernels or GPUs stand side "
-    "by\n"
-    "side, --sort and --price order them. `roofcast kernels NAME` lists what a kernel takes. "
-    "KERNEL may be a file NAME.json that\n"
-    "describes a kernel of your own: examples/kernels/ has eight.\n\n"
-    "A query of --queries is a JSON object on a line of its own: the kernel, its parameters, and "
-    "what\n"
-    "options would say (gpu, dtype, cache, launch, sm_clock_hz, worked_s, set), which they say "
-    "for\n"
-    "lines that do not:\n"
-    "  "
-    "{\"kernel\":\"gemm.tiled\",\"m\":512,\"n\":512,\"k\":512,\"dtype\":\"fp32\",\"gpu\":\"h200-"
-    "sxm\"}\n"
-    "  "
-    "{\"kernel\":\"stream.copy\",\"n\":1000000,\"gpu\":\"h200-sxm\",\"launch\":\"graph\",\"set\":{"
-    "\"sm_count\":144}}\n"
-    "  {\"kernel\":\"collective.all_reduce\",\"bytes\":67108864,\"gpus\":8,\"gpu\":\"h100-sxm5\"}\n"
-    "  {\"model\":\"gpt2-xl\",\"phase\":\"train\",\"batch\":8,\"seq\":1024,\"gpu\":\"h100-sxm5\"}\n"
-    "A model may be the path of its config.json, which is read; kernel files are named by "
-    "--kernel-file.\n"
-    "Its answer is what --format json prints for the same question, or {\"error\":…,\"line\":…}."};
+Manual manual_predict() {
+  return {
+      .examples =
+          "  roofcast predict gemm --m 4096 --n 4096 --k 4096 --dtype fp32 --gpu h100-sxm5\n"
+          "  roofcast predict gemm.tiled --m 4096 --n 4096 --k 4096 --gpu h200-sxm --format json\n"
+          "  roofcast predict gemm.tiled gemm.vectorized --m 4096 --n 4096 --k 4096 --gpu "
+          "v100-sxm2,l40s\n"
+          "  roofcast predict stream.copy --n 268435456 --gpu h200-sxm --set sm_count=144\n"
+          "  roofcast predict gemm.library --m 4096 --n 4096 --k 4096 --dtype bf16 --gpu "
+          "h100-sxm5,a100-sxm4-80gb,l40s \\\n"
+          "                   --price h100-sxm5=4.5 --price a100-sxm4-80gb=2 --price l40s=1.2\n"
+          "  roofcast predict collective.all_reduce --bytes 64MiB --gpus 8 --gpu h100-sxm5\n"
+          "  roofcast predict examples/kernels/swiglu.json --tokens 8192 --gpu "
+          "h100-sxm5,a100-sxm4-80gb\n"
+          "  roofcast predict --queries queries.jsonl > answers.jsonl\n",
+      .usage = "roofcast predict KERNEL... [options]",
+      .about =
+          R"(Forecasts work, traffic, limit and expected time of a kernel. A family alone (gemm)
+gives the limit of the problem and the forecast of every variant. Several kernels or
+GPUs stand side by side, --sort and --price order them. `roofcast kernels NAME` lists
+what a kernel takes. KERNEL may be a file NAME.json that describes a kernel of your
+own: examples/kernels/ has eight.
 
-std::vector<Option> common_options() {
-  std::vector<Option> own = {
-      {"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
-      {"dtype", "TYPE", "element type: fp64, fp32, tf32, fp16, bf16 … (default: fp32)"},
-      {"format", "table|json|csv", "output format (default: table); json: an object a line"},
-      {"output,o", "FILE", "write there instead of standard output"},
-      {"help,h", "", "this text"}};
-  const std::vector<Option> ranking = ranking_options();
-  own.insert(own.begin() + 2, ranking.begin(), ranking.end());
-  return with_forecast_options(std::move(own));
+A query of --queries is a JSON object on a line of its own: the kernel, its parameters,
+and what options would say (gpu, dtype, cache, launch, sm_clock_hz, worked_s, set),
+which they say for lines that do not:
+  {"kernel":"gemm.tiled","m":512,"n":512,"k":512,"dtype":"fp32","gpu":"h200-sxm"}
+  {"kernel":"stream.copy","n":1000000,"gpu":"h200-sxm","launch":"graph","set":{"sm_count":144}}
+  {"kernel":"collective.all_reduce","bytes":67108864,"gpus":8,"gpu":"h100-sxm5"}
+  {"model":"gpt2-xl","phase":"train","batch":8,"seq":1024,"gpu":"h100-sxm5"}
+A model may be the path of its config.json, which is read; kernel files are named by
+--kernel-file. Its answer is what --format json prints for the same question, or
+{"error":…,"line":…}.)",
+      .options = with_batch_options(with_forecast_options(joined(
+          {{{"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
+            {"dtype", "TYPE", "element type: fp64, fp32, tf32, fp16, bf16 … (default: fp32)"}},
+           ranking_options(),
+           {{"format", "table|json|csv",
+             "output format (default: as the output's name ends, else table); json: an object a "
+             "line"},
+            {"output,o", "FILE", "write there instead of standard output"},
+            {"help,h", "", "this text"}}})))};
 }
+
+namespace {
 
 ExitCode answer_batch(const Options& options) {
   const BatchDefaults defaults = read_batch_defaults(options);
@@ -150,6 +145,22 @@ void write_answers(std::span<const Answered> answers, const Question& question, 
   }
 }
 
+/// Whether a row of the GPU has another forecast on `changed`.
+bool differs(std::span<const Candidate> rows, const Gpu& gpu, const Gpu& changed,
+             const Assumptions& assumptions) {
+  return std::any_of(rows.begin(), rows.end(), [&](const Candidate& row) {
+    if (row.gpu != &gpu) return false;
+    if (!row.prediction) return true;
+    try {
+      return !same_forecast(*row.prediction,
+                            predict(row.kernel, row.problem, changed, assumptions));
+    } catch (const InputError&) {
+      return true;
+    }
+  });
+}
+
+/// Warns of each --set that changes no forecast.
 void warn_of_unread(std::span<const Answered> answers, const Question& question,
                     const Options& options) {
   if (!options.has("set")) return;
@@ -158,48 +169,43 @@ void warn_of_unread(std::span<const Answered> answers, const Question& question,
     rows.push_back(itself);
     rows.insert(rows.end(), variants.begin(), variants.end());
   }
-  const std::vector<std::string> devices = read_device_names(options);
-  for (const std::string& key : unread_overrides(
-           rows, question.gpus, devices, read_device_options(options), question.assumptions)) {
-    warn(fmt::format("--set {} changes nothing in this forecast", key));
+  const std::vector<std::string> names = read_device_names(options);
+  const DeviceOptions device = read_device_options(options);
+  for (std::size_t i = 0; i < device.overrides.size(); ++i) {
+    DeviceOptions without = device;
+    without.overrides.erase(without.overrides.begin() + static_cast<std::ptrdiff_t>(i));
+    bool read = false;
+    for (std::size_t g = 0; g < names.size() && !read; ++g) {
+      read = differs(rows, question.gpus[g], load_device(names[g], without), question.assumptions);
+    }
+    if (!read) {
+      warn(fmt::format("--set {} changes nothing in this forecast", device.overrides[i].key));
+    }
   }
 }
 
 }  // namespace
 
-Manual manual_predict() {
-  return {kPredictHelp, with_batch_options(common_options())};
-}
-
 ExitCode run_predict(const Arguments& arguments) {
-  std::vector<Option> known = common_options();
-  const SplitArguments split = split_words(arguments, known);
-  if (!split.words.empty() && is_collective(split.words.front())) return run_collective(arguments);
+  const Manual manual = manual_predict();
+  const SplitArguments split = split_words(arguments, manual.options);
+  if (std::any_of(split.words.begin(), split.words.end(), is_collective)) {
+    return run_collective(arguments);
+  }
+  refuse_batch_option(split);
   Question question;
-  for (const std::string& word : split.words) question.kernels.push_back(kernel_named(word));
+  question.kernels = kernels_named(split.words);
+  const Options options = read_options(split, manual, question.kernels);
+  if (wants_batch(options, split.words)) return answer_batch(options);
   if (question.kernels.empty()) {
-    refuse_batch_option(split.options);
-    known = with_batch_options(std::move(known));
-  }
-  for (auto& option : parameter_options(question.kernels, "N")) known.push_back(std::move(option));
-  if (writes_help(arguments, kPredictHelp, known)) return ExitCode::done;
-  const Options options = parse_options(split.options, known);
-  refuse_output_over_input(options, known, split.words);
-  if (question.kernels.empty()) {
-    if (options.has("queries")) return answer_batch(options);
-    refuse_without_queries(options);
     throw UsageError(
-        "which kernel? For example: roofcast predict gemm --m 4096 --n 4096 --k 4096 "
-        "--gpu h100-sxm5");
+        "which kernel? For example: roofcast predict gemm --m 4096 --n 4096 --k 4096 --gpu "
+        "h100-sxm5");
   }
-  constexpr std::array<std::string_view, 3> formats = {"table", "json", "csv"};
-  const std::string format(one_of("--format", options.get("format", "table"), formats));
-  const DeviceOptions device = read_device_options(options);
+  const std::string_view format = read_format(options, {"table", "json", "csv"});
   question.assumptions = read_assumptions(options);
   const Ranking ranking = read_ranking(options);
-  for (const std::string& gpu : read_device_names(options)) {
-    question.gpus.push_back(load_device(gpu, device));
-  }
+  question.gpus = read_devices(options);
   ranking.prices.check_names(names_of(question.gpus));
   std::vector<Answered> answers = answer_all(question, options);
   warn_of_unread(answers, question, options);
@@ -208,8 +214,7 @@ ExitCode run_predict(const Arguments& arguments) {
   }
   Output output(options.find("output"));
   if (format == "table") {
-    output.write(
-        table_text(answers, options.has("output") ? Style(false) : Style::of_standard_output()));
+    output.write(table_text(answers, Style::of_output(options.find("output"))));
   } else {
     write_answers(answers, question, format == "csv", output);
   }

@@ -1,6 +1,5 @@
 #include "cli/commands/opening.hpp"
 #include "cli/input/device.hpp"
-#include "cli/input/distinct_files.hpp"
 #include "cli/input/kernel_options.hpp"
 #include "cli/output/answer.hpp"
 #include "cli/output/chart_output.hpp"
@@ -10,35 +9,37 @@
 #include "validation/comparison/compare.hpp"
 
 namespace roofcast::cli {
-namespace {
 
-constexpr HelpPage kRooflineHelp = {
-    "  roofcast roofline --gpu h100-sxm5 --kernel gemm.tiled --m 4096 --n 4096 --k 4096 -o "
-    "roof.html\n"
-    "  roofcast roofline --gpu v100-sxm2 --kernel gemm.tiled:m=4096,n=4096,k=4096 \\\n"
-    "                    --kernel stream.copy:n=268435456 -o roof.svg\n"
-    "  roofcast roofline --gpu p100,b200 --kernel gemm --m 4096 --n 4096 --k 4096 --format table\n"
-    "  roofcast roofline --run run.json -o measured.html\n",
-    "roofcast roofline --gpu NAME [--kernel KERNEL...] [--run RUN.json] -o FILE",
-    "Draws the roofs of a device, or of several in one frame, and the kernels under them; with a "
-    "run,\n"
-    "predicted and measured points. The output's name says the format: .html opens offline, .json "
-    "is\n"
-    "Vega-Lite, .svg and .png need Node. A kernel's shape stands behind its name, or as options "
-    "for\n"
-    "all of them. --format table prints the roofs and the points."};
-
-std::vector<Option> common_options() {
-  return with_forecast_options(
-      {{"gpu", "NAME|PATH", "the device, or a comma-separated list (default with --run: the run's)",
-        true},
-       {"kernel", "KERNEL[:m=M,n=N]", "a kernel to place, or a family's limit (repeatable)", true},
-       {"run", "FILE", "place every case of this run, predicted and measured"},
-       {"dtype", "TYPE", "element type (default: fp32)"},
-       {"format", "chart|table", "what is written (default: chart); table: as text"},
-       {"output,o", "FILE", "chart.html, chart.svg, chart.png or chart.json"},
-       {"help,h", "", "this text"}});
+Manual manual_roofline() {
+  return {
+      .examples =
+          "  roofcast roofline --gpu h100-sxm5 --kernel gemm.tiled --m 4096 --n 4096 --k 4096 -o "
+          "roof.html\n"
+          "  roofcast roofline --gpu v100-sxm2 --kernel gemm.tiled:m=4096,n=4096,k=4096 \\\n"
+          "                    --kernel stream.copy:n=268435456 -o roof.svg\n"
+          "  roofcast roofline --gpu p100,b200 --kernel gemm --m 4096 --n 4096 --k 4096 --format "
+          "table\n"
+          "  roofcast roofline --run run.json -o measured.html\n",
+      .usage = "roofcast roofline --gpu NAME [--kernel KERNEL...] [--run RUN.json] -o FILE",
+      .about =
+          R"(Draws the roofs of a device, or of several in one frame, and the kernels under them;
+with a run, predicted and measured points. The output's name says the format: .html
+opens offline, .json is Vega-Lite, .svg and .png need Node. A kernel's shape stands
+behind its name, or as options for all of them. --format table prints the roofs and the
+points.)",
+      .options = with_forecast_options(
+          {{"gpu", "NAME|PATH",
+            "the device, or a comma-separated list (default with --run: the run's)", true},
+           {"kernel", "KERNEL[:m=M,n=N]", "a kernel to place, or a family's limit (repeatable)",
+            true},
+           {"run", "FILE", "place every case of this run, predicted and measured"},
+           {"dtype", "TYPE", "element type (default: fp32)"},
+           {"format", "chart|table", "what is written (default: chart); table: as text"},
+           {"output,o", "FILE", "chart.html, chart.svg, chart.png or chart.json"},
+           {"help,h", "", "this text"}})};
 }
+
+namespace {
 
 /// A value of --kernel, "gemm.tiled:m=4096,dtype=fp32"; a text with commas is in double quotes.
 struct PlacedKernel {
@@ -61,7 +62,7 @@ std::vector<std::string> split_quoted(const std::string& text) {
       parts.back() += text[i];
     }
   }
-  if (quoted) throw UsageError(fmt::format("--kernel {}: a double quote is missing", text));
+  if (quoted) throw UsageError("--kernel {}: a double quote is missing", text);
   return parts;
 }
 
@@ -72,7 +73,7 @@ PlacedKernel read_kernel(const std::string& text) {
   for (const std::string& pair : split_quoted(text.substr(colon + 1))) {
     const std::size_t equals = pair.find('=');
     if (equals == std::string::npos) {
-      throw UsageError(fmt::format("--kernel {}: '{}' is no name=value", text, pair));
+      throw UsageError("--kernel {}: '{}' is no name=value", text, pair);
     }
     placed.own.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
   }
@@ -111,31 +112,23 @@ std::vector<PlacedKernel> find_kernels(const Arguments& options) {
 
 }  // namespace
 
-Manual manual_roofline() {
-  return {kRooflineHelp, common_options()};
-}
-
 ExitCode run_roofline(const Arguments& arguments) {
-  std::vector<Option> known = common_options();
-  const SplitArguments split = split_words(arguments, known);
+  const Manual manual = manual_roofline();
+  const SplitArguments split = split_words(arguments, manual.options);
   const std::vector<PlacedKernel> kernels = find_kernels(split.options);
   std::vector<KernelRef> found;
   found.reserve(kernels.size());
   for (const PlacedKernel& placed : kernels) found.push_back(placed.kernel);
-  for (auto& option : parameter_options(found, "N")) known.push_back(std::move(option));
-  if (writes_help(arguments, kRooflineHelp, known)) return ExitCode::done;
-  const Options options = parse_options(split.options, known);
-  refuse_output_over_input(options, known, split.words);
+  const Options options = read_options(split, manual, found);
   if (!split.words.empty()) {
-    throw UsageError(fmt::format("'{}' stands alone: name kernels with --kernel", split.words[0]));
+    throw UsageError("'{}' stands alone: name kernels with --kernel", split.words[0]);
   }
   std::optional<validation::Run> run;
   if (const auto path = options.find("run")) run = validation::parse_run(*path, read_file(*path));
   const std::vector<std::string> names =
       run ? std::vector{device_of_run(*options.find("run"), *run, options)}
           : read_device_names(options);
-  constexpr std::array<std::string_view, 2> formats = {"chart", "table"};
-  const bool table = one_of("--format", options.get("format", "chart"), formats) == formats[1];
+  const bool table = read_format(options, {"chart", "table"}) == "table";
   std::vector<Gpu> gpus;
   gpus.reserve(names.size());
   for (const std::string& name : names) {
@@ -166,7 +159,7 @@ ExitCode run_roofline(const Arguments& arguments) {
   }
   reports::check_points(count);
   if (table) {
-    const Style style = options.has("output") ? Style(false) : Style::of_standard_output();
+    const Style style = Style::of_output(options.find("output"));
     write_output(options.find("output"), roofline_text(devices, style));
     return ExitCode::done;
   }

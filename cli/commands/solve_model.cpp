@@ -11,7 +11,7 @@
 #include "cli/input/service.hpp"
 #include "cli/input/sweep_axis.hpp"
 #include "cli/input/task.hpp"
-#include "cli/output/files.hpp"
+#include "cli/output/json_or_text.hpp"
 #include "cli/output/serving_output.hpp"
 #include "cli/output/signals.hpp"
 #include "cli/output/step_output.hpp"
@@ -21,35 +21,35 @@
 namespace roofcast::cli {
 namespace {
 
-constexpr HelpPage kSolveModelHelp = {
-    "  roofcast solve model llama-3.1-70b --decode --batch 64 --context 8192 --gpu h100-sxm5 "
-    "--find tp=1,2,4,8 --until 'time_per_token<=20ms'\n"
-    "  roofcast solve model qwen3-32b --serve --input-tokens 2048 --output-tokens 256 --tp 2 --gpu "
-    "h100-sxm5 --find concurrency=8:128:*2 --until 'time_to_first_token<=500ms'\n",
-    "roofcast solve model CONFIG --train|--prefill|--decode|--serve --find KEY=VALUES --until "
-    "CONDITION [options]",
-    "For which values of KEY, a number that `roofcast model` takes, the step or the service "
-    "fulfils the\n"
-    "condition: each is forecast. What memory does not hold fulfils none. VALUES as in a sweep: "
-    "1,2,4 or\n"
-    "8:128:*2."};
-
 constexpr std::size_t kMostValues = 1024;
 
-std::vector<Option> known_options() {
-  std::vector<Option> known = {
-      {"find", "KEY=VALUES", "the unknown, such as tp=1,2,4,8"},
-      {"until", "CONDITION",
-       "time<=50ms, time_per_token<=20ms, time_to_first_token<=1s, tokens_per_s>=1000, mfu>=0.4 or "
-       "memory<=40GB"},
-      {"gpu", "NAME|PATH", "the device"}};
-  for (Option& option : task_options()) known.push_back(std::move(option));
-  for (Option& option : service_options()) known.push_back(std::move(option));
-  known.push_back({"format", "table|json", "output format (default: table)"});
-  known.push_back({"output,o", "FILE", "write there instead of standard output"});
-  known.push_back({"help,h", "", "this text"});
-  for (Option& option : device_option_table()) known.push_back(std::move(option));
-  return known;
+Manual manual_solve_model() {
+  return {
+      .examples =
+          "  roofcast solve model llama-3.1-70b --decode --batch 64 --context 8192 --gpu h100-sxm5 "
+          "--find tp=1,2,4,8 --until 'time_per_token<=20ms'\n"
+          "  roofcast solve model qwen3-32b --serve --input-tokens 2048 --output-tokens 256 --tp 2 "
+          "--gpu "
+          "h100-sxm5 --find concurrency=8:128:*2 --until 'time_to_first_token<=500ms'\n",
+      .usage =
+          "roofcast solve model CONFIG --train|--prefill|--decode|--serve --find KEY=VALUES "
+          "--until CONDITION [options]",
+      .about =
+          R"(For which values of KEY, a number that `roofcast model` takes, the step or the service
+fulfils the condition: each is forecast. What memory does not hold fulfils none. VALUES
+as in a sweep: 1,2,4 or 8:128:*2.)",
+      .options = with_device_options(
+          joined({{{"find", "KEY=VALUES", "the unknown, such as tp=1,2,4,8"},
+                   {"until", "CONDITION",
+                    "time<=50ms, time_per_token<=20ms, time_to_first_token<=1s, "
+                    "tokens_per_s>=1000, mfu>=0.4 or memory<=40GB"},
+                   {"gpu", "NAME|PATH", "the device"}},
+                  task_options(),
+                  service_options(),
+                  {{"format", "table|json",
+                    "output format (default: as the output's name ends, else table)"},
+                   {"output,o", "FILE", "write there instead of standard output"},
+                   {"help,h", "", "this text"}}}))};
 }
 
 constexpr std::array kRates = {Unit{"token/s", 1}, Unit{"", 1}};
@@ -115,9 +115,9 @@ struct ModelCondition {
 ModelCondition parse_model_condition(const std::string& text) {
   const std::size_t sign = text.find_first_of("<>");
   if (sign == std::string::npos || text.substr(sign + 1, 1) != "=") {
-    throw UsageError(fmt::format(
+    throw UsageError(
         "--until takes a condition in quotation marks, as 'time_per_token<=20ms'; found '{}'",
-        text));
+        text);
   }
   std::array<std::string_view, kQuantities.size()> names;
   std::transform(kQuantities.begin(), kQuantities.end(), names.begin(),
@@ -138,30 +138,33 @@ struct Tried {
   std::string refusal;  ///< where there is no forecast
 };
 
-std::optional<double> needed(const std::optional<double>& value, const ModelCondition& condition) {
-  if (value) return value;
-  throw UsageError(fmt::format("--until: this has no {}", condition.quantity->name));
-}
-
-/// The condition's quantity as forecast with the options, and whether memory holds the step or
-/// service.
-std::pair<std::optional<double>, bool> forecast(const std::string& name,
-                                                const transformer::Architecture& model,
-                                                const Options& options,
-                                                const ModelCondition& condition,
-                                                transformer::KernelForecasts& forecasts) {
-  if (options.has("serve")) {
-    const auto services = read_services(options);
-    if (services.size() != 1) throw UsageError("give one value for each key but the unknown");
-    const ServingAnswer answer{name, forecasts.gpu().name, services.front(),
-                               predict_serving(model, services.front(), forecasts)};
-    return {needed(condition.quantity->of_service(answer), condition), answer.fits()};
+/// The forecast with the value among the options.
+Tried try_value(std::int64_t value, const std::string& name, const transformer::Architecture& model,
+                const Options& options, const ModelCondition& condition,
+                transformer::KernelForecasts& forecasts) {
+  const auto only = [](const auto& questions) {
+    if (questions.size() == 1) return questions.front();
+    throw UsageError("give one value for each key but the unknown");
+  };
+  Tried one{value, {}, true, false, {}};
+  try {
+    if (options.has("serve")) {
+      const auto answer = answer_service(name, model, only(read_services(options)), forecasts);
+      one.fits = answer.fits();
+      one.found = condition.quantity->of_service(answer);
+    } else {
+      const auto answer = answer_step(name, model, only(read_tasks(options)), forecasts);
+      if (!answer.step) throw InputError(answer.refusal);
+      one.fits = answer.fits;
+      one.found = condition.quantity->of_step(answer);
+    }
+  } catch (const InputError& error) {
+    one.refusal = error.what();
+    return one;
   }
-  const auto tasks = read_tasks(options);
-  if (tasks.size() != 1) throw UsageError("give one value for each key but the unknown");
-  const StepAnswer answer = answer_step(name, model, tasks.front(), forecasts);
-  if (!answer.step) throw InputError(answer.refusal);
-  return {needed(condition.quantity->of_step(answer), condition), answer.fits};
+  if (!one.found) throw UsageError("--until: this has no {}", condition.quantity->name);
+  one.holds = one.fits && condition.holds(*one.found);
+  return one;
 }
 
 std::string holding_text(const std::vector<Tried>& tried) {
@@ -195,30 +198,23 @@ std::string table_text(const std::vector<Tried>& tried, const std::string& key,
 void write_json(JsonWriter& json, const std::vector<Tried>& tried, const std::string& key,
                 const ModelCondition& condition) {
   json.begin_object();
-  json.member("find", std::string_view(key));
-  json.member("until", std::string_view(condition.text));
-  json.key("holds");
-  json.begin_array();
+  json.member("find", key);
+  json.member("until", condition.text);
+  json.begin_array("holds");
   for (const Tried& one : tried) {
     if (one.holds) json.number(static_cast<double>(one.value));
   }
   json.end_array();
-  json.key("values");
-  json.begin_array();
-  for (const Tried& one : tried) {
-    json.begin_object();
+  json.objects("values", tried, [&](const Tried& one) {
     json.member("value", one.value);
     if (one.found) {
       json.foreign_key(condition.quantity->name);
       json.number(*one.found);
-      json.key("fits");
-      json.boolean(one.fits);
+      json.boolean("fits", one.fits);
     } else {
-      json.member("error", std::string_view(one.refusal));
+      json.member("error", one.refusal);
     }
-    json.end_object();
-  }
-  json.end_array();
+  });
   json.member("forecasts", static_cast<std::int64_t>(tried.size()));
   json.end_object();
   json.newline();
@@ -226,27 +222,26 @@ void write_json(JsonWriter& json, const std::vector<Tried>& tried, const std::st
 
 std::string required(const Options& options, std::string_view option) {
   if (const auto text = options.find(option)) return *text;
-  throw UsageError(fmt::format(
-      "solve model needs --{}, as in --find tp=1,2,4,8 --until 'time_per_token<=20ms'", option));
+  throw UsageError("solve model needs --{}, as in --find tp=1,2,4,8 --until 'time_per_token<=20ms'",
+                   option);
 }
 
 /// Reads KEY=VALUES, "tp=1,2,4,8".
 Axis parse_unknown(const std::string& text, const Options& options) {
   const std::size_t sign = text.find('=');
   if (sign == std::string::npos) {
-    throw UsageError(fmt::format("--find takes KEY=VALUES, such as tp=1,2,4,8; found '{}'", text));
+    throw UsageError("--find takes KEY=VALUES, such as tp=1,2,4,8; found '{}'", text);
   }
   constexpr std::array<std::string_view, 12> kKeys = {
       "batch", "seq", "context", "grad-accum",  "tp",           "dp",
       "fsdp",  "pp",  "ep",      "concurrency", "input-tokens", "output-tokens"};
   const std::string key(one_of("--find", text.substr(0, sign), kKeys));
-  if (options.has(key)) throw UsageError(fmt::format("--find looks for {0}: leave out --{0}", key));
+  if (options.has(key)) throw UsageError("--find looks for {0}: leave out --{0}", key);
   Axis axis = parse_axis(key, text.substr(sign + 1));
   if (!axis.tied_to.empty()) throw UsageError("--find takes values of its own, no '='");
   if (axis.values.size() > kMostValues) {
     throw InputError(
-        fmt::format("--find asks for {} values, at most {} are forecast: take larger "
-                    "steps",
+        fmt::format("--find asks for {} values, at most {} are forecast: take larger steps",
                     axis.values.size(), kMostValues));
   }
   return axis;
@@ -255,44 +250,28 @@ Axis parse_unknown(const std::string& text, const Options& options) {
 }  // namespace
 
 ExitCode run_solve_model(const Arguments& arguments) {
-  const auto given = read_arguments(arguments, kSolveModelHelp, known_options());
-  if (!given) return ExitCode::done;
-  const auto& [words, options] = *given;
+  const auto [words, options] = read_arguments(arguments, manual_solve_model());
   if (words.size() != 1) {
     throw UsageError("solve model takes one configuration, such as llama-3.1-8b or a config.json");
   }
   const Axis unknown = parse_unknown(required(options, "find"), options);
   const ModelCondition condition = parse_model_condition(required(options, "until"));
-  constexpr std::array<std::string_view, 2> formats = {"table", "json"};
-  const bool as_json = one_of("--format", options.get("format", "table"), formats) == formats[1];
   const transformer::Architecture model = model_named(words.front());
-  const Gpu gpu = load_device(read_device_name(options), read_device_options(options));
+  const Gpu gpu = read_device(options);
   transformer::KernelForecasts forecasts(gpu);
-  std::vector<Tried> tried;
+  std::vector<Tried> all;
   for (const std::int64_t value : unknown.values) {
     stop_if_interrupted();
-    Tried& one = tried.emplace_back(Tried{value, std::nullopt, true, false, {}});
     Options asked = options;
     asked.add(unknown.name, {std::to_string(value)});
-    try {
-      std::tie(one.found, one.fits) = forecast(words.front(), model, asked, condition, forecasts);
-      one.holds = one.fits && condition.holds(*one.found);
-    } catch (const InputError& error) {
-      one.refusal = error.what();
-    }
+    all.push_back(try_value(value, words.front(), model, asked, condition, forecasts));
   }
-  if (std::none_of(tried.begin(), tried.end(), [](const Tried& one) { return one.found; })) {
-    throw InputError(tried.front().refusal);
+  if (std::none_of(all.begin(), all.end(), [](const Tried& one) { return one.found; })) {
+    throw InputError(all.front().refusal);
   }
-  Output output(options.find("output"));
-  if (as_json) {
-    JsonWriter json(output.buffer());
-    write_json(json, tried, unknown.name, condition);
-  } else {
-    const Style style = options.has("output") ? Style(false) : Style::of_standard_output();
-    output.write(table_text(tried, unknown.name, condition, style));
-  }
-  output.commit();
+  write_json_or_text(
+      options, [&](JsonWriter& json) { write_json(json, all, unknown.name, condition); },
+      [&](const Style& style) { return table_text(all, unknown.name, condition, style); });
   return ExitCode::done;
 }
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "cli/commands/opening.hpp"
+#include "cli/commands/variants.hpp"
 #include "cli/input/device_axis.hpp"
-#include "cli/input/distinct_files.hpp"
 #include "cli/input/kernel_options.hpp"
 #include "cli/input/shard_option.hpp"
 #include "cli/input/sweep_plan.hpp"
@@ -13,49 +13,47 @@
 #include "validation/runs/run.hpp"
 
 namespace roofcast::cli {
+
+Manual manual_sweep() {
+  return {
+      .examples =
+          "  roofcast sweep gemm.tiled --m 256:8192:256 --n =m --k =m --gpu a100-sxm4-80gb -o "
+          "sweep.csv\n"
+          "  roofcast sweep stream.copy --n 65536:1073741824:*2 --gpu h100-sxm5,h200-sxm -o "
+          "copy.json\n"
+          "  roofcast sweep gemm.tiled gemm.coarsened_2d --m 1024,4096 --n =m --k =m --gpu "
+          "v100-sxm2\n"
+          "  roofcast sweep stream.copy --n 65536:1073741824:*2 --gpu h200-sxm --plot bandwidth -o "
+          "copy.html\n"
+          "  roofcast sweep stream.copy --n 67108864 --gpu h200-sxm --set sm_count=16:132:4\n"
+          "  roofcast sweep gemm.library --m 1024:2304:8,1025:2304:32 --n =m --k =m --dtype bf16 "
+          "--gpu a100-sxm4-80gb \\\n"
+          "                 --plot rate --series alignment -o mystery.svg\n",
+      .usage = "roofcast sweep KERNEL... [options]",
+      .about =
+          R"(Forecasts every combination of the values given. A parameter takes a number, a list
+a,b,c, a range lo:hi:step or lo:hi:*factor, =PARAMETER to follow another one, or
+=NUMBER/PARAMETER to keep their product; one with choices takes a list of names. --set
+KEY=lo:hi:step sweeps a value of the specification.)",
+      .options = with_forecast_options(
+          {{"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
+           {"dtype", "TYPE", "element type, or a comma-separated list (default: fp32)"},
+           {"format", "csv|json", "output format (default: as the output's name ends, else csv)"},
+           {"plot", "QUANTITY", plot_option_meaning()},
+           {"x", "PARAMETER",
+            "the chart's horizontal axis (default: the first with several values)"},
+           {"series", "alignment",
+            "colour the chart by the largest power of two that divides x, and mark waves"},
+           {"waves", "", "mark in the chart from where on a launch takes more waves"},
+           {"run", "FILE",
+            "mark in the chart what this run measured at the same points, with its settings where "
+            "they are left open"},
+           shard_option(),
+           {"output,o", "FILE", "table.csv, table.json; or chart.html, chart.svg, chart.png"},
+           {"help,h", "", "this text"}})};
+}
+
 namespace {
-
-constexpr HelpPage kSweepHelp = {
-    "  roofcast sweep gemm.tiled --m 256:8192:256 --n =m --k =m --gpu a100-sxm4-80gb -o sweep.csv\n"
-    "  roofcast sweep stream.copy --n 65536:1073741824:*2 --gpu h100-sxm5,h200-sxm -o copy.json\n"
-    "  roofcast sweep gemm.tiled gemm.coarsened_2d --m 1024,4096 --n =m --k =m --gpu v100-sxm2\n"
-    "  roofcast sweep stream.copy --n 65536:1073741824:*2 --gpu h200-sxm --plot bandwidth -o "
-    "copy.html\n"
-    "  roofcast sweep stream.copy --n 67108864 --gpu h200-sxm --set sm_count=16:132:4\n"
-    "  roofcast sweep gemm.library --m 1024:2304:8,1025:2304:32 --n =m --k =m --dtype bf16 --gpu "
-    "a100-sxm4-80gb \\\n"
-    "                 --plot rate --series alignment -o mystery.svg\n",
-    "roofcast sweep KERNEL... [options]",
-    "Forecasts every combination of the values given. A parameter takes a number, a list a,b,c, a\n"
-    "range lo:hi:step or lo:hi:*factor, =PARAMETER to follow another one, or =NUMBER/PARAMETER "
-    "to keep\n"
-    "their product; one with choices takes a list of names. --set KEY=lo:hi:step sweeps a value of "
-    "the\n"
-    "specification."};
-
-std::vector<Option> common_options() {
-  return with_forecast_options(
-      {{"gpu", "NAME|PATH", "the device, or a comma-separated list", true},
-       {"dtype", "TYPE", "element type, or a comma-separated list (default: fp32)"},
-       {"format", "csv|json", "output format (default: as the output's name ends, else csv)"},
-       {"plot", "QUANTITY", plot_option_meaning()},
-       {"x", "PARAMETER", "the chart's horizontal axis (default: the first with several values)"},
-       {"series", "alignment",
-        "colour the chart by the largest power of two that divides x, and mark waves"},
-       {"waves", "", "mark in the chart from where on a launch takes more waves"},
-       {"run", "FILE",
-        "mark in the chart what this run measured at the same points, with its settings where they "
-        "are left open"},
-       shard_option(),
-       {"output,o", "FILE", "table.csv, table.json; or chart.html, chart.svg, chart.png"},
-       {"help,h", "", "this text"}});
-}
-
-bool wants_csv(const Options& options) {
-  constexpr std::array<std::string_view, 2> formats = {"csv", "json"};
-  const std::string by_name = options.get("output", "").ends_with(".json") ? "json" : "csv";
-  return one_of("--format", options.get("format", by_name), formats) == "csv";
-}
 
 class SweepWriter {
  public:
@@ -74,32 +72,23 @@ class SweepWriter {
     }
   }
 
-  void answer(const KernelRef& kernel, Problem problem, unsigned given, const Gpu& gpu,
-              const Assumptions& assumptions) {
-    if (!rows_.next()) return;
+  void write(const Candidate& row) {
     separate();
-    csv_ ? rows_.begin_csv(output_.buffer()) : rows_.begin_json(output_.buffer());
-    try {
-      check(kernel, problem, given);
-      const Prediction prediction = predict(kernel, problem, gpu, assumptions);
-      const Answer answer{kernel, gpu, prediction};
-      if (csv_) {
-        table_.row(answer);
-      } else {
-        write_json(json_, answer);
-      }
-    } catch (const InputError& error) {
-      ++refused_;
-      if (csv_) {
-        table_.refused(kernel, problem, gpu, error.what());
-      } else {
-        write_refusal(json_, kernel, problem, gpu, error.what());
-      }
+    if (csv_) {
+      rows_.begin_csv(output_.buffer());
+      table_.row(row);
+    } else {
+      rows_.begin_json(output_.buffer());
+      write_json(json_, row);
+      rows_.end_json(output_.buffer());
     }
-    if (!csv_) rows_.end_json(output_.buffer());
     ++written_;
+    if (!row.prediction) ++refused_;
     output_.flush_if_large();
   }
+
+  /// Goes to the next point and returns whether it belongs to this shard.
+  bool next() { return rows_.next(); }
 
   void finish() {
     if (!csv_) output_.write("\n]\n");
@@ -136,7 +125,8 @@ std::size_t write_table(std::span<const KernelSweep> sweeps, std::span<const Gpu
   for (const Gpu& gpu : gpus) {
     for (const KernelSweep& sweep : sweeps) {
       walk(sweep, repeats, [&](const Problem& problem) {
-        writer.answer(sweep.kernel, problem, sweep.given, gpu, assumptions);
+        if (!writer.next()) return;
+        writer.write(forecast(sweep.kernel, problem, sweep.given, gpu, assumptions));
       });
     }
   }
@@ -146,22 +136,11 @@ std::size_t write_table(std::span<const KernelSweep> sweeps, std::span<const Gpu
 
 }  // namespace
 
-Manual manual_sweep() {
-  return {kSweepHelp, common_options()};
-}
-
 ExitCode run_sweep(const Arguments& arguments) {
-  std::vector<Option> known = common_options();
-  const SplitArguments split = split_words(arguments, known);
-  std::vector<KernelRef> kernels;
-  for (const std::string& word : split.words) kernels.push_back(kernel_named(word));
-  for (auto& option : parameter_options(kernels, "VALUES")) known.push_back(std::move(option));
-  if (writes_help(arguments, kSweepHelp, known)) return ExitCode::done;
-  const Options options = parse_options(split.options, known);
-  refuse_output_over_input(options, known, split.words);
+  const auto [kernels, options] = read_kernels(arguments, manual_sweep(), "VALUES");
   if (kernels.empty()) throw UsageError("which kernel? `roofcast kernels` lists them");
   const bool plotted = wants_plot(options);
-  const bool csv = !plotted && wants_csv(options);
+  const bool csv = !plotted && read_format(options, {"csv", "json"}) == "csv";
   const Assumptions assumptions = read_assumptions(options);
   const std::vector<Gpu> gpus = load_devices(options);
   std::vector<KernelSweep> sweeps;

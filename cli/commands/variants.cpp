@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace roofcast::cli {
-namespace {
 
 Candidate forecast(const KernelRef& kernel, const Problem& problem, unsigned given, const Gpu& gpu,
                    const Assumptions& assumptions) {
@@ -17,12 +16,6 @@ Candidate forecast(const KernelRef& kernel, const Problem& problem, unsigned giv
   return result;
 }
 
-unsigned all_given(std::span<const Parameter> parameters) {
-  return (1U << parameters.size()) - 1;
-}
-
-}  // namespace
-
 bool Answered::refused() const {
   const auto has_forecast = [](const Candidate& one) { return one.prediction.has_value(); };
   return !has_forecast(itself) && std::none_of(variants.begin(), variants.end(), has_forecast);
@@ -30,7 +23,7 @@ bool Answered::refused() const {
 
 Answered answered(const KernelRef& kernel, const Problem& problem, const Gpu& gpu,
                   const Assumptions& assumptions) {
-  const unsigned given = all_given(kernel.parameters());
+  const unsigned given = (1U << kernel.parameters().size()) - 1;  // every one
   Answered result{forecast(kernel, problem, given, gpu, assumptions), {}};
   if (kernel.kernel != nullptr) return result;
   for (const KernelModel& variant : kernel.family->variants) {

@@ -7,6 +7,11 @@
 
 namespace roofcast::cli {
 
+/// A forecast of the problem, or the reason why there is none; no InputError is thrown. `given`
+/// marks the values that the problem gives, as for check().
+Candidate forecast(const KernelRef& kernel, const Problem& problem, unsigned given, const Gpu& gpu,
+                   const Assumptions& assumptions);
+
 /// The answer for one kernel on one device; for a family also that of each variant.
 struct Answered {
   Candidate itself;

@@ -9,7 +9,7 @@
 #include "architectures/loader.hpp"
 #include "cli/commands/collective.hpp"
 #include "cli/input/device_names.hpp"
-#include "model/catalog.hpp"
+#include "cli/input/kernel_options.hpp"
 #include "model/types/dtype.hpp"
 
 namespace roofcast::cli {
@@ -20,12 +20,9 @@ std::vector<std::string> strings(const Texts& texts) {
   return {texts.begin(), texts.end()};
 }
 
-std::vector<std::string> kernel_names() {
-  std::vector<std::string> names;
-  for (const KernelFamily& family : catalog()) {
-    names.emplace_back(family.name);
-    for (const KernelModel& kernel : family.variants) names.emplace_back(kernel.name);
-  }
+/// The names of kernels, families and collectives.
+std::vector<std::string> offered_kernels() {
+  std::vector<std::string> names = strings(kernel_names());
   for (const transformer::Collective one : transformer::kCollectives) {
     names.push_back(full_name(one));
   }
@@ -67,31 +64,9 @@ OfferedOption offered(const Option& option) {
   return found;
 }
 
-Offer word_offer(Words words) {
-  switch (words) {
-    case Words::kernels:
-      return Offer::kernels;
-    case Words::gpus:
-      return Offer::gpus;
-    case Words::kernels_or_gpus:
-      return Offer::kernels_or_gpus;
-    case Words::models:
-      return Offer::models;
-    case Words::files:
-      return Offer::files;
-    case Words::shells:
-      return Offer::shells;
-    case Words::commands:
-      return Offer::commands;
-    case Words::none:
-      break;
-  }
-  return Offer::nothing;
-}
-
 /// Commands that forecast a kernel have --gpu and take its parameters; `kernels` and `show` do not.
 bool adds_parameters(const Command& command, const Manual& manual) {
-  return command.words == Words::kernels &&
+  return command.words == Offer::kernels &&
          std::any_of(manual.options.begin(), manual.options.end(),
                      [](const Option& option) { return long_name(option) == "gpu"; });
 }
@@ -125,10 +100,10 @@ std::string_view list_name(Offer offer) {
 }
 
 std::vector<OfferedList> offered_lists() {
-  std::vector<std::string> both = kernel_names();
+  std::vector<std::string> both = offered_kernels();
   for (const std::string_view name : device_names()) both.emplace_back(name);
   return {
-      {Offer::kernels, kernel_names()},
+      {Offer::kernels, offered_kernels()},
       {Offer::gpus, strings(device_names())},
       {Offer::kernels_or_gpus, std::move(both)},
       {Offer::measured_gpus, strings(measured_device_names())},
@@ -146,7 +121,7 @@ std::vector<OfferedCommand> offered_commands() {
     OfferedCommand& one = found.emplace_back();
     one.name = command.name;
     one.summary = command.summary;
-    one.words = word_offer(command.words);
+    one.words = command.words;
     one.takes_parameters = adds_parameters(command, manual);
     for (const Option& option : manual.options) one.options.push_back(offered(option));
   }

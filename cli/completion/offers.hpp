@@ -11,20 +11,6 @@
 
 namespace roofcast::cli {
 
-enum class Offer : unsigned char {
-  nothing,
-  files,
-  some_words,  ///< OfferedOption::words
-  kernels,
-  gpus,
-  kernels_or_gpus,
-  measured_gpus,
-  types,
-  models,
-  commands,
-  shells
-};
-
 /// The shell variable that holds an offer's list, "roofcast_gpus"; empty for offers without a list.
 std::string_view list_name(Offer offer);
 

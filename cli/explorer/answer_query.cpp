@@ -89,18 +89,16 @@ void add_rooflines(Charts& charts, const std::vector<AnsweredQuestion>& answered
   std::vector<const Gpu*> drawn;
   for (const AnsweredQuestion& one : answered) {
     // A device with an overridden value has the same name and other roofs.
-    const auto same = [&](const AnsweredQuestion& other) {
-      return other.query.gpu.name == one.query.gpu.name &&
-             reports::same_roofs(other.query.gpu, one.query.gpu);
+    const auto same = [&one](const Gpu& gpu) {
+      return gpu.name == one.query.gpu.name && reports::same_roofs(gpu, one.query.gpu);
     };
-    const bool done = std::any_of(drawn.begin(), drawn.end(), [&](const Gpu* gpu) {
-      return gpu->name == one.query.gpu.name && reports::same_roofs(*gpu, one.query.gpu);
-    });
-    if (done) continue;
+    if (std::any_of(drawn.begin(), drawn.end(), [&](const Gpu* gpu) { return same(*gpu); })) {
+      continue;
+    }
     drawn.push_back(&one.query.gpu);
     std::vector<reports::RooflinePoint> points;
     for (const AnsweredQuestion& other : answered) {
-      if (same(other)) {
+      if (same(other.query.gpu)) {
         points.push_back(reports::roofline_point(other.query.kernel, other.prediction));
       }
     }
@@ -133,17 +131,15 @@ std::string charts_of(const std::vector<AnsweredQuestion>& answered, double widt
 
 /// The answer as JSON text, with numbers as the command line writes them.
 std::string answer_text_of(const AnsweredQuestion& answered) {
-  fmt::memory_buffer out;
-  JsonWriter json(out);
-  write_json(json, Answer{answered.query.kernel, answered.query.gpu, answered.prediction});
-  return fmt::to_string(out);
+  return json_text([&](JsonWriter& json) {
+    write_json(json, Answer{answered.query.kernel, answered.query.gpu, answered.prediction});
+  });
 }
 
 std::string answer_text_of(const ExplorerModelQuery& query) {
-  fmt::memory_buffer out;
-  JsonWriter json(out);
-  write_json(json, answer_step(query.name, query.architecture, query.task, query.gpu));
-  return fmt::to_string(out);
+  return json_text([&](JsonWriter& json) {
+    write_json(json, answer_step(query.name, query.architecture, query.task, query.gpu));
+  });
 }
 
 Json identified(const char* kind, std::string name, Json content) {
@@ -178,7 +174,7 @@ std::string explorer_values(std::string_view gpu) {
     source.file = kPastedGpu;
     source.text = gpu;
   } else {
-    source = shipped_source(gpu);
+    source = specs::shipped_source(gpu);
   }
   Json values = Json::array();
   for (const specs::SourcedValue& value : specs::values_with_sources(source)) {
@@ -194,8 +190,7 @@ std::string explorer_identify(std::string_view text) {
   if (!content.is_object()) {
     throw InputError(
         "this is no JSON object: give a specification of a GPU, a kernel file or the config.json "
-        "of "
-        "a model");
+        "of a model");
   }
   if (content.contains("model_type")) {
     architectures::load(kPastedModel, text);

@@ -92,17 +92,6 @@ KernelRef kernel_of(const ExplorerJson& query) {
 
 }  // namespace
 
-specs::Source shipped_source(std::string_view gpu) {
-  const specs::Embedded* known = specs::find_embedded(gpu);
-  if (known == nullptr) throw InputError(fmt::format("no GPU is named '{}'", gpu));
-  specs::Source source;
-  source.file = std::string(known->name) + ".json";
-  source.text = known->text;
-  source.overlay_text = known->overlay_text;
-  if (!source.overlay_text.empty()) source.overlay_file = std::string(known->name) + " calibration";
-  return source;
-}
-
 const Gpu& ExplorerDevices::of(const ExplorerJson& query) {
   constexpr std::size_t kMost = 64;
   const auto given = query.find("gpu");
@@ -112,7 +101,7 @@ const Gpu& ExplorerDevices::of(const ExplorerJson& query) {
     source.file = kPastedGpu;
     source.text = given->dump();
   } else {
-    source = shipped_source(text_of(query, "gpu"));
+    source = specs::shipped_source(text_of(query, "gpu"));
   }
   source.overrides = overrides_of(query);
   std::string key = pasted ? source.text : source.file;

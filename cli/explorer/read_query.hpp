@@ -38,9 +38,6 @@ struct ExplorerModelQuery {
   Gpu gpu;
 };
 
-/// A shipped specification with its calibration, as `--gpu` takes it. InputError for another name.
-specs::Source shipped_source(std::string_view gpu);
-
 /// Names in error messages of texts that were pasted and have no file name.
 inline constexpr const char* kPastedGpu = "the specification";
 inline constexpr const char* kPastedKernel = "the kernel file";

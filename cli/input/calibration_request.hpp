@@ -1,6 +1,5 @@
 #pragma once
 // The request of `calibrate`, read in the same way by this program and by the measuring one.
-#include <optional>
 #include <string>
 
 #include "cli/input/options.hpp"
@@ -14,8 +13,8 @@ struct CalibrationRequest {
   std::string keep;  ///< file of an overlay whose values fill in what is not measured; empty: none
 };
 
-/// Reads the request; nothing if the help was asked for, and printed. Throws UsageError, and
-/// InputError where a file to write exists and --force is not given.
-std::optional<CalibrationRequest> read_calibration_request(const Arguments& arguments);
+/// Reads the request. Throws as read_arguments, and InputError where a file to write exists and
+/// --force is not given.
+CalibrationRequest read_calibration_request(const Arguments& arguments);
 
 }  // namespace roofcast::cli

@@ -1,37 +1,24 @@
 #pragma once
 // A condition on a forecast: time<=50us, rate>=500TFLOP/s, bound=dram, bound!=dram.
 #include <array>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "cli/input/numbers.hpp"
 #include "model/types/prediction.hpp"
 
 namespace roofcast::cli {
 
 struct Condition {
-  enum class Quantity : unsigned char {
-    time,
-    limit,
-    fraction_of_limit,
-    rate,       ///< useful FLOP/s
-    bandwidth,  ///< DRAM B/s
-    bound
-  };
-  std::string text;  ///< as given
-  Quantity quantity = Quantity::time;
-  bool at_least = false;               ///< the sign is >=, else <=; unused for a bound
-  bool negated = false;                ///< the sign of a bound is !=, else =
+  std::string text;                              ///< as given
+  double (*value)(const Prediction&) = nullptr;  ///< of the quantity; null: about the bound
+  bool at_least = false;                         ///< the sign is >=, else <=; unused for a bound
+  bool negated = false;                          ///< the sign of a bound is !=, else =
   double number = 0;                   ///< limit of the quantity: s, FLOP/s, B/s or a share
   Resource resource = Resource::dram;  ///< the resource of a bound
 };
 
-/// A unit's name, "µs", and its factor to the SI unit.
-struct Unit {
-  std::string_view name;
-  double factor;
-};
 /// A positive number with one of the units, "50us", in the SI unit. UsageError, with the units, for
 /// other text.
 double parse_quantity(std::string_view text, std::span<const Unit> units);

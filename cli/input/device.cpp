@@ -17,7 +17,7 @@ bool is_path(std::string_view text) {
 specs::Override read_override(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-    throw UsageError(fmt::format("--set takes key=value such as sm_count=144, not '{}'", text));
+    throw UsageError("--set takes key=value such as sm_count=144, not '{}'", text);
   }
   std::string value = text.substr(equals + 1);
   // A whole number in any form (1e2) counts as one where the schema asks for an integer.
@@ -28,13 +28,14 @@ specs::Override read_override(const std::string& text) {
 
 }  // namespace
 
-std::vector<Option> device_option_table() {
-  return {
-      {"overlay", "FILE", "apply this calibration instead of the one shipped for the GPU"},
-      {"datasheet", "", "apply no calibration: datasheet values alone"},
-      {"relative", "GPU",
-       "instead of a calibration take what this measured GPU keeps up, scaled by the datasheets"},
-      {"set", "KEY=VALUE", "override one value of the specification (repeatable)", true}};
+std::vector<Option> with_device_options(std::vector<Option> own) {
+  return joined(
+      {std::move(own),
+       {{"overlay", "FILE", "apply this calibration instead of the one shipped for the GPU"},
+        {"datasheet", "", "apply no calibration: datasheet values alone"},
+        {"relative", "GPU",
+         "instead of a calibration take what this measured GPU keeps up, scaled by the datasheets"},
+        {"set", "KEY=VALUE", "override one value of the specification (repeatable)", true}}});
 }
 
 DeviceOptions read_device_options(const Options& options) {
@@ -69,9 +70,8 @@ std::vector<std::string> read_device_names(const Options& options) {
     for (std::string& name : split_list(list, ',')) names.push_back(std::move(name));
   }
   if (names.empty()) {
-    throw UsageError(
-        fmt::format("--gpu is missing. It takes the path of a specification or one of {}",
-                    fmt::join(device_names(), ", ")));
+    throw UsageError("--gpu is missing. It takes the path of a specification or one of {}",
+                     fmt::join(device_names(), ", "));
   }
   return names;
 }
@@ -79,9 +79,8 @@ std::vector<std::string> read_device_names(const Options& options) {
 std::string read_device_name(const Options& options) {
   const std::vector<std::string> names = read_device_names(options);
   if (names.size() == 1) return names.front();
-  throw UsageError(
-      fmt::format("--gpu names {} devices ({}), and this is about one: ask for each in turn",
-                  names.size(), fmt::join(names, ", ")));
+  throw UsageError("--gpu names {} devices ({}), and this is about one: ask for each in turn",
+                   names.size(), fmt::join(names, ", "));
 }
 
 specs::Source device_source(const std::string& name_or_path, const DeviceOptions& options) {
@@ -96,9 +95,9 @@ specs::Source device_source(const std::string& name_or_path, const DeviceOptions
     source.file = name_or_path;
     source.text = read_file(name_or_path);
   } else {
-    throw UsageError(fmt::format(
+    throw UsageError(
         "{} `roofcast gpus` lists them; a path to a specification (NAME.json) works too",
-        no_such_device(name_or_path)));
+        no_such_device(name_or_path));
   }
   source.overrides = options.overrides;
   source.datasheet_only = options.datasheet;
@@ -112,6 +111,19 @@ specs::Source device_source(const std::string& name_or_path, const DeviceOptions
 
 Gpu load_device(const std::string& name_or_path, const DeviceOptions& options) {
   return specs::load(device_source(name_or_path, options));
+}
+
+Gpu read_device(const Options& options) {
+  return load_device(read_device_name(options), read_device_options(options));
+}
+
+std::vector<Gpu> read_devices(const Options& options) {
+  const DeviceOptions device = read_device_options(options);
+  std::vector<Gpu> gpus;
+  for (const std::string& name : read_device_names(options)) {
+    gpus.push_back(load_device(name, device));
+  }
+  return gpus;
 }
 
 std::string device_of_run(const std::string& file, const validation::Run& run,

@@ -20,7 +20,8 @@ struct DeviceOptions {
   std::vector<specs::Override> overrides;
 };
 
-std::vector<Option> device_option_table();
+/// A command's own options, then those about devices.
+std::vector<Option> with_device_options(std::vector<Option> own);
 DeviceOptions read_device_options(const Options& options);
 
 /// The names or paths of --gpu, which may be repeated or a comma-separated list. UsageError if
@@ -33,6 +34,10 @@ std::string read_device_name(const Options& options);
 /// names, for an unknown name.
 specs::Source device_source(const std::string& name_or_path, const DeviceOptions& options);
 Gpu load_device(const std::string& name_or_path, const DeviceOptions& options);
+/// The one device of --gpu, as the other options change it.
+Gpu read_device(const Options& options);
+/// Every device of --gpu, as the other options change them.
+std::vector<Gpu> read_devices(const Options& options);
 
 /// The GPU to forecast a run file's cases for: --gpu, else the run's own. Throws InputError where
 /// the run's GPU is no shipped one: a name out of a file is never taken for a path.

@@ -60,10 +60,9 @@ void refuse_output_over_input(const Options& options, std::span<const Option> kn
   if (!written) return;
   for (const std::string& input : inputs_of(options, known, words)) {
     if (identity(input, STDIN_FILENO) != written) continue;
-    throw UsageError(
-        fmt::format("{} is {}, which the command reads: choose another file for the output",
-                    output == "-" ? "standard output" : "-o " + output,
-                    input == "-" ? "standard input" : input));
+    throw UsageError("{} is {}, which the command reads: choose another file for the output",
+                     output == "-" ? "standard output" : "-o " + output,
+                     input == "-" ? "standard input" : input);
   }
 }
 

@@ -40,15 +40,30 @@ KernelRef kernel_named(std::string_view name) {
   }
   if (name.find('/') != std::string_view::npos) {
     throw UsageError(
-        fmt::format("'{}' is no kernel file: those end in .json, and `roofcast inspect PROGRAM -o "
-                    "mine.json` writes one from compiled code",
-                    name));
+        "'{}' is no kernel file: those end in .json, and `roofcast inspect PROGRAM -o mine.json` "
+        "writes one from compiled code",
+        name);
   }
   try {
     return find_kernel(name);
   } catch (const InputError& error) {
     throw UsageError(error.what());
   }
+}
+
+std::vector<KernelRef> kernels_named(std::span<const std::string> names) {
+  std::vector<KernelRef> kernels;
+  for (const std::string& name : names) kernels.push_back(kernel_named(name));
+  return kernels;
+}
+
+std::vector<std::string_view> kernel_names() {
+  std::vector<std::string_view> names;
+  for (const KernelFamily& family : catalog()) {
+    names.push_back(family.name);
+    for (const KernelModel& kernel : family.variants) names.push_back(kernel.name);
+  }
+  return names;
 }
 
 std::vector<std::string> parameter_names(std::span<const KernelRef> kernels) {
@@ -90,7 +105,7 @@ void read_value(const Parameter& parameter, std::string_view text, Problem& prob
   try {
     set_named_value(parameter, problem, position, text);
   } catch (const InputError& error) {
-    throw UsageError(fmt::format("--{}", error.what()));
+    throw UsageError("--{}", error.what());
   }
 }
 
@@ -105,8 +120,7 @@ Problem read_problem(const Options& options, const KernelRef& kernel) {
       read_value(parameters[i], *text, problem, i);
       given |= 1U << i;
     } else if (!parameters[i].fallback) {
-      throw UsageError(
-          fmt::format("{} needs {}: {}", kernel.name(), option, parameters[i].meaning));
+      throw UsageError("{} needs {}: {}", kernel.name(), option, parameters[i].meaning);
     }
   }
   check(kernel, problem, given);
@@ -124,28 +138,25 @@ DType read_dtype(const std::optional<std::string>& text, const KernelRef& kernel
   if (const auto type = parse_dtype(*text)) return *type;
   std::vector<std::string_view> names;
   for (const DType type : kernel.dtypes()) names.push_back(name(type));
-  throw UsageError(fmt::format("there is no element type '{}'; {} takes {}.{}", *text,
-                               kernel.name(), fmt::join(names, ", "), did_you_mean(*text, names)));
+  throw UsageError("there is no element type '{}'; {} takes {}.{}", *text, kernel.name(),
+                   fmt::join(names, ", "), did_you_mean(*text, names));
 }
 
 std::vector<Option> with_forecast_options(std::vector<Option> own) {
-  for (auto& option : device_option_table()) own.push_back(std::move(option));
-  own.push_back(
-      {"cache", "cold|warm|steady|repeated",
-       "what L2 holds at the start: cold (one launch, timed alone; the default), warm (the same, "
-       "but what an earlier kernel just computed is there as far as it fits: x of a kernel over "
-       "rows, A of a product), steady (launches back to back, each of other data) or repeated (of "
-       "the same data, as a timing loop does: L2 keeps what fits)"});
-  own.push_back(
-      {"launch", "stream|graph|pdl",
-       "how kernels are launched: one by one in a stream, as nodes of a CUDA graph, or there "
-       "by programmatic dependent launch (default: stream; graph where launches are back to "
-       "back)"});
-  own.push_back({"sm-clock", "HZ", "a measured SM clock instead of the expected one"});
-  own.push_back({"worked", "SECONDS",
-                 "for how long the device has worked without a pause: the power limit then lowers "
-                 "the clock of busy tensor cores (default: 0)"});
-  return own;
+  return joined(
+      {with_device_options(std::move(own)),
+       {{"cache", "cold|warm|steady|repeated",
+         "what L2 holds at the start: cold (one launch, timed alone; the default), warm (the same, "
+         "but what an earlier kernel just computed is there as far as it fits: x of a kernel over "
+         "rows, A of a product), steady (launches back to back, each of other data) or repeated "
+         "(of the same data, as a timing loop does: L2 keeps what fits)"},
+        {"launch", "stream|graph|pdl",
+         "how kernels are launched: one by one in a stream, as nodes of a CUDA graph, or there by "
+         "programmatic dependent launch (default: stream; graph where launches are back to back)"},
+        {"sm-clock", "HZ", "a measured SM clock instead of the expected one"},
+        {"worked", "SECONDS",
+         "for how long the device has worked without a pause: the power limit then lowers the "
+         "clock of busy tensor cores (default: 0)"}}});
 }
 
 CacheState parse_cache(std::string_view text) {

@@ -14,6 +14,10 @@ namespace roofcast::cli {
 /// A kernel or family of that name, or the kernel that a file NAME.json describes. UsageError, with
 /// the nearest name, if there is none; SpecError for faults in the file.
 KernelRef kernel_named(std::string_view name);
+std::vector<KernelRef> kernels_named(std::span<const std::string> names);
+
+/// The names of all families and kernels of the catalog.
+std::vector<std::string_view> kernel_names();
 
 /// Every parameter of the kernels as an option, once. `value_name` is the help's placeholder for
 /// numbers.
@@ -35,7 +39,7 @@ DType default_dtype(const KernelRef& kernel);
 /// The type named; the default without a name. UsageError, with the kernel's types, for others.
 DType read_dtype(const std::optional<std::string>& text, const KernelRef& kernel);
 
-/// A command's own options, then those of every forecast: the device's (device_option_table), and
+/// A command's own options, then those of every forecast: the device's (with_device_options), and
 /// --cache, --launch, --sm-clock and --worked.
 std::vector<Option> with_forecast_options(std::vector<Option> own);
 Assumptions read_assumptions(const Options& options);

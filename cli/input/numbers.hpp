@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace roofcast::cli {
@@ -27,6 +28,16 @@ double expect_clock(std::string_view what, double hz);
 
 /// Returns `seconds` if it is a duration, at least 0. InputError for any other.
 double expect_worked(std::string_view what, double seconds);
+
+/// A unit's name, "µs", and its factor to the SI unit.
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+
+/// A number with one of the units, "50us", in the SI unit; nothing for other text. Of units of
+/// which one ends in the other ("ms", "s") the longer stands first.
+std::optional<double> number_with_unit(std::string_view text, std::span<const Unit> units);
 
 /// A share, as 5% or 0.05. UsageError for other text.
 double parse_share(std::string_view what, std::string_view text);

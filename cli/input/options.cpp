@@ -36,6 +36,12 @@ void Options::add(const std::string& name, std::vector<std::string> values) {
   values_[name] = std::move(values);
 }
 
+std::vector<Option> joined(std::initializer_list<std::vector<Option>> tables) {
+  std::vector<Option> all;
+  for (const std::vector<Option>& table : tables) all.insert(all.end(), table.begin(), table.end());
+  return all;
+}
+
 bool wants_help(const Arguments& arguments) {
   return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
     return argument == "--help" || argument == "-h";
@@ -56,8 +62,19 @@ std::size_t place_of(std::string_view what, std::string_view text,
                      std::span<const std::string_view> known) {
   const auto found = std::find(known.begin(), known.end(), text);
   if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
-  throw UsageError(fmt::format("{} is one of {}, not '{}'.{}", what, fmt::join(known, ", "), text,
-                               did_you_mean(text, known)));
+  throw UsageError("{} is one of {}, not '{}'.{}", what, fmt::join(known, ", "), text,
+                   did_you_mean(text, known));
+}
+
+std::string_view read_format(const Options& options,
+                             std::initializer_list<std::string_view> formats) {
+  const std::span known(formats.begin(), formats.size());
+  if (const auto format = options.find("format")) return one_of("--format", *format, known);
+  const std::string output = options.get("output", "");
+  const auto named = std::find_if(known.begin(), known.end(), [&](std::string_view format) {
+    return output.ends_with(fmt::format(".{}", format));
+  });
+  return named != known.end() ? *named : known.front();
 }
 
 std::vector<std::string> split_list(std::string_view text, char separator) {

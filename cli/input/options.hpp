@@ -1,5 +1,6 @@
 #pragma once
 // Tables of the options that a subcommand takes, read with Boost.Program_options.
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <span>
@@ -24,18 +25,16 @@ std::string long_name(const Option& option);
 /// "o" of "output,o"; empty where there is no letter.
 std::string letter(const Option& option);
 
-/// The texts of a subcommand's help, its options apart.
-struct HelpPage {
+/// A subcommand's help and options, from which completions and manual pages are made.
+struct Manual {
   std::string_view examples;  ///< printed first
   std::string_view usage;
   std::string_view about;
-};
-
-/// A subcommand's help and options, from which completions and manual pages are made.
-struct Manual {
-  HelpPage page;
   std::vector<Option> options;
 };
+
+/// The options of several tables, one table after the other.
+std::vector<Option> joined(std::initializer_list<std::vector<Option>> tables);
 
 /// Arguments split into words that stand alone and options with their values.
 struct SplitArguments {
@@ -44,12 +43,14 @@ struct SplitArguments {
 };
 
 /// Splits the arguments. An option that `known` does not list is taken to have a value, since
-/// kernels add their options later.
+/// kernels add their options later. No value begins with "--".
 SplitArguments split_words(const Arguments& arguments, std::span<const Option> known);
 
 class Options {
  public:
   bool has(std::string_view name) const { return values_.find(name) != values_.end(); }
+  /// How many options are given, a repeated one counted once.
+  std::size_t count() const { return values_.size(); }
   std::optional<std::string> find(std::string_view name) const;
   std::string get(std::string_view name, std::string_view fallback) const;
   /// Every value of a repeatable option, in the order given.
@@ -64,7 +65,7 @@ class Options {
 /// Reads the options. UsageError for faults, with the nearest option for an unknown one.
 Options parse_options(const Arguments& arguments, std::span<const Option> known);
 
-std::string help_text(const HelpPage& page, std::span<const Option> options);
+std::string help_text(const Manual& manual);
 
 /// Whether -h or --help is among the arguments, which are not checked.
 bool wants_help(const Arguments& arguments);
@@ -79,6 +80,11 @@ std::string_view one_of(std::string_view what, std::string_view text,
 /// The position of that word in `known`. UsageError as one_of.
 std::size_t place_of(std::string_view what, std::string_view text,
                      std::span<const std::string_view> known);
+
+/// The word of `formats` that --format gives; without it the format that the output's name ends in,
+/// else the first. UsageError for another word.
+std::string_view read_format(const Options& options,
+                             std::initializer_list<std::string_view> formats);
 
 std::vector<std::string> split_list(std::string_view text, char separator);
 

@@ -34,7 +34,7 @@ po::options_description describe(std::span<const Option> options) {
   std::vector<std::string> spelled;
   for (const Option& option : known) spelled.push_back(fmt::format("--{}", long_name(option)));
   const std::vector<std::string_view> names(spelled.begin(), spelled.end());
-  throw UsageError(fmt::format("there is no option '{}'.{}", typed, did_you_mean(typed, names)));
+  throw UsageError("there is no option '{}'.{}", typed, did_you_mean(typed, names));
 }
 
 const Option* find_option(std::string_view typed, std::span<const Option> known) {
@@ -44,6 +44,25 @@ const Option* find_option(std::string_view typed, std::span<const Option> known)
     if (bare == (is_long ? long_name(option) : letter(option))) return &option;
   }
   return nullptr;
+}
+
+/// Whether the argument, an option, takes the next one as its value; an unknown one does.
+bool awaits_value(const std::string& argument, const Option* option) {
+  const bool is_long = argument.starts_with("--");
+  const bool attached = is_long ? argument.find('=') != std::string::npos : argument.size() > 2;
+  return !attached && (option == nullptr || !option->value_name.empty());
+}
+
+/// Refuses an option in the place of a value: "--m --n 512".
+void refuse_missing_values(const Arguments& arguments, std::span<const Option> known) {
+  for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
+    if (!arguments[i].starts_with('-')) continue;
+    if (!awaits_value(arguments[i], find_option(arguments[i], known))) continue;
+    const std::string& next = arguments[++i];
+    if (next.starts_with("--") && find_option(next, known) != nullptr) {
+      throw UsageError("the required argument for option '{}' is missing", arguments[i - 1]);
+    }
+  }
 }
 
 }  // namespace
@@ -62,11 +81,8 @@ SplitArguments split_words(const Arguments& arguments, std::span<const Option> k
       continue;
     }
     split.options.push_back(argument);
-    const Option* option = find_option(argument, known);
-    const bool is_long = argument.starts_with("--");
-    const bool attached = is_long ? argument.find('=') != std::string::npos : argument.size() > 2;
-    const bool is_switch = option != nullptr && option->value_name.empty();
-    if (!attached && !is_switch && i + 1 < arguments.size()) {
+    const bool followed = i + 1 < arguments.size() && !arguments[i + 1].starts_with("--");
+    if (followed && awaits_value(argument, find_option(argument, known))) {
       split.options.push_back(arguments[++i]);
     }
   }
@@ -74,6 +90,7 @@ SplitArguments split_words(const Arguments& arguments, std::span<const Option> k
 }
 
 Options parse_options(const Arguments& arguments, std::span<const Option> known) {
+  refuse_missing_values(arguments, known);
   const po::options_description description = describe(known);
   const po::positional_options_description no_words;
   const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
@@ -103,24 +120,22 @@ Options parse_options(const Arguments& arguments, std::span<const Option> known)
     auto given = values[name].as<std::vector<std::string>>();
     // An empty value, as of --overlay "$UNSET", is taken for a mistake.
     if (std::find(given.begin(), given.end(), "") != given.end()) {
-      throw UsageError(
-          fmt::format("--{} is empty: give {} or leave it out", name, option.value_name));
+      throw UsageError("--{} is empty: give {} or leave it out", name, option.value_name);
     }
     if (given.size() > 1 && !option.repeatable) {
-      throw UsageError(
-          fmt::format("--{} is given {} times; it takes one value", name, given.size()));
+      throw UsageError("--{} is given {} times; it takes one value", name, given.size());
     }
     options.add(name, std::move(given));
   }
   return options;
 }
 
-std::string help_text(const HelpPage& page, std::span<const Option> options) {
+std::string help_text(const Manual& manual) {
   std::ostringstream listed;
-  listed << describe(options);
+  listed << describe(manual.options);
   // Boost leaves the space at which it breaks a line.
-  return fmt::format("Examples:\n{}\nUsage: {}\n\n{}\n\n{}", page.examples, page.usage, page.about,
-                     boost::replace_all_copy(listed.str(), " \n", "\n"));
+  return fmt::format("Examples:\n{}\nUsage: {}\n\n{}\n\n{}", manual.examples, manual.usage,
+                     manual.about, boost::replace_all_copy(listed.str(), " \n", "\n"));
 }
 
 }  // namespace roofcast::cli

@@ -32,25 +32,23 @@ void read_price(const std::string& text, Prices& prices) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos) return read_price_file(text, prices);
   if (equals == 0 || equals + 1 == text.size()) {
-    throw UsageError(
-        fmt::format("--price takes GPU=NUMBER, as h100-sxm5=4.5, or a JSON file, not '{}'", text));
+    throw UsageError("--price takes GPU=NUMBER, as h100-sxm5=4.5, or a JSON file, not '{}'", text);
   }
   prices.add("--price", text.substr(0, equals), parse_real("--price", text.substr(equals + 1)));
 }
 
 Order order_named(std::string_view text) {
   constexpr std::array<std::string_view, 3> names = {"time", "cost", "energy"};
-  const auto name = one_of("--sort", text, names);
-  if (name == "time") return Order::time;
-  return name == "cost" ? Order::cost : Order::energy;
+  constexpr std::array orders = {Order::time, Order::cost, Order::energy};
+  return orders.at(place_of("--sort", text, names));
 }
 
 }  // namespace
 
 void Prices::add(std::string_view where, const std::string& gpu, double per_hour) {
   if (!(per_hour > 0)) {
-    throw UsageError(fmt::format("{}: the price of {} is {}: give a number above 0, for an hour",
-                                 where, gpu, per_hour));
+    throw UsageError("{}: the price of {} is {}: give a number above 0, for an hour", where, gpu,
+                     per_hour);
   }
   const specs::Embedded* known = specs::find_embedded(gpu);
   per_hour_[known != nullptr ? std::string(known->name) : gpu] = per_hour;
@@ -66,7 +64,7 @@ void Prices::check_names(std::span<const std::string> asked) const {
   for (const auto& [gpu, price] : per_hour_) {
     const bool known = specs::find_embedded(gpu) != nullptr ||
                        std::find(asked.begin(), asked.end(), gpu) != asked.end();
-    if (!known) throw UsageError(fmt::format("--price: {}", no_such_device(gpu)));
+    if (!known) throw UsageError("--price: {}", no_such_device(gpu));
   }
 }
 

@@ -1,10 +1,14 @@
 #pragma once
 // One line of a batch: a JSON object, read without building a document. It is flat except for
 // "set", an object of values of the specification by their keys.
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "model/types/problem.hpp"
 
 namespace roofcast::cli {
 
@@ -17,6 +21,12 @@ struct QueryField {
   double real = 0;
   std::string text;
 };
+
+/// The member's text. InputError where it is no text.
+inline const std::string& text_of(const QueryField& field) {
+  if (field.kind == QueryField::Kind::text) return field.text;
+  throw InputError(fmt::format("'{}' takes a string", field.key));
+}
 
 /// Members of an object, in their order; clear() keeps their memory.
 class QueryFields {

@@ -49,13 +49,6 @@ double real_of(const QueryField& field, std::string_view quantity) {
 
 }  // namespace
 
-const std::string& text_of(const QueryField& field) {
-  if (field.kind != QueryField::Kind::text) {
-    throw InputError(fmt::format("'{}' takes a string", field.key));
-  }
-  return field.text;
-}
-
 bool read_parameter(const QueryField& field, std::span<const Parameter> parameters,
                     Problem& problem, unsigned& given) {
   const auto position = position_named(parameters, field.key);

@@ -10,9 +10,6 @@
 
 namespace roofcast::cli {
 
-/// The member's text. InputError where it is no text.
-const std::string& text_of(const QueryField& field);
-
 /// Takes the value of the parameter of that name and marks its bit in `given`; false where there is
 /// no such parameter. Throws InputError for a value that the parameter does not take.
 bool read_parameter(const QueryField& field, std::span<const Parameter> parameters,

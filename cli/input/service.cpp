@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cli/input/numbers.hpp"
+#include "cli/input/sweep_axis.hpp"
 #include "model/types/problem.hpp"
 
 namespace roofcast::cli {
@@ -23,7 +24,7 @@ constexpr std::array<std::string_view, 20> kOfSteps = {
 std::int64_t count_of(const Options& options, std::string_view name,
                       std::optional<std::string> fallback = {}) {
   const auto text = options.find(name);
-  if (!text && !fallback) throw UsageError(fmt::format("--serve needs --{} N", name));
+  if (!text && !fallback) throw UsageError("--serve needs --{} N", name);
   constexpr std::int64_t kMost = 1 << 20;
   const std::int64_t value = parse_whole(fmt::format("--{}", name), text ? *text : *fallback);
   if (value >= 1 && value <= kMost) return value;
@@ -33,20 +34,19 @@ std::int64_t count_of(const Options& options, std::string_view name,
 }  // namespace
 
 std::vector<Option> service_options() {
-  return {
-      {"serve", "", "continuous batching: requests that follow one another"},
-      {"concurrency", "N", "--serve: requests at a time; several, parted by commas"},
-      {"input-tokens", "N", "--serve: of a prompt"},
-      {"output-tokens", "N", "--serve: of an answer"},
-      {"prompts", "spread|together",
-       "--serve: computed between the steps of other requests (default), or all before decoding "
-       "goes on"}};
+  return {{"serve", "", "continuous batching: requests that follow one another"},
+          {"concurrency", "VALUES", "--serve: requests at a time"},
+          {"input-tokens", "N", "--serve: of a prompt"},
+          {"output-tokens", "N", "--serve: of an answer"},
+          {"prompts", "spread|together",
+           "--serve: computed between the steps of other requests (default), or all before "
+           "decoding goes on"}};
 }
 
 std::vector<Service> read_services(const Options& options) {
   for (const std::string_view name : kOfSteps) {
     if (options.has(name)) {
-      throw UsageError(fmt::format("--{} belongs to a step: leave it out with --serve", name));
+      throw UsageError("--{} belongs to a step: leave it out with --serve", name);
     }
   }
   Service service;
@@ -64,8 +64,10 @@ std::vector<Service> read_services(const Options& options) {
       place_of("--prompts", options.get("prompts", "spread"), transformer::kPrompts));
   std::vector<Service> services;
   if (!options.has("concurrency")) throw UsageError("--serve needs --concurrency N");
-  for (const std::string& one : split_list(options.get("concurrency", ""), ',')) {
-    service.concurrency = parse_whole("--concurrency", one);
+  const Axis concurrency = parse_axis("concurrency", options.get("concurrency", ""));
+  resolve_ties({&concurrency, 1});
+  for (const std::int64_t value : concurrency.values) {
+    service.concurrency = value;
     services.push_back(service);
   }
   return services;

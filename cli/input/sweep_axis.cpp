@@ -26,9 +26,9 @@ void append_range(std::vector<std::int64_t>& values, const std::string& option,
   const std::vector<std::string> parts = split_list(text, ':');
   if (parts.size() != 3 || parts[2].empty()) {
     throw UsageError(
-        fmt::format("{} takes numbers, ranges lo:hi:step or lo:hi:*factor, =PARAMETER or "
-                    "=NUMBER/PARAMETER, not '{}'",
-                    option, text));
+        "{} takes numbers, ranges lo:hi:step or lo:hi:*factor, =PARAMETER or =NUMBER/PARAMETER, "
+        "not '{}'",
+        option, text);
   }
   const std::int64_t low = parse_whole(option, parts[0]);
   const std::int64_t high = parse_whole(option, parts[1]);
@@ -64,8 +64,7 @@ Axis parse_axis(std::string_view name, std::string_view text) {
       axis.tied_to.erase(0, slash + 1);
     }
     if (axis.tied_to.empty()) {
-      throw UsageError(
-          fmt::format("{} {} names no parameter: write for example =m or =4096/m", option, text));
+      throw UsageError("{} {} names no parameter: write for example =m or =4096/m", option, text);
     }
     return axis;
   }
@@ -99,16 +98,15 @@ std::vector<std::size_t> resolve_ties(std::span<const Axis> axes) {
         return axis.name == axes[root].tied_to;
       });
       if (target == axes.end()) {
-        throw UsageError(fmt::format("--{} ={}: there is no --{} to take the value of",
-                                     axes[root].name, axes[root].tied_to, axes[root].tied_to));
+        throw UsageError("--{} ={}: there is no --{} to take the value of", axes[root].name,
+                         axes[root].tied_to, axes[root].tied_to);
       }
       if (hops == axes.size()) {
-        throw UsageError(
-            fmt::format("--{} is tied in a circle: give one of them values", axes[i].name));
+        throw UsageError("--{} is tied in a circle: give one of them values", axes[i].name);
       }
       if (target->named) {
-        throw UsageError(fmt::format("--{} ={}: the values of --{} are names, not numbers",
-                                     axes[root].name, axes[root].tied_to, axes[root].tied_to));
+        throw UsageError("--{} ={}: the values of --{} are names, not numbers", axes[root].name,
+                         axes[root].tied_to, axes[root].tied_to);
       }
       root = static_cast<std::size_t>(target - axes.begin());
     }

@@ -21,8 +21,8 @@ KernelSweep plan_sweep(const KernelRef& kernel, const Options& options) {
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const auto text = options.find(parameters[i].name);
     if (!text && !parameters[i].fallback) {
-      throw UsageError(fmt::format("{} needs --{}: {}", kernel.name(), parameters[i].name,
-                                   parameters[i].meaning));
+      throw UsageError("{} needs --{}: {}", kernel.name(), parameters[i].name,
+                       parameters[i].meaning);
     }
     if (!text) continue;
     sweep.given |= 1U << i;

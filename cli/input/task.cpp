@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "architectures/loader.hpp"
 #include "cli/input/sweep_axis.hpp"
@@ -50,46 +51,47 @@ constexpr std::array kReals = {
          "in which PyTorch's host submits a launch (default: 31e-6; 0: the GPU never waits for it)",
          [](Task& task) -> double& { return task.host_launch_s; }, 0, 1}};
 
+/// Options of a service that a step refuses.
+constexpr std::array<std::string_view, 4> kOfServices = {"concurrency", "input-tokens",
+                                                         "output-tokens", "prompts"};
+
 constexpr std::array<std::string_view, 2> kLogits = {"last", "all"};
 constexpr std::array<std::string_view, 2> kNoYes = {"no", "yes"};
 
-std::size_t position(std::string_view key, std::string_view text,
-                     std::span<const std::string_view> words) {
-  return place_of(fmt::format("'{}'", key), text, words);
+/// Sets the member to the value at that position of its words.
+template <auto member>
+void set_member(Task& task, std::size_t position) {
+  task.*member = static_cast<std::remove_reference_t<decltype(task.*member)>>(position);
 }
 
-void set_word(Task& task, std::string_view key, std::string_view text) {
-  if (key == "phase") {
-    task.phase = static_cast<Phase>(position(key, text, transformer::kPhases));
-  } else if (key == "framework") {
-    task.framework =
-        static_cast<transformer::Framework>(position(key, text, transformer::kFrameworks));
-  } else if (key == "checkpointing") {
-    task.checkpointing =
-        static_cast<transformer::Checkpointing>(position(key, text, transformer::kCheckpointings));
-  } else if (key == "optimizer") {
-    task.optimizer =
-        static_cast<transformer::Optimizer>(position(key, text, transformer::kOptimizers));
-  } else if (key == "routing") {
-    task.routing = static_cast<transformer::Routing>(position(key, text, transformer::kRoutings));
-  } else if (key == "prefetch") {
-    task.prefetch =
-        static_cast<transformer::Prefetch>(position(key, text, transformer::kPrefetches));
-  } else if (key == "dropout") {
-    task.dropout = position(key, text, kNoYes) == 1;
-  } else if (key == "logits") {
-    task.all_logits = position(key, text, kLogits) == 1;
-  } else if (const auto type = parse_dtype(text)) {
-    task.dtype = *type;
-  } else {
+/// A value that is given by one of some words.
+struct Word {
+  std::string_view key;
+  std::span<const std::string_view> words;
+  void (*set)(Task&, std::size_t position);
+};
+constexpr std::array kWords = {
+    Word{"phase", transformer::kPhases, set_member<&Task::phase>},
+    Word{"framework", transformer::kFrameworks, set_member<&Task::framework>},
+    Word{"checkpointing", transformer::kCheckpointings, set_member<&Task::checkpointing>},
+    Word{"optimizer", transformer::kOptimizers, set_member<&Task::optimizer>},
+    Word{"dropout", kNoYes, set_member<&Task::dropout>},
+    Word{"routing", transformer::kRoutings, set_member<&Task::routing>},
+    Word{"logits", kLogits, set_member<&Task::all_logits>},
+    Word{"prefetch", transformer::kPrefetches, set_member<&Task::prefetch>}};
+
+void set_word(Task& task, const Word& word, std::string_view text) {
+  word.set(task, place_of(fmt::format("'{}'", word.key), text, word.words));
+}
+
+void set_dtype(Task& task, std::string_view text) {
+  const auto type = parse_dtype(text);
+  if (!type) {
     throw InputError(
         fmt::format("no type is named '{}': 'dtype' is bf16, fp16, fp32 or fp8", text));
   }
+  task.dtype = *type;
 }
-
-constexpr std::array<std::string_view, 9> kWords = {"phase",     "framework", "checkpointing",
-                                                    "optimizer", "dropout",   "routing",
-                                                    "logits",    "prefetch",  "dtype"};
 
 void set_number(Task& task, const Number& number, std::int64_t value) {
   if (value < 1 || value > number.most) {
@@ -147,10 +149,9 @@ std::vector<Option> task_options() {
   options.push_back({"checkpointing", "none|selective|full",
                      "what the backward pass computes again: nothing (default), what lies between "
                      "products, or the layer"});
-  options.push_back(
-      {"optimizer", "adamw|adamw16|sgd",
-       "adamw (default): moments, and weights beside, in fp32; adamw16: moments in the "
-       "type of the weights; sgd: no states"});
+  options.push_back({"optimizer", "adamw|adamw16|sgd",
+                     "adamw (default): moments, and weights beside, in fp32; adamw16: moments in "
+                     "the type of the weights; sgd: no states"});
   options.push_back({"routing", "WORD",
                      "how often experts are chosen: as_trained (default), balanced, power_law_1.01 "
                      "or power_law_1.2"});
@@ -201,17 +202,21 @@ std::vector<Task> tasks_of(const Task& task, const Options& options) {
 }  // namespace
 
 std::vector<Task> read_tasks(const Options& options) {
+  for (const std::string_view name : kOfServices) {
+    if (options.has(name)) throw UsageError("--{} belongs to --serve: add it", name);
+  }
   Task task;
   int phases = 0;
   for (const std::string_view phase : transformer::kPhases) {
     if (!options.has(phase)) continue;
-    set_word(task, "phase", phase);
+    set_word(task, kWords.front(), phase);
     ++phases;
   }
   if (phases != 1) throw UsageError("give one of --train, --prefill and --decode");
-  for (const std::string_view key : kWords) {
-    if (const auto text = options.find(key)) set_word(task, key, *text);
+  for (const Word& word : kWords) {
+    if (const auto text = options.find(word.key)) set_word(task, word, *text);
   }
+  if (const auto text = options.find("dtype")) set_dtype(task, *text);
   for (const Real& real : kReals) {
     const std::string name = option_name(real.key);
     if (const auto text = options.find(name)) set_real(task, real, parse_real("--" + name, *text));
@@ -226,7 +231,7 @@ void read_task_field(const QueryField& field, Task& task) {
     }
     return set_number(task, *number, field.whole);
   }
-  std::vector<std::string_view> known = {"model", "gpu"};
+  std::vector<std::string_view> known = {"model", "gpu", "dtype"};
   for (const Real& real : kReals) {
     known.push_back(real.key);
     if (real.key != field.key) continue;
@@ -235,13 +240,10 @@ void read_task_field(const QueryField& field, Task& task) {
     }
     return set_real(task, real, field.real);
   }
-  for (const std::string_view key : kWords) {
-    known.push_back(key);
-    if (key != field.key) continue;
-    if (field.kind != QueryField::Kind::text) {
-      throw InputError(fmt::format("'{}' takes a string", field.key));
-    }
-    return set_word(task, key, field.text);
+  if (field.key == "dtype") return set_dtype(task, text_of(field));
+  for (const Word& word : kWords) {
+    known.push_back(word.key);
+    if (word.key == field.key) return set_word(task, word, text_of(field));
   }
   for (const Number& number : kNumbers) known.push_back(number.key);
   throw InputError(

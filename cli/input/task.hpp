@@ -17,8 +17,8 @@ transformer::Architecture model_named(const std::string& name_or_path);
 /// --train, --prefill or --decode, --batch and the others.
 std::vector<Option> task_options();
 /// One task for each combination of the values given (lists and ranges as in a sweep), the last key
-/// fastest. UsageError unless one phase is given, and for unknown words; InputError for an unknown
-/// type and as check_given.
+/// fastest. UsageError unless one phase is given, for unknown words and for options of a service;
+/// InputError for an unknown type and as check_given.
 std::vector<transformer::Task> read_tasks(const Options& options);
 
 /// Reads a member of a query line: "phase", "batch", … Throws InputError for another key, number or

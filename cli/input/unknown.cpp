@@ -14,16 +14,16 @@ Unknown Unknown::parse(std::string_view text) {
   const std::size_t colon = text.find(':', equal);
   if (equal == 0 || equal == std::string_view::npos || colon == std::string_view::npos) {
     throw UsageError(
-        fmt::format("--find takes KEY=from:to, as n=1:65536 or memory/dram_bandwidth_bytes_per_s="
-                    "1e12:8e12; found '{}'",
-                    text));
+        "--find takes KEY=from:to, as n=1:65536 or memory/dram_bandwidth_bytes_per_s=1e12:8e12; "
+        "found '{}'",
+        text);
   }
   Unknown unknown;
   unknown.name_ = text.substr(0, equal);
   unknown.from_ = parse_real("--find", text.substr(equal + 1, colon - equal - 1));
   unknown.to_ = parse_real("--find", text.substr(colon + 1));
   if (!(unknown.from_ > 0 && unknown.from_ < unknown.to_)) {
-    throw UsageError(fmt::format("--find {}: the range rises from above 0", text));
+    throw UsageError("--find {}: the range rises from above 0", text);
   }
   unknown.count();
   return unknown;

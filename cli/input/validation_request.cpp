@@ -2,47 +2,44 @@
 
 #include <fmt/format.h>
 
+#include "cli/commands/opening.hpp"
 #include "cli/input/device.hpp"
-#include "cli/input/distinct_files.hpp"
 #include "cli/input/shard_option.hpp"
 #include "cli/output/case_lines.hpp"
 #include "cli/output/files.hpp"
 
 namespace roofcast::cli {
-namespace {
 
-constexpr HelpPage kValidationHelp = {
-    "  roofcast validate --suite default -o run.json\n"
-    "  roofcast validate --suite random --seed 7 --cases 600 -o random.json\n"
-    "  roofcast validate --suite gemm --shard 0/4 -o shard0.json\n"
-    "  roofcast validate --suite quick --no-counters -o quick.json\n"
-    "  roofcast validate --suite random --seed 7 --gpu h100-sxm5 --list\n",
-    "roofcast validate [options]",
-    "Measures a suite's kernels on this machine's GPU and writes the run case by case. Started "
-    "again\n"
-    "with the same file, it goes on where it stopped. In a Slurm job array each task takes its\n"
-    "shard; `roofcast merge` joins them. The suite `random` draws its cases anew for each seed: "
-    "what\n"
-    "no one chose tells how good a forecast is."};
+Manual manual_validate() {
+  return {.examples =
+              "  roofcast validate --suite default -o run.json\n"
+              "  roofcast validate --suite random --seed 7 --cases 600 -o random.json\n"
+              "  roofcast validate --suite gemm --shard 0/4 -o shard0.json\n"
+              "  roofcast validate --suite quick --no-counters -o quick.json\n"
+              "  roofcast validate --suite random --seed 7 --gpu h100-sxm5 --list\n",
+          .usage = "roofcast validate [options]",
+          .about =
+              R"(Measures a suite's kernels on this machine's GPU and writes the run case by case.
+Started again with the same file, it goes on where it stopped. In a Slurm job array
+each task takes its shard; `roofcast merge` joins them. The suite `random` draws its
+cases anew for each seed: what no one chose tells how good a forecast is.)",
+          .options = with_device_options(
+              {{"suite", "NAME|FILE", "what to measure (default: default)"},
+               {"seed", "S", "of a suite that is drawn (random): the same cases for the same seed"},
+               {"cases", "N", "of a suite that is drawn: how many (default: 600)"},
+               {"list", "",
+                "only print the cases, as queries for `roofcast predict --queries`; needs no GPU"},
+               {"output,o", "FILE", "the run file (default: run.json)"},
+               shard_option(),
+               {"no-counters", "", "time only: read no hardware counters"},
+               {"gpu", "NAME|PATH", "the specification (default: the one that fits the device)"},
+               {"help,h", "", "this text"}})};
+}
+
+namespace {
 
 constexpr std::string_view kDefaultSuite = "default";
 constexpr std::int64_t kDefaultCases = 600;
-
-std::vector<Option> option_table() {
-  std::vector<Option> options = {
-      {"suite", "NAME|FILE", "what to measure (default: default)"},
-      {"seed", "S", "of a suite that is drawn (random): the same cases for the same seed"},
-      {"cases", "N", "of a suite that is drawn: how many (default: 600)"},
-      {"list", "",
-       "only print the cases, as queries for `roofcast predict --queries`; needs no GPU"},
-      {"output,o", "FILE", "the run file (default: run.json)"},
-      shard_option(),
-      {"no-counters", "", "time only: read no hardware counters"},
-      {"gpu", "NAME|PATH", "the specification (default: the one that fits the device)"},
-      {"help,h", "", "this text"}};
-  for (auto& option : device_option_table()) options.push_back(std::move(option));
-  return options;
-}
 
 /// A whole number from `least` to `most`.
 std::int64_t read_count(const Options& options, std::string_view name, std::int64_t least,
@@ -50,8 +47,7 @@ std::int64_t read_count(const Options& options, std::string_view name, std::int6
   const std::string option = fmt::format("--{}", name);
   const std::int64_t value = parse_whole(option, options.get(name, ""));
   if (value >= least && value <= most) return value;
-  throw UsageError(
-      fmt::format("{} is {}: give a whole number from {} to {}", option, value, least, most));
+  throw UsageError("{} is {}: give a whole number from {} to {}", option, value, least, most);
 }
 
 std::variant<validation::Suite, DrawRequest> read_suite(const Options& options) {
@@ -68,15 +64,15 @@ std::variant<validation::Suite, DrawRequest> read_suite(const Options& options) 
     for (const std::string_view only : {"seed", "cases"}) {
       if (options.has(only)) {
         throw UsageError(
-            fmt::format("--{} is for suites that are drawn, and '{}' is not: leave it out, or give "
-                        "--suite random",
-                        only, name));
+            "--{} is for suites that are drawn, and '{}' is not: leave it out, or give --suite "
+            "random",
+            only, name);
       }
     }
     return validation::parse_suite(file, text);
   }
   if (!options.has("seed")) {
-    throw UsageError(fmt::format("suite '{}' is drawn: choose a seed, as in --seed 7", name));
+    throw UsageError("suite '{}' is drawn: choose a seed, as in --seed 7", name);
   }
   constexpr std::int64_t kMostSeed = std::int64_t{1} << 53;  // what any JSON reader keeps exactly
   const std::int64_t cases =
@@ -94,16 +90,11 @@ std::string list(const ValidationRequest& request) {
     throw UsageError("the cases are drawn for a GPU: name it, as in --gpu h100-sxm5");
   }
   if (!request.options.has("gpu")) return case_lines(*fixed, request.shard, "");
-  const std::string device = read_device_name(request.options);
-  const Gpu gpu = load_device(device, read_device_options(request.options));
+  const Gpu gpu = read_device(request.options);
   return case_lines(request.suite_for(gpu), request.shard, gpu.name);
 }
 
 }  // namespace
-
-Manual manual_validate() {
-  return {kValidationHelp, option_table()};
-}
 
 validation::Suite ValidationRequest::suite_for(const Gpu& gpu) const {
   if (const auto* const fixed = std::get_if<validation::Suite>(&suite)) return *fixed;
@@ -112,18 +103,12 @@ validation::Suite ValidationRequest::suite_for(const Gpu& gpu) const {
 }
 
 std::optional<ValidationRequest> read_validation_request(const Arguments& arguments) {
-  const std::vector<Option> known = option_table();
-  if (wants_help(arguments)) {
-    write_output(std::nullopt, help_text(kValidationHelp, known));
-    return std::nullopt;
+  auto [words, options] = read_arguments(arguments, manual_validate());
+  if (!words.empty()) {
+    throw UsageError("'{}' stands alone: name a suite with --suite", words[0]);
   }
-  const SplitArguments split = split_words(arguments, known);
   ValidationRequest request;
-  request.options = parse_options(split.options, known);
-  refuse_output_over_input(request.options, known, split.words);
-  if (!split.words.empty()) {
-    throw UsageError(fmt::format("'{}' stands alone: name a suite with --suite", split.words[0]));
-  }
+  request.options = std::move(options);
   request.suite = read_suite(request.options);
   request.shard = read_shard(request.options);
   request.output = request.options.get("output", "run.json");

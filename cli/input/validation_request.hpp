@@ -30,7 +30,7 @@ struct ValidationRequest {
   validation::Suite suite_for(const Gpu& gpu) const;
 };
 
-/// Reads the request; nothing if the help or the list of cases was asked for, and printed.
+/// Reads the request; nothing if the list of cases was asked for, and printed.
 std::optional<ValidationRequest> read_validation_request(const Arguments& arguments);
 
 }  // namespace roofcast::cli

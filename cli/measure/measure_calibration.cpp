@@ -36,33 +36,32 @@ validation::Overlay read_kept(const CalibrationRequest& request, const std::stri
 }  // namespace
 
 ExitCode measure_calibration(const Arguments& arguments) {
-  const auto request = read_calibration_request(arguments);
-  if (!request) return ExitCode::done;
-  const Options& options = request->options;
+  const CalibrationRequest request = read_calibration_request(arguments);
+  const Options& options = request.options;
   DeviceOptions datasheet;
   datasheet.datasheet = true;
   const Gpu gpu = device_at_hand(options, datasheet);
   std::optional<validation::Overlay> kept;
-  if (!request->keep.empty()) kept = read_kept(*request, options.get("gpu", gpu.name));
+  if (!request.keep.empty()) kept = read_kept(request, options.get("gpu", gpu.name));
 
   validation::Measurements measured = measure(gpu);
   validation::refuse_impossible(measured, gpu);
-  write_output(request->curves, validation::to_json(measured));
+  write_output(request.curves, validation::to_json(measured));
   write_output(std::nullopt, curves_text(measured, Style::of_standard_output()));
-  validation::Calibration found = validation::to_calibration(measured, request->curves, gpu);
+  validation::Calibration found = validation::to_calibration(measured, request.curves, gpu);
   if (kept) validation::keep_missing(found.overlay, *kept);
   write_output(std::nullopt, overlay_text(found.overlay, Style::of_standard_output()));
-  write_output(request->output, validation::to_json(found.overlay));
+  write_output(request.output, validation::to_json(found.overlay));
   for (const validation::RefusedValue& one : measured.refused) {
     warn(fmt::format("{}, {}: {:.6g} {} was refused: {}", one.curve.microbenchmark,
                      one.curve.series, one.point.value, one.curve.unit, one.reason));
   }
   for (const validation::Refusal& one : found.refused) {
     warn(fmt::format("{} came out as {:.6g} and was refused: {}. It is not in {}", one.key,
-                     one.value, one.reason, request->output));
+                     one.value, one.reason, request.output));
   }
-  tell(fmt::format("{}: {} values; every curve is in {}", request->output,
-                   found.overlay.values.size(), request->curves));
+  tell(fmt::format("{}: {} values; every curve is in {}", request.output,
+                   found.overlay.values.size(), request.curves));
   const bool refused = !measured.refused.empty() || !found.refused.empty();
   return refused ? ExitCode::out_of_tolerance : ExitCode::done;
 }

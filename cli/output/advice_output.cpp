@@ -92,10 +92,7 @@ std::string legend_text(const AdviceAnswer& answer, const Style& style) {
     text = fmt::format("  no shape within {} of each extent is forecast faster by {} or more\n",
                        percent(answer.options.within), percent(kWorthNaming));
   }
-  for (const std::string& note : answer.advice->asked.prediction.notes) {
-    text += fmt::format("  {}\n", style.faint(visible(fmt::format("note: {}", note))));
-  }
-  return text;
+  return text + notes_text(answer.advice->asked.prediction.notes, style);
 }
 
 }  // namespace
@@ -107,28 +104,19 @@ void write_json(JsonWriter& json, const AdviceAnswer& answer) {
   json.begin_object();
   json.member("schema_version", kSchemaVersion);
   if (answer.settings) write_settings(json, answer);
-  json.key("asked");
-  json.begin_object();
+  json.begin_object("asked");
   write_forecast(json, answer, answer.advice->asked);
   json.end_object();
-  json.key("shapes");
-  json.begin_array();
-  for (const AdvisedShape& one : answer.advice->shapes) {
-    json.begin_object();
+  json.objects("shapes", answer.advice->shapes, [&](const AdvisedShape& one) {
     json.member("kind", name(one.kind));
     json.member("time_change", one.time_change);
     json.member("rate_change", one.rate_change);
     if (one.product) json.member("weight_bytes", one.product->weight_bytes);
     json.member("why", one.why);
     write_forecast(json, answer, one);
-    json.end_object();
-  }
-  json.end_array();
+  });
   if (!answer.of_product() && !answer.variants.empty()) {
-    json.key("variants");
-    json.begin_array();
-    for (const Candidate& one : answer.variants) write_json(json, one);
-    json.end_array();
+    json.array("variants", answer.variants, [&](const Candidate& one) { write_json(json, one); });
   }
   json.end_object();
 }

@@ -57,6 +57,9 @@ void write_refusal(JsonWriter& json, const KernelRef& kernel, const Problem& pro
 /// Every figure of one answer as text.
 std::string answer_text(const Answer& answer, const Style& style);
 
+/// The notes of a forecast, a line each: "  note: …".
+std::string notes_text(std::span<const std::string> notes, const Style& style);
+
 /// A text table with a row for each candidate; it has columns of cost and energy if a row has them.
 std::string candidates_text(std::span<const Candidate> candidates, bool with_gpu,
                             const Style& style);

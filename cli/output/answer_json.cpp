@@ -15,16 +15,14 @@ double ratio(double over, double under) {
 }
 
 void write_problem(JsonWriter& json, const KernelRef& kernel, const Problem& problem) {
-  json.key("problem");
-  json.begin_object();
+  json.begin_object("problem");
   write_parameters(json, kernel, problem);
   json.end_object();
 }
 
 void write_work(JsonWriter& json, const Prediction& prediction) {
   const Work& work = prediction.work;
-  json.key("work");
-  json.begin_object();
+  json.begin_object("work");
   json.member("flops", work.flops());
   json.member("compulsory_bytes", work.compulsory.total_bytes());
   json.member("dram_read_bytes", work.dram.read_bytes);
@@ -32,13 +30,11 @@ void write_work(JsonWriter& json, const Prediction& prediction) {
   json.member("l2_bytes", work.l2.total_bytes());
   json.member("shared_bytes", work.shared_bytes);
   json.end_object();
-  json.key("arithmetic_intensity");
-  json.begin_object();
+  json.begin_object("arithmetic_intensity");
   json.member("compulsory", ratio(work.flops(), work.compulsory.total_bytes()));
   json.member("dram", ratio(work.flops(), work.dram.total_bytes()));
   json.end_object();
-  json.key("io");
-  json.begin_object();
+  json.begin_object("io");
   json.word_member("complexity", prediction.io.formula);
   json.member("lower_bound_bytes", prediction.io.lower_bound_bytes);
   json.member("on_chip_bytes", prediction.io.on_chip_bytes);
@@ -47,25 +43,17 @@ void write_work(JsonWriter& json, const Prediction& prediction) {
 }
 
 void write_traffic(JsonWriter& json, const Prediction& prediction) {
-  json.key("traffic");
-  json.begin_array();
-  for (const Rung& rung : traffic_ladder(prediction)) {
-    json.begin_object();
+  json.objects("traffic", traffic_ladder(prediction), [&](const Rung& rung) {
     json.word_member("level", name(rung.level));
     json.member("read_bytes", rung.traffic.read_bytes);
     json.member("write_bytes", rung.traffic.write_bytes);
     json.member("reason", rung.reason);
-    json.end_object();
-  }
-  json.end_array();
+  });
 }
 
 void write_extent(JsonWriter& json, std::string_view name,
                   const std::array<std::int64_t, 3>& extent) {
-  json.key(name);
-  json.begin_array();
-  for (const std::int64_t size : extent) json.number(size);
-  json.end_array();
+  json.array(name, extent, [&](const std::int64_t size) { json.number(size); });
 }
 
 void write_launch(JsonWriter& json, const std::optional<Launch>& launch) {
@@ -110,8 +98,7 @@ void write_time(JsonWriter& json, const std::optional<Forecast>& time) {
   json.member("low_s", time->low_s);
   json.member("high_s", time->high_s);
   json.word_member("bound", name(binding(time->terms)));
-  json.key("terms");
-  json.begin_array();
+  json.begin_array("terms");
   for (std::size_t i = 0; i < kResources; ++i) {
     if (time->terms.at(i) <= 0) continue;
     json.begin_object();
@@ -144,8 +131,7 @@ void write_waterfall(JsonWriter& json, const std::optional<Forecast>& time) {
 /// The source of the sustained values.
 void write_calibration(JsonWriter& json, const Gpu& gpu) {
   const Sustained& known = gpu.sustained;
-  json.key("calibration");
-  json.begin_object();
+  json.begin_object("calibration");
   const CalibrationKind kind = calibration_kind(known);
   json.word_member("kind", name(kind));
   json.key("from");
@@ -163,8 +149,7 @@ void write_rate(JsonWriter& json, const Prediction& prediction) {
   const auto& time = prediction.time;
   const double seconds = time ? time->expected_s : prediction.limit.time_s;
   const double dram = time ? work.dram.total_bytes() : work.compulsory.total_bytes();
-  json.key("rate");
-  json.begin_object();
+  json.begin_object("rate");
   json.member("flops_per_s", ratio(prediction.useful_flops, seconds));
   json.member("dram_bytes_per_s", ratio(dram, seconds));
   json.member("fraction_of_limit", ratio(prediction.limit.time_s, seconds));
@@ -173,8 +158,7 @@ void write_rate(JsonWriter& json, const Prediction& prediction) {
 
 void write_refusal_members(JsonWriter& json, const KernelRef& kernel, const Problem& problem,
                            const Gpu& gpu, std::string_view why) {
-  json.key("error");
-  json.begin_object();
+  json.begin_object("error");
   json.word_member("kind", "bad_input");
   json.member("message", why);
   json.end_object();
@@ -196,8 +180,7 @@ void write_members(JsonWriter& json, const Answer& answer) {
     write_occupancy(json, prediction.occupancy);
     write_waves(json, prediction.waves);
   }
-  json.key("limit");
-  json.begin_object();
+  json.begin_object("limit");
   json.member("time_s", prediction.limit.time_s);
   json.word_member("bound", name(binding(prediction.limit.terms)));
   json.end_object();
@@ -205,8 +188,7 @@ void write_members(JsonWriter& json, const Answer& answer) {
   write_rate(json, prediction);
   if (answer.kernel.kernel != nullptr) write_waterfall(json, prediction.time);
   write_calibration(json, answer.gpu);
-  json.key("notes");
-  json.begin_array();
+  json.begin_array("notes");
   for (const std::string& note : prediction.notes) json.string(note);
   if (prediction.work.dram.total_bytes() <= 0) {
     json.string("no DRAM traffic is forecast here, so the intensity there is not defined");
@@ -254,10 +236,7 @@ void write_json(JsonWriter& json, const Candidate& candidate, std::span<const Ca
     if (expense->most_energy_j) json.member("most_energy_j", *expense->most_energy_j);
   }
   if (!variants.empty()) {
-    json.key("variants");
-    json.begin_array();
-    for (const Candidate& variant : variants) write_json(json, variant);
-    json.end_array();
+    json.array("variants", variants, [&](const Candidate& variant) { write_json(json, variant); });
   }
   json.end_object();
 }

@@ -117,6 +117,14 @@ std::string ladder_text(std::span<const Rung> rungs, const Style& style) {
 
 }  // namespace
 
+std::string notes_text(std::span<const std::string> notes, const Style& style) {
+  std::string text;
+  for (const std::string& note : notes) {
+    text += fmt::format("  {}\n", style.faint(visible(fmt::format("note: {}", note))));
+  }
+  return text;
+}
+
 std::string answer_text(const Answer& answer, const Style& style) {
   const Prediction& prediction = answer.prediction;
   std::string text = style.heading(visible(
@@ -141,10 +149,7 @@ std::string answer_text(const Answer& answer, const Style& style) {
   }
   if (prediction.time) text += '\n' + time_table(*prediction.time, style);
   text += '\n' + verdict_text(answer);
-  for (const std::string& note : prediction.notes) {
-    text += fmt::format("  {}\n", style.faint(visible(fmt::format("note: {}", note))));
-  }
-  return text;
+  return text + notes_text(prediction.notes, style);
 }
 
 namespace {

@@ -19,12 +19,11 @@ void write_case(JsonWriter& json, const validation::SuiteCase& item, std::string
 
 std::string case_lines(const validation::Suite& suite, const validation::Shard& shard,
                        std::string_view gpu) {
-  fmt::memory_buffer out;
-  JsonWriter json(out);
-  for (std::size_t i = 0; i < suite.cases.size(); ++i) {
-    if (shard.holds(i)) write_case(json, suite.cases[i], gpu);
-  }
-  return fmt::to_string(out);
+  return json_text([&](JsonWriter& json) {
+    for (std::size_t i = 0; i < suite.cases.size(); ++i) {
+      if (shard.holds(i)) write_case(json, suite.cases[i], gpu);
+    }
+  });
 }
 
 }  // namespace roofcast::cli

@@ -30,8 +30,7 @@ void write_chart(const std::string& title, const std::string& chart,
     return write_output(path, chart + "\n");
   }
   if (!is_picture(*path)) {
-    throw UsageError(
-        fmt::format("-o {}: name a file that ends in .html, .svg, .png or .json", *path));
+    throw UsageError("-o {}: name a file that ends in .html, .svg, .png or .json", *path);
   }
   const std::string format = extension(*path).substr(1);
   write_output(path, format == "html" ? reports::chart_page(title, chart, narrow())

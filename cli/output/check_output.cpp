@@ -70,44 +70,33 @@ std::string check_text(const TableCheck& check, const CheckedFile& file, const S
 }
 
 std::string check_json(const TableCheck& check, const CheckedFile& file) {
-  fmt::memory_buffer out;
-  JsonWriter json(out);
-  json.begin_object();
-  json.member("schema_version", kSchemaVersion);
-  json.member("file", std::string_view(file.name));
-  json.member("cache", std::string_view(file.cache));
-  json.member("rows", static_cast<std::int64_t>(check.rows.size() + check.unchecked.size()));
-  json.member("faster_than_limit", static_cast<std::int64_t>(check.impossible.size()));
-  json.key("impossible");
-  json.begin_array();
-  for (const std::size_t index : check.impossible) {
-    const CheckedRow& row = check.rows[index];
+  return json_text([&](JsonWriter& json) {
     json.begin_object();
-    json.member(std::string_view(file.place), static_cast<std::int64_t>(row.place));
-    json.member("kernel", std::string_view(row.kernel));
-    json.member("problem", std::string_view(row.problem_text));
-    json.member("gpu", std::string_view(row.gpu));
-    json.member("cache", validation::name(row.cache));
-    json.member("measured_s", row.measured_s);
-    json.member("limit_s", row.limit_s);
-    json.member("times_too_fast", row.times_too_fast());
-    json.word_member("bound", name(row.bound));
+    json.member("schema_version", kSchemaVersion);
+    json.member("file", file.name);
+    json.member("cache", file.cache);
+    json.member("rows", static_cast<std::int64_t>(check.rows.size() + check.unchecked.size()));
+    json.member("faster_than_limit", static_cast<std::int64_t>(check.impossible.size()));
+    json.objects("impossible", check.impossible, [&](std::size_t index) {
+      const CheckedRow& row = check.rows[index];
+      json.member(file.place, static_cast<std::int64_t>(row.place));
+      json.member("kernel", row.kernel);
+      json.member("problem", row.problem_text);
+      json.member("gpu", row.gpu);
+      json.member("cache", validation::name(row.cache));
+      json.member("measured_s", row.measured_s);
+      json.member("limit_s", row.limit_s);
+      json.member("times_too_fast", row.times_too_fast());
+      json.word_member("bound", name(row.bound));
+    });
+    json.objects("unchecked", check.unchecked, [&](const UncheckedRow& row) {
+      json.member(file.place, static_cast<std::int64_t>(row.place));
+      json.member("kernel", row.kernel);
+      json.member("reason", row.reason);
+    });
     json.end_object();
-  }
-  json.end_array();
-  json.key("unchecked");
-  json.begin_array();
-  for (const UncheckedRow& row : check.unchecked) {
-    json.begin_object();
-    json.member(std::string_view(file.place), static_cast<std::int64_t>(row.place));
-    json.member("kernel", std::string_view(row.kernel));
-    json.member("reason", std::string_view(row.reason));
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
-  json.newline();
-  return fmt::to_string(out);
+    json.newline();
+  });
 }
 
 std::string check_csv(const TableCheck& check, const CheckedFile& file) {

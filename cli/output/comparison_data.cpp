@@ -33,10 +33,7 @@ void write_summary(JsonWriter& json, const Summary& summary) {
 }
 
 void write_summaries(JsonWriter& json, std::string_view key, const std::vector<Summary>& groups) {
-  json.key(key);
-  json.begin_array();
-  for (const Summary& summary : groups) write_summary(json, summary);
-  json.end_array();
+  json.array(key, groups, [&](const Summary& summary) { write_summary(json, summary); });
 }
 
 void write_pair(JsonWriter& json, std::string_view key, const std::optional<Pair>& pair) {
@@ -77,10 +74,8 @@ void write_row(JsonWriter& json, const Row& row) {
 }
 
 void write_indices(JsonWriter& json, std::string_view key, const std::vector<std::size_t>& rows) {
-  json.key(key);
-  json.begin_array();
-  for (const std::size_t row : rows) json.number(static_cast<std::int64_t>(row));
-  json.end_array();
+  json.array(key, rows,
+             [&](const std::size_t row) { json.number(static_cast<std::int64_t>(row)); });
 }
 
 void write_comparison(JsonWriter& json, const Comparison& comparison) {
@@ -103,21 +98,13 @@ void write_comparison(JsonWriter& json, const Comparison& comparison) {
   }
   write_indices(json, "bound_violations", comparison.bound_violations);
   write_indices(json, "worst", comparison.worst);
-  json.key("failures");
-  json.begin_array();
-  for (const validation::Failure& failure : comparison.failures) {
-    json.begin_object();
+  json.objects("failures", comparison.failures, [&](const validation::Failure& failure) {
     json.member("kernel", failure.kernel);
     json.member("problem", validation::problem_text(failure.kernel, failure.problem));
     json.member("reason", failure.reason);
-    json.end_object();
-  }
-  json.end_array();
+  });
   json.member("missing_cases", static_cast<std::int64_t>(comparison.missing));
-  json.key("rows");
-  json.begin_array();
-  for (const Row& row : comparison.rows) write_row(json, row);
-  json.end_array();
+  json.array("rows", comparison.rows, [&](const Row& row) { write_row(json, row); });
   json.end_object();
 }
 
@@ -132,17 +119,14 @@ std::string half(const std::optional<Pair>& pair, double Pair::*member) {
 }  // namespace
 
 std::string comparison_json(std::span<const Comparison> comparisons) {
-  fmt::memory_buffer out;
-  JsonWriter json(out);
-  json.begin_object();
-  json.member("schema_version", kSchemaVersion);
-  json.key("comparisons");
-  json.begin_array();
-  for (const Comparison& comparison : comparisons) write_comparison(json, comparison);
-  json.end_array();
-  json.end_object();
-  json.newline();
-  return fmt::to_string(out);
+  return json_text([&](JsonWriter& json) {
+    json.begin_object();
+    json.member("schema_version", kSchemaVersion);
+    json.array("comparisons", comparisons,
+               [&](const Comparison& comparison) { write_comparison(json, comparison); });
+    json.end_object();
+    json.newline();
+  });
 }
 
 std::string comparison_csv(std::span<const Comparison> comparisons) {
@@ -154,30 +138,22 @@ std::string comparison_csv(std::span<const Comparison> comparisons) {
   const auto columns = static_cast<std::size_t>(std::count(text.begin(), text.end(), ',')) + 1;
   for (const Comparison& comparison : comparisons) {
     for (const Row& row : comparison.rows) {
-      const std::vector<std::string> cells = {row.gpu,
-                                              row.kernel,
-                                              row.problem_text,
-                                              std::string(validation::name(row.cache)),
-                                              std::string(validation::name(row.regime)),
-                                              std::string(name(row.bound)),
-                                              number(row.time_s.predicted),
-                                              number(row.time_s.measured),
-                                              number(row.time_s.error()),
-                                              number(row.predicted_low_s),
-                                              number(row.predicted_high_s),
-                                              number(row.limit_s),
-                                              number(row.measured_fastest_s),
-                                              number(row.measured_low_s),
-                                              number(row.measured_high_s),
-                                              half(row.sm_cycles, &Pair::predicted),
-                                              half(row.sm_cycles, &Pair::measured),
-                                              half(row.dram_bytes, &Pair::predicted),
-                                              half(row.dram_bytes, &Pair::measured),
-                                              half(row.l2_bytes, &Pair::predicted),
-                                              half(row.l2_bytes, &Pair::measured),
-                                              row.baseline,
-                                              row.baseline_s ? number(*row.baseline_s) : "",
-                                              ""};
+      std::vector<std::string> cells = {row.gpu,
+                                        row.kernel,
+                                        row.problem_text,
+                                        std::string(validation::name(row.cache)),
+                                        std::string(validation::name(row.regime)),
+                                        std::string(name(row.bound))};
+      for (const double value : {row.time_s.predicted, row.time_s.measured, row.time_s.error(),
+                                 row.predicted_low_s, row.predicted_high_s, row.limit_s,
+                                 row.measured_fastest_s, row.measured_low_s, row.measured_high_s}) {
+        cells.push_back(number(value));
+      }
+      for (const auto& pair : {row.sm_cycles, row.dram_bytes, row.l2_bytes}) {
+        cells.push_back(half(pair, &Pair::predicted));
+        cells.push_back(half(pair, &Pair::measured));
+      }
+      cells.insert(cells.end(), {row.baseline, row.baseline_s ? number(*row.baseline_s) : "", ""});
       text += csv_line(cells);
     }
     for (const validation::Failure& failure : comparison.failures) {

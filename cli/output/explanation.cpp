@@ -98,35 +98,25 @@ void write_explanation(JsonWriter& json, const Answer& answer, std::span<const F
   json.begin_object();
   json.key("prediction");
   write_json(json, answer);
-  json.key("formulas");
-  json.begin_array();
-  for (const Formula& one : formulas) {
-    json.begin_object();
+  json.objects("formulas", formulas, [&](const Formula& one) {
     json.word_member("resource", name(one.resource));
     json.member("amount", one.amount);
     json.member("unit", one.unit);
     if (one.full_rate > 0) {
       json.member("full_rate_per_s", one.full_rate);
       json.member("least_s", one.least_s());
-      json.member("full_rate_is", std::string_view(one.made_of));
-      json.member("source", std::string_view(one.source));
+      json.member("full_rate_is", one.made_of);
+      json.member("source", one.source);
     }
     json.member("alone_s", one.alone_s);
-    json.end_object();
-  }
-  json.end_array();
-  json.key("sensitivities");
-  json.begin_array();
-  for (const Sensitivity& one : sensitivities) {
-    json.begin_object();
-    json.member("key", std::string_view(one.key));
+  });
+  json.objects("sensitivities", sensitivities, [&](const Sensitivity& one) {
+    json.member("key", one.key);
     json.member("value", one.value);
     json.member("larger", one.larger);
     json.member("change", one.change);
-    json.member("source", std::string_view(one.source));
-    json.end_object();
-  }
-  json.end_array();
+    json.member("source", one.source);
+  });
   json.end_object();
   json.newline();
 }

@@ -87,8 +87,7 @@ std::string unknown_text(const Mix& mix) {
 }
 
 void write_shares(JsonWriter& json, const PipeShares& shares) {
-  json.key("at_best");
-  json.begin_object();
+  json.begin_object("at_best");
   json.word_member("bound", shares.bound);
   json.member("issue", *shares.issue);
   for (const Pipe pipe : kAllPipes) {
@@ -98,8 +97,7 @@ void write_shares(JsonWriter& json, const PipeShares& shares) {
 }
 
 void write_flops(JsonWriter& json, std::string_view key, const FlopsByType& flops) {
-  json.key(key);
-  json.begin_object();
+  json.begin_object(key);
   for (const DType type : kAllDTypes) {
     if (flops[type] > 0) json.member(name(type), flops[type]);
   }
@@ -108,8 +106,7 @@ void write_flops(JsonWriter& json, std::string_view key, const FlopsByType& flop
 
 void write_counts(JsonWriter& json, std::string_view key,
                   const std::map<std::string, std::int64_t>& counts) {
-  json.key(key);
-  json.begin_object();
+  json.begin_object(key);
   for (const auto& [word, count] : counts) {
     json.foreign_key(word);
     json.number(count);
@@ -120,8 +117,7 @@ void write_counts(JsonWriter& json, std::string_view key,
 /// Writes the members of the open object.
 void write_mix(JsonWriter& json, const Mix& mix, const InspectedKernel& kernel) {
   json.member("instructions", mix.instructions);
-  json.key("pipes");
-  json.begin_object();
+  json.begin_object("pipes");
   for (const Pipe pipe : kAllPipes) {
     if (mix[pipe] > 0) json.member(name(pipe), mix[pipe]);
   }
@@ -129,8 +125,7 @@ void write_mix(JsonWriter& json, const Mix& mix, const InspectedKernel& kernel) 
   write_counts(json, "accesses", mix.accesses);
   write_flops(json, "flops", mix.flops);
   write_flops(json, "tensor_flops", mix.tensor_flops);
-  json.key("tensor_shape_known");
-  json.boolean(!mix.unknown_tensor_shape);
+  json.boolean("tensor_shape_known", !mix.unknown_tensor_shape);
   json.member("special_functions", mix.special_results);
   json.member("barriers", mix.block_barriers);
   json.member("read_bytes", mix.read_bytes);
@@ -182,32 +177,26 @@ std::string inspection_text(const InspectedKernel& kernel, const Style& style) {
 void write_inspection(JsonWriter& json, const InspectedKernel& kernel) {
   const KernelReport& report = kernel.report;
   json.begin_object();
-  json.member("kernel", std::string_view(report.title));
-  json.member("symbol", std::string_view(report.name.symbol));
-  json.member("architecture", std::string_view(report.name.architecture));
-  if (kernel.gpu) json.member("gpu", std::string_view(kernel.gpu->name));
+  json.member("kernel", report.title);
+  json.member("symbol", report.name.symbol);
+  json.member("architecture", report.name.architecture);
+  if (kernel.gpu) json.member("gpu", kernel.gpu->name);
   write_resources(json, report);
   write_counts(json, "unknown_opcodes", report.whole.unknown);
   for (const auto& [key, mix] :
        {std::pair{"whole", &report.whole}, std::pair{"outside_loops", &report.outside}}) {
-    json.key(key);
-    json.begin_object();
+    json.begin_object(key);
     write_mix(json, *mix, kernel);
     json.end_object();
   }
   json.member("main_way_instructions", report.main_way);
-  json.key("loops");
-  json.begin_array();
-  for (const sass::LoopReport& loop : report.loops) {
-    json.begin_object();
+  json.objects("loops", report.loops, [&](const sass::LoopReport& loop) {
     json.member("first_address", static_cast<std::int64_t>(loop.first));
     json.member("last_address", static_cast<std::int64_t>(loop.last));
     json.member("depth", static_cast<std::int64_t>(loop.depth));
     if (loop.parent) json.member("inside_loop", static_cast<std::int64_t>(*loop.parent));
     write_mix(json, loop.own, kernel);
-    json.end_object();
-  }
-  json.end_array();
+  });
   json.end_object();
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <string>
 #include <string_view>
 
 #include "cli/output/utf8.hpp"
@@ -20,10 +21,41 @@ class JsonWriter {
   explicit JsonWriter(fmt::memory_buffer& out) : out_(out) {}
 
   void begin_object() { open('{'); }
+  /// Begins the object of a key, unchecked as key().
+  [[gnu::always_inline]] void begin_object(std::string_view name) {
+    key(name);
+    open('{');
+  }
   void end_object() { out_.push_back('}'); }
   void begin_array() { open('['); }
+  /// Begins the array of a key, unchecked as key().
+  [[gnu::always_inline]] void begin_array(std::string_view name) {
+    key(name);
+    open('[');
+  }
   void end_array() { out_.push_back(']'); }
   void newline() { out_.push_back('\n'); }
+
+  /// An array: `write` writes the value of each item.
+  template <class Items, class Write>
+  void array(std::string_view name, const Items& items, const Write& write) {
+    begin_array(name);
+    for (const auto& item : items) write(item);
+    end_array();
+  }
+  /// An array of objects: `members` writes those of each item.
+  template <class Items, class Members>
+  void objects(std::string_view name, const Items& items, const Members& members) {
+    array(name, items, [&](const auto& item) {
+      begin_object();
+      members(item);
+      end_object();
+    });
+  }
+  template <class Texts>
+  void strings(std::string_view name, const Texts& texts) {
+    array(name, texts, [this](const auto& text) { string(text); });
+  }
 
   /// A key of this program's own that needs no escapes, written unchecked. Inlined, so that the
   /// compiler knows a literal's length.
@@ -78,9 +110,18 @@ class JsonWriter {
     raw(value ? "true" : "false");
   }
 
+  void boolean(std::string_view name, bool value) {
+    key(name);
+    boolean(value);
+  }
+
   void null() {
     separate();
     raw("null");
+  }
+  void null(std::string_view name) {
+    key(name);
+    null();
   }
 
   [[gnu::always_inline]] void member(std::string_view name, double value) {
@@ -210,5 +251,14 @@ class JsonWriter {
 
   fmt::memory_buffer& out_;
 };
+
+/// The JSON that `write` writes to the writer, as text.
+template <class Write>
+std::string json_text(const Write& write) {
+  fmt::memory_buffer out;
+  JsonWriter json(out);
+  write(json);
+  return fmt::to_string(out);
+}
 
 }  // namespace roofcast::cli

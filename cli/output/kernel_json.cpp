@@ -12,10 +12,7 @@ void write_range(JsonWriter& json, const Parameter& parameter) {
     json.member("maximum_bytes", static_cast<std::int64_t>(Text::kMaxBytes));
     if (parameter.fallback) json.member("default", fallback_text(parameter));
   } else if (is_named(parameter)) {
-    json.key("choices");
-    json.begin_array();
-    for (const std::string_view name : parameter.choices) json.string(name);
-    json.end_array();
+    json.strings("choices", parameter.choices);
     if (parameter.fallback) json.member("default", fallback_text(parameter));
   } else {
     json.member("minimum", parameter.minimum);
@@ -34,23 +31,14 @@ void write_kernel(JsonWriter& json, const KernelRef& kernel) {
   json.begin_object();
   json.member("name", kernel.name());
   json.member("summary", summary(kernel));
-  json.key("dtypes");
-  json.begin_array();
-  for (const DType type : kernel.dtypes()) json.string(name(type));
-  json.end_array();
-  json.key("parameters");
-  json.begin_array();
-  for (const Parameter& parameter : kernel.parameters()) {
-    json.begin_object();
+  json.array("dtypes", kernel.dtypes(), [&](const DType type) { json.string(name(type)); });
+  json.objects("parameters", kernel.parameters(), [&](const Parameter& parameter) {
     json.member("name", parameter.name);
     json.member("meaning", parameter.meaning);
     write_range(json, parameter);
-    json.end_object();
-  }
-  json.end_array();
+  });
   if (kernel.kernel == nullptr) {
-    json.key("variants");
-    json.begin_array();
+    json.begin_array("variants");
     for (const KernelModel& variant : kernel.family->variants) {
       write_kernel(json, {kernel.family, &variant});
     }

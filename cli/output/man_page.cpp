@@ -89,8 +89,8 @@ std::string program_man_page(std::span<const Command> commands) {
   }
   return head("roofcast", "forecasts where a GPU kernel lands under the roofline") +
          section("SYNOPSIS",
-                 "\\fBroofcast\\fR \\fICOMMAND\\fR [options]\n.br\n\\fBroofcast\\fR "
-                 "\\-\\-help | \\-\\-version") +
+                 "\\fBroofcast\\fR \\fICOMMAND\\fR [options]\n.br\n\\fBroofcast\\fR \\-\\-help | "
+                 "\\-\\-version") +
          section("DESCRIPTION",
                  "Forecasts how long a GPU kernel takes on a given shape and GPU, what bounds it, "
                  "and how far\nthat is from the roofline.") +
@@ -101,11 +101,10 @@ std::string program_man_page(std::span<const Command> commands) {
 std::string command_man_page(const Command& command) {
   const Manual manual = command.manual();
   return head(fmt::format("roofcast-{}", command.name), command.summary) +
-         section("SYNOPSIS", verbatim(unindented(manual.page.usage))) +
-         section("DESCRIPTION", verbatim(manual.page.about)) +
+         section("SYNOPSIS", verbatim(unindented(manual.usage))) +
+         section("DESCRIPTION", verbatim(manual.about)) +
          section("OPTIONS", options_text(manual.options)) +
-         section("EXAMPLES", verbatim(manual.page.examples)) +
-         section("SEE ALSO", ".BR roofcast (1)");
+         section("EXAMPLES", verbatim(manual.examples)) + section("SEE ALSO", ".BR roofcast (1)");
 }
 
 }  // namespace roofcast::cli

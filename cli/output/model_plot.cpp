@@ -114,17 +114,15 @@ void write_step_charts(const std::vector<StepAnswer>& answers,
 }
 
 void write_serving_charts(const std::vector<ServingAnswer>& answers,
-                          const std::vector<std::optional<double>>& capacities,
                           const std::optional<std::string>& plot, const std::string& path) {
   Charts charts;
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    const auto& [model, gpu, service, serving] = answers[i];
+  for (const auto& [model, gpu, service, serving, capacity_bytes] : answers) {
     const double scale = serving.tokens_per_s * serving.between_tokens.expected_s;
     charts.points.push_back({service.tp > 1 ? fmt::format("{} × {}", service.tp, gpu) : gpu,
                              static_cast<double>(service.concurrency), serving.tokens_per_s,
                              scale / serving.between_tokens.high_s,
                              scale / serving.between_tokens.low_s,
-                             serving.between_tokens.expected_s, serving.memory, capacities.at(i)});
+                             serving.between_tokens.expected_s, serving.memory, capacity_bytes});
   }
   const ServingAnswer& first = answers.front();
   charts.axes = {fmt::format("{}, service of {} tokens in, {} out", first.model,

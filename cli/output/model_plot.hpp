@@ -18,9 +18,8 @@ std::string model_plot_meaning();
 void write_step_charts(const std::vector<StepAnswer>& answers,
                        const std::optional<std::string>& plot, const std::string& path);
 
-/// The same for services, which have no timeline. `capacities`: DRAM of each answer's GPU (bytes).
+/// The same for services, which have no timeline.
 void write_serving_charts(const std::vector<ServingAnswer>& answers,
-                          const std::vector<std::optional<double>>& capacities,
                           const std::optional<std::string>& plot, const std::string& path);
 
 }  // namespace roofcast::cli

@@ -18,10 +18,7 @@ double share_of(double part_s, const Profile& profile) {
 void write_launch(JsonWriter& json, const CallGroup& group) {
   const auto& kernel = group.longest_kernel();
   if (kernel.launch) {
-    json.key("grid");
-    json.begin_array();
-    for (const std::int64_t one : kernel.launch->grid) json.number(one);
-    json.end_array();
+    json.array("grid", kernel.launch->grid, [&](const std::int64_t one) { json.number(one); });
     json.member("threads", kernel.launch->threads());
   }
   if (group.occupancy) json.member("blocks_per_sm", group.occupancy->blocks_per_sm);
@@ -32,8 +29,7 @@ void write_launch(JsonWriter& json, const CallGroup& group) {
 void write_place(JsonWriter& json, const CallGroup& group) {
   if (!group.place) return;
   const double call_s = group.measured_s() / static_cast<double>(group.count());
-  json.key("roofline");
-  json.begin_object();
+  json.begin_object("roofline");
   json.member("flops", group.place->flops);
   json.member("dram_bytes", group.place->dram_bytes);
   if (group.place->dram_bytes > 0) {
@@ -56,38 +52,33 @@ void write_optional(JsonWriter& json, std::string_view key, const std::optional<
 
 void write_group(JsonWriter& json, const CallGroup& group, const Profile& profile) {
   json.begin_object();
-  json.member("name", std::string_view(group.call.name));
-  json.member("shapes", std::string_view(shape_text(group)));
+  json.member("name", group.call.name);
+  json.member("shapes", shape_text(group));
   json.member("calls", group.count());
   json.member("time_s", group.measured_s());
   json.member("share", share_of(group.measured_s(), profile));
-  json.key("recognized");
-  json.boolean(group.does != validation::Does::unknown);
+  json.boolean("recognized", group.does != validation::Does::unknown);
   json.word_member("does", name(group.does));
   json.word_member("library", group.library);
   if (group.recognized) {
-    json.member("kernel", std::string_view(group.recognized->kernel.kernel->name));
+    json.member("kernel", group.recognized->kernel.kernel->name);
   }
   write_optional(json, "limit_s", group.limit_s);
   write_optional(json, "expected_s", group.expected_s);
   if (group.forecast) {
     json.word_member("bound", bound_name(group));
   } else {
-    json.key("bound");
-    json.null();
+    json.null("bound");
   }
   if (group.lacks != validation::Lacks::nothing) json.word_member("lacks", bound_text(group));
   if (group.impossible()) {
-    json.key("faster_than_limit");
-    json.boolean(true);
+    json.boolean("faster_than_limit", true);
   }
   write_launch(json, group);
   write_place(json, group);
   if (group.call.by_operator) {
-    json.key("launched");
-    json.begin_array();
-    for (const auto& kernel : group.call.kernels) json.string(kernel.name);
-    json.end_array();
+    json.array("launched", group.call.kernels,
+               [&](const auto& kernel) { json.string(kernel.name); });
   }
   json.end_object();
 }
@@ -100,41 +91,33 @@ std::string csv_number(const std::optional<double>& value) {
 
 std::string profile_json(const ProfileAnswer& answer) {
   const Profile& profile = answer.profile;
-  fmt::memory_buffer out;
-  JsonWriter json(out);
-  json.begin_object();
-  json.member("schema_version", kSchemaVersion);
-  json.member("gpu", std::string_view(answer.gpu.name));
-  json.member("device", std::string_view(profile.trace.device));
-  json.word_member("cache", profile.trace.counted ? "cold" : "warm");
-  json.member("total_s", profile.trace.busy_s);
-  json.member("span_s", profile.trace.span_s);
-  json.member("launches", profile.trace.kernels);
-  json.member("recognized_share", share_of(profile.recognized_s, profile));
-  json.member("compared_share", share_of(profile.compared_s, profile));
-  json.member("no_shape_share", share_of(profile.no_shape_s, profile));
-  json.member("compared_s", profile.compared_s);
-  json.member("expected_s", profile.expected_s);
-  json.member("ignored_lines", profile.trace.ignored_lines);
-  json.key("mends");
-  json.begin_array();
-  for (const Mend& mend : profile.mends) {
+  return json_text([&](JsonWriter& json) {
     json.begin_object();
-    json.member("what", std::string_view(mend.what));
-    json.member("gain_s", mend.saved_s);
-    json.member("total_after_s", mend.total_after_s);
-    json.member("calls", mend.calls);
-    json.word_member("of", mend.saves_waiting ? "span" : "kernels");
+    json.member("schema_version", kSchemaVersion);
+    json.member("gpu", answer.gpu.name);
+    json.member("device", profile.trace.device);
+    json.word_member("cache", profile.trace.counted ? "cold" : "warm");
+    json.member("total_s", profile.trace.busy_s);
+    json.member("span_s", profile.trace.span_s);
+    json.member("launches", profile.trace.kernels);
+    json.member("recognized_share", share_of(profile.recognized_s, profile));
+    json.member("compared_share", share_of(profile.compared_s, profile));
+    json.member("no_shape_share", share_of(profile.no_shape_s, profile));
+    json.member("compared_s", profile.compared_s);
+    json.member("expected_s", profile.expected_s);
+    json.member("ignored_lines", profile.trace.ignored_lines);
+    json.objects("mends", profile.mends, [&](const Mend& mend) {
+      json.member("what", mend.what);
+      json.member("gain_s", mend.saved_s);
+      json.member("total_after_s", mend.total_after_s);
+      json.member("calls", mend.calls);
+      json.word_member("of", mend.saves_waiting ? "span" : "kernels");
+    });
+    json.array("kernels", profile.groups,
+               [&](const CallGroup& group) { write_group(json, group, profile); });
     json.end_object();
-  }
-  json.end_array();
-  json.key("kernels");
-  json.begin_array();
-  for (const CallGroup& group : profile.groups) write_group(json, group, profile);
-  json.end_array();
-  json.end_object();
-  json.newline();
-  return fmt::to_string(out);
+    json.newline();
+  });
 }
 
 std::string profile_csv(const ProfileAnswer& answer) {

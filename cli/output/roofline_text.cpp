@@ -22,6 +22,11 @@ std::string rate(const std::optional<double>& value, std::string_view unit) {
   return value && std::isfinite(*value) && *value > 0 ? si_text(*value, unit) : kNone;
 }
 
+std::string intensity_text(double flops_per_byte) {
+  const bool known = std::isfinite(flops_per_byte) && flops_per_byte > 0;
+  return known ? figure_text(flops_per_byte) + " FLOP/B" : kNone;
+}
+
 /// A row for each roof of any device, in the order of the first device that has it: memory levels
 /// and then pipes, each fastest first.
 std::string roofs_text(const std::vector<DevicePoints>& devices, const Style& style) {
@@ -42,7 +47,7 @@ std::string roofs_text(const std::vector<DevicePoints>& devices, const Style& st
       const std::string name = roof.pipe + " " + std::string(roofcast::name(roof.dtype));
       reports::add_once(names, name);
       texts[i][name] = si_text(roof.flops_per_s, "FLOP/s");
-      if (dram) texts[i][name] += ", ridge " + si_text(roof.flops_per_s / *dram, "FLOP/B");
+      if (dram) texts[i][name] += ", ridge " + intensity_text(roof.flops_per_s / *dram);
     }
   }
   std::vector<TextTable::Column> columns = {{"roof"}};
@@ -61,7 +66,7 @@ std::string roofs_text(const std::vector<DevicePoints>& devices, const Style& st
 
 std::string level_text(const RooflinePoint& point, std::string_view level) {
   for (const reports::LevelIntensity& one : point.levels) {
-    if (one.level == level) return rate(one.intensity, "FLOP/B");
+    if (one.level == level) return intensity_text(one.intensity);
   }
   return kNone;
 }
@@ -71,13 +76,15 @@ std::vector<std::string> row_of(const Gpu& gpu, const RooflinePoint& point, bool
   const auto shown = [&](const std::optional<double>& flops, double bytes) {
     return computes ? rate(flops, "FLOP/s") : rate(bytes, "B/s");
   };
+  // A family has no expected time: what it is predicted to reach is its limit.
+  const std::string predicted = shown(point.predicted_flops_per_s, point.dram_bytes_per_s);
   std::vector<std::string> row = {gpu.name,
                                   point.label + (point.is_limit ? " (limit)" : ""),
                                   level_text(point, "L1 + shared"),
                                   level_text(point, "L2"),
-                                  rate(point.intensity, "FLOP/B"),
-                                  shown(point.predicted_flops_per_s, point.dram_bytes_per_s),
-                                  shown(point.limit_flops_per_s, 0)};
+                                  intensity_text(point.intensity),
+                                  point.is_limit ? kNone : predicted,
+                                  point.is_limit ? predicted : shown(point.limit_flops_per_s, 0)};
   if (measured) {
     row.push_back(shown(point.measured_flops_per_s, point.measured_dram_bytes_per_s.value_or(0)));
   }

@@ -21,6 +21,14 @@ std::string memory_note(const ServingAnswer& answer) {
 
 }  // namespace
 
+ServingAnswer answer_service(const std::string& name, const transformer::Architecture& model,
+                             const transformer::Service& service,
+                             transformer::KernelForecasts& forecasts) {
+  const Gpu& gpu = forecasts.gpu();
+  return {name, gpu.name, service, predict_serving(model, service, forecasts),
+          gpu.memory.dram_bytes};
+}
+
 void write_json(JsonWriter& json, const ServingAnswer& answer) {
   const transformer::Serving& serving = answer.serving;
   json.begin_object();
@@ -29,8 +37,7 @@ void write_json(JsonWriter& json, const ServingAnswer& answer) {
   json.member("gpu", answer.gpu);
   json.member("concurrency", answer.service.concurrency);
   const transformer::Duration& between = serving.between_tokens;
-  json.key("between_tokens");
-  json.begin_object();
+  json.begin_object("between_tokens");
   json.member("expected_s", between.expected_s);
   json.member("low_s", between.low_s);
   json.member("high_s", between.high_s);
@@ -45,8 +52,7 @@ void write_json(JsonWriter& json, const ServingAnswer& answer) {
   if (serving.largest_concurrency) {
     json.member("largest_concurrency", *serving.largest_concurrency);
   }
-  json.key("fits");
-  json.boolean(answer.fits());
+  json.boolean("fits", answer.fits());
   json.end_object();
 }
 

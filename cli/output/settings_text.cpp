@@ -124,17 +124,13 @@ std::string settings_text(const AdviceAnswer& answer, const Style& style) {
 
 void write_settings(JsonWriter& json, const AdviceAnswer& answer) {
   const SettingsAdvice& advice = *answer.settings;
-  json.key("settings");
-  json.begin_object();
+  json.begin_object("settings");
   json.key("asked");
   write_forecast(json, answer, advice.asked);
-  json.key("faster");
-  json.begin_array();
-  for (const Prediction& one : advice.faster) write_forecast(json, answer, one);
-  json.end_array();
+  json.array("faster", advice.faster,
+             [&](const Prediction& one) { write_forecast(json, answer, one); });
   json.member("forecasts", static_cast<std::int64_t>(advice.forecasts));
-  json.key("every_value");
-  json.boolean(advice.every_value);
+  json.boolean("every_value", advice.every_value);
   json.end_object();
 }
 
@@ -142,10 +138,7 @@ std::string kernel_advice_text(const AdviceAnswer& answer, const Style& style) {
   std::string text;
   if (!answer.variants.empty()) text += variants_text(answer, style) + '\n';
   text += settings_text(answer, style) + '\n' + shapes_text(answer, style);
-  for (const std::string& note : answer.settings->best().notes) {
-    text += fmt::format("  {}\n", style.faint(visible(fmt::format("note: {}", note))));
-  }
-  return text;
+  return text + notes_text(answer.settings->best().notes, style);
 }
 
 }  // namespace roofcast::cli

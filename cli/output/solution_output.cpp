@@ -57,7 +57,7 @@ void write_point(JsonWriter& json, const Point& point, const Unknown& unknown) {
       json.word_member("bound", name(binding(time->terms)));
     }
   } else {
-    json.member("error", std::string_view(point.refusal));
+    json.member("error", point.refusal);
   }
   json.end_object();
 }
@@ -89,34 +89,27 @@ std::string solution_text(const Solution& solution, const Unknown& unknown,
 void write_json(JsonWriter& json, const Solution& solution, const Unknown& unknown,
                 const Condition& condition) {
   json.begin_object();
-  json.key("found");
-  json.boolean(!solution.spans.empty());
+  json.boolean("found", !solution.spans.empty());
   if (solution.spans.empty()) {
-    json.member("why", std::string_view(why_not(solution, unknown, condition)));
+    json.member("why", why_not(solution, unknown, condition));
   } else {
     const Point& point = turning_point(solution);
-    json.member("parameter", std::string_view(unknown.name()));
+    json.member("parameter", unknown.name());
     json.member("value", parse_real("the value", unknown.at(point.position)));
     if (point.prediction && point.prediction->time) {
       json.member("expected_s", point.prediction->time->expected_s);
     }
     json.word_member("exact", solution.every_value ? "scan" : "bisection");
   }
-  json.member("find", std::string_view(unknown.name()));
-  json.member("until", std::string_view(condition.text));
-  json.key("holds");
-  json.begin_array();
-  for (const auto& [first, last] : solution.spans) {
-    json.begin_object();
+  json.member("find", unknown.name());
+  json.member("until", condition.text);
+  json.objects("holds", solution.spans, [&](const Span& span) {
     json.key("from");
-    write_point(json, first, unknown);
+    write_point(json, span.first, unknown);
     json.key("to");
-    write_point(json, last, unknown);
-    json.end_object();
-  }
-  json.end_array();
-  json.key("range");
-  json.begin_array();
+    write_point(json, span.last, unknown);
+  });
+  json.begin_array("range");
   write_point(json, solution.lowest, unknown);
   write_point(json, solution.highest, unknown);
   json.end_array();

@@ -53,36 +53,28 @@ std::string what_would_fit(const transformer::Architecture& model, Task task, do
 }
 
 void write_memory(JsonWriter& json, const StepAnswer& answer) {
-  json.key("memory");
-  json.begin_object();
+  json.begin_object("memory");
   for (const NamedBytes& part : kMemoryParts) {
     json.foreign_key(part.key);
     json.number(answer.memory.*part.bytes);
   }
   json.member("total_bytes", answer.memory.total());
-  json.key("fits");
-  json.boolean(answer.fits);
+  json.boolean("fits", answer.fits);
   json.end_object();
 }
 
 void write_parts(JsonWriter& json, const transformer::Step& step) {
-  json.key("parts");
-  json.begin_array();
-  for (const StepPart& part : step.parts) {
-    json.begin_object();
+  json.objects("parts", step.parts, [&](const StepPart& part) {
     json.member("name", part.name);
     json.member("time_s", part.expected_s);
     json.member("share", part.expected_s / step.expected_s);
     json.member("bound", part.bound);
-    json.end_object();
-  }
-  json.end_array();
+  });
 }
 
 // Time of transfers among GPUs: alone, hidden and exposed, and what launches beside them lose (s).
 void write_transfers(JsonWriter& json, const transformer::StepTransfers& transfers) {
-  json.key("transfers");
-  json.begin_object();
+  json.begin_object("transfers");
   json.member("alone_s", transfers.alone_s);
   json.member("hidden_s", transfers.hidden_s);
   json.member("exposed_s", transfers.exposed_s);
@@ -99,12 +91,9 @@ std::string transfers_text(const transformer::StepTransfers& transfers) {
 
 void write_operations(JsonWriter& json, const transformer::Step& step) {
   constexpr std::array<std::string_view, 4> kSections = {"begin", "layer", "end", "once"};
-  json.key("operations");
-  json.begin_array();
-  for (const transformer::StepOperation& one : step.operations) {
-    json.begin_object();
-    json.member("part", std::string_view(one.part));
-    json.member("kernel", std::string_view(one.what));
+  json.objects("operations", step.operations, [&](const transformer::StepOperation& one) {
+    json.member("part", one.part);
+    json.member("kernel", one.what);
     json.word_member("section", kSections.at(static_cast<std::size_t>(one.section)));
     json.word_member("direction",
                      transformer::kDirections.at(static_cast<std::size_t>(one.direction)));
@@ -113,12 +102,9 @@ void write_operations(JsonWriter& json, const transformer::Step& step) {
     json.member("time_s", one.expected_s);
     json.member("alone_s", one.alone_s);
     json.member("share", one.expected_s / step.expected_s);
-    json.member("bound", std::string_view(one.bound));
-    json.key("beside");
-    json.boolean(one.order != transformer::Order::in_turn);
-    json.end_object();
-  }
-  json.end_array();
+    json.member("bound", one.bound);
+    json.boolean("beside", one.order != transformer::Order::in_turn);
+  });
 }
 
 std::vector<std::string> notes_of(const StepAnswer& answer) {
@@ -201,10 +187,7 @@ void write_json(JsonWriter& json, const StepAnswer& answer) {
     write_transfers(json, answer.step->transfers);
     write_operations(json, *answer.step);
   }
-  json.key("notes");
-  json.begin_array();
-  for (const std::string& note : notes_of(answer)) json.string(note);
-  json.end_array();
+  json.strings("notes", notes_of(answer));
   json.end_object();
 }
 

@@ -36,8 +36,7 @@ class Trace {
   Trace() : json_(out_) {
     json_.begin_object();
     json_.word_member("displayTimeUnit", "ns");
-    json_.key("traceEvents");
-    json_.begin_array();
+    json_.begin_array("traceEvents");
   }
 
   void name(std::string_view what, std::int64_t track, std::string_view text) {
@@ -46,8 +45,7 @@ class Trace {
     json_.word_member("ph", "M");
     json_.member("pid", std::int64_t{0});
     json_.member("tid", track);
-    json_.key("args");
-    json_.begin_object();
+    json_.begin_object("args");
     json_.member("name", text);
     json_.end_object();
     json_.end_object();
@@ -63,10 +61,9 @@ class Trace {
     json_.member("ts", start_s * kMicroseconds);
     json_.member("dur", duration_s * kMicroseconds);
     if (event != nullptr) {
-      json_.key("args");
-      json_.begin_object();
-      json_.member("kernel", std::string_view(event->what));
-      json_.member("bound by", std::string_view(event->bound));
+      json_.begin_object("args");
+      json_.member("kernel", event->what);
+      json_.member("bound by", event->bound);
       json_.end_object();
     }
     json_.end_object();

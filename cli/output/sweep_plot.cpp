@@ -70,10 +70,8 @@ std::string choose_x(const PlottedSweep& plotted, const Options& options) {
       const auto position = position_named(sweep.kernel.parameters(), *chosen);
       if (position && !is_named(sweep.kernel.parameters()[*position])) return *chosen;
     }
-    throw UsageError(
-        fmt::format("--x {}: no kernel here has a parameter of that name that is a "
-                    "number",
-                    *chosen));
+    throw UsageError("--x {}: no kernel here has a parameter of that name that is a number",
+                     *chosen);
   }
   for (const KernelSweep& sweep : plotted.sweeps) {
     for (const Axis& axis : sweep.axes) {
@@ -108,12 +106,12 @@ class Collector {
   reports::SweepPlot plot() {
     if (lines_.empty()) throw InputError(fmt::format("no point has a forecast: {}", refusal_));
     if (lines_.size() > reports::kMostLines) {
-      throw UsageError(fmt::format("a chart has at most {} lines, this one {}: sweep fewer values",
-                                   reports::kMostLines, lines_.size()));
+      throw UsageError("a chart has at most {} lines, this one {}: sweep fewer values",
+                       reports::kMostLines, lines_.size());
     }
     if (marks_waves_ && !by_alignment_ && lines_.size() > 1) {
-      throw UsageError(fmt::format("--waves marks those of one line, not of {}: sweep one of them",
-                                   lines_.size()));
+      throw UsageError("--waves marks those of one line, not of {}: sweep one of them",
+                       lines_.size());
     }
     reports::SweepPlot plot;
     plot.quantity = &quantity_;
@@ -202,10 +200,10 @@ class Collector {
     if (by_alignment_ && position) {
       if (subject_.empty()) subject_ = label;
       if (subject_ != label) {
-        throw UsageError(fmt::format(
+        throw UsageError(
             "--series alignment tells the points of one kernel, type and device apart, not {} from "
             "{}: sweep one of them",
-            subject_, label));
+            subject_, label);
       }
       label = alignment_label(problem[*position]);
     }
@@ -342,7 +340,7 @@ bool wants_plot(const Options& options) {
   if (plot) return true;
   for (const char* option : {"x", "run", "series", "waves"}) {
     if (options.has(option)) {
-      throw UsageError(fmt::format("--{} is for charts: say --plot and which quantity", option));
+      throw UsageError("--{} is for charts: say --plot and which quantity", option);
     }
   }
   return false;

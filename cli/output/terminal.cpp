@@ -40,6 +40,10 @@ Style Style::of_standard_output() {
   return Style(colour, standard_output_width());
 }
 
+Style Style::of_output(const std::optional<std::string>& path) {
+  return path ? Style(false) : of_standard_output();
+}
+
 std::string Style::wrap(std::string_view code, std::string_view text) const {
   return colour_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
 }

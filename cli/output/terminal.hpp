@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,8 @@ class Style {
 
   explicit Style(bool colour, std::size_t width = kAnyWidth) : colour_(colour), width_(width) {}
   static Style of_standard_output();
+  /// That of standard output without a path, else plain.
+  static Style of_output(const std::optional<std::string>& path);
 
   /// Columns a line may take.
   std::size_t width() const { return width_; }

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/run_program.hpp"
@@ -37,6 +38,27 @@ TEST(GpusJson, WhatIsNoNumberStaysAsItIs) {
     EXPECT_TRUE(row.at("source").is_string()) << row;
     EXPECT_FALSE(row.at("value").is_string()) << row;
   }
+}
+
+TEST(GpusCsv, HasTheValuesOfJson) {
+  const auto rows = testing::lines_of(run_program("gpus --format csv").out);
+  EXPECT_EQ(rows.front(),
+            "name,year,sm_count,dram_bytes,dram_bandwidth_bytes_per_s,l2_bytes,calibration,title");
+  const auto h100 = std::find_if(rows.begin(), rows.end(), [](const std::string& row) {
+    return row.starts_with("h100-sxm5,2022,132,85899345920");
+  });
+  EXPECT_NE(h100, rows.end());
+  const auto tpu = std::find_if(rows.begin(), rows.end(), [](const std::string& row) {
+    return row.starts_with("tpu-v4,2021,,");
+  });
+  EXPECT_NE(tpu, rows.end()) << "unknown is empty";
+}
+
+TEST(GpusTable, MemoriesAreInBinaryUnits) {
+  const std::string text = run_program("gpus").out;
+  EXPECT_NE(text.find("80 GiB"), std::string::npos);
+  EXPECT_NE(text.find("50 MiB"), std::string::npos);
+  EXPECT_EQ(text.find("85.9 GB"), std::string::npos);
 }
 
 }  // namespace

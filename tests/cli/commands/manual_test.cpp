@@ -17,8 +17,7 @@ using ::testing::StartsWith;
 TEST(Manual, IsTheHelpOfEveryCommand) {
   for (const Command& command : commands()) {
     const Manual manual = command.manual();
-    EXPECT_EQ(run_program(std::string(command.name) + " --help").out,
-              help_text(manual.page, manual.options))
+    EXPECT_EQ(run_program(std::string(command.name) + " --help").out, help_text(manual))
         << command.name;
   }
 }

@@ -43,6 +43,12 @@ TEST(Options, ADashAloneIsAWordAndTwoEndTheOptions) {
   EXPECT_THAT(split.words, ElementsAre("-", "--gpu"));
 }
 
+TEST(Options, NoValueBeginsWithTwoDashes) {
+  const auto split = split_words({"gemm", "--m", "--n", "4"}, table());
+  EXPECT_THAT(split.words, ElementsAre("gemm"));
+  EXPECT_THAT(split.options, ElementsAre("--m", "--n", "4"));
+}
+
 TEST(Options, Values) {
   const Options options = parse_options(
       {"--set", "a=1", "--set", "b=2", "-o", "f", "--m", "-5", "--datasheet"}, table());
@@ -66,7 +72,7 @@ TEST(Options, Refusals) {
 }
 
 TEST(Options, HelpLeadsWithExamples) {
-  const std::string text = help_text({"  roofcast x\n", "roofcast x", "Does x."}, table());
+  const std::string text = help_text({"  roofcast x\n", "roofcast x", "Does x.", table()});
   EXPECT_TRUE(text.starts_with("Examples:\n"));
   EXPECT_LT(text.find("Does x."), text.find("--gpu"));
 }
