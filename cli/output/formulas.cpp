@@ -66,7 +66,7 @@ class Maker {
                       {gpu_.sm.l1_bytes_per_clk, "/sm/l1_bytes_per_clk"});
       case Resource::l2:
         return of_device(
-            "B", work.l2.total_bytes() - joined_bytes(),
+            "B", work.l2.total_bytes() - coalesced_bytes(),
             {gpu_.sustained.l2_bandwidth_bytes_per_s, "/sustained/l2_bandwidth_bytes_per_s"});
       case Resource::dram:
         return of_device(
@@ -88,9 +88,9 @@ class Maker {
   }
 
   /// Bytes that L2 reads once for several blocks.
-  double joined_bytes() const {
+  double coalesced_bytes() const {
     double sum = 0;
-    for (const Launched& one : launches_) sum += one.repeats * one.plan.joined.bytes;
+    for (const Launched& one : launches_) sum += one.repeats * one.plan.coalesced.bytes;
     return std::min(sum, prediction_.work.l2.read_bytes);
   }
 
