@@ -60,7 +60,7 @@ struct Layer {
     return gemm::library_problem(p.dtype, results(), filters, channels * p[kSide] * p[kSide],
                                  p[kTileM], p[kTileN], std::max<std::int64_t>(1, p[kSplitK]));
   }
-  /// The matrix of pixels repeats them for each tap. On tensor cores half a k-slab at least holds
+  /// The matrix of pixels repeats them for each tap. On tensor cores each half of a k-slab holds
   /// channels of one tap.
   gemm::Packings packings() const {
     constexpr std::int64_t kHalf = gemm::kUsualStepBytes / 2;
@@ -75,6 +75,7 @@ Layer layer_of(const Problem& p) {
   return {p, p[kChannels], p[kFilters]};
 }
 
+/// The extent in whole accesses of 16 bytes.
 std::int64_t in_vectors(std::int64_t extent, DType type) {
   const std::int64_t vector = gemm::kVectorBytes / element_bytes(type);
   return ceil_div(extent, vector) * vector;
