@@ -124,6 +124,7 @@ ExitCode run_advise_linear(const Arguments& arguments) {
   const Assumptions assumptions = read_assumptions(options);
   const std::vector<Gpu> gpus = read_devices(options);
   std::vector<LayerAdvice> advice;
+  advice.reserve(gpus.size());
   for (const Gpu& gpu : gpus) advice.push_back(advise_layer(layer, dtype, gpu, assumptions));
   write_json_or_text(
       options,

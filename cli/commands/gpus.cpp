@@ -141,6 +141,7 @@ std::string csv_text(const Cells& cells) {
   std::string text;
   for (const auto& row : cells) {
     std::vector<std::string> fields;
+    fields.reserve(row.size());
     for (const auto& [shown, value] : row) {
       fields.push_back(value.is_string() ? value.get<std::string>()
                        : value.is_null() ? ""

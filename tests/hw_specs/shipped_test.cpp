@@ -204,7 +204,7 @@ TEST(Shipped, L2GivesWhatIsPublished) {
   EXPECT_NEAR(peak("a100-sxm4-80gb"), 7.22e12, 0.01e12);
   EXPECT_NEAR(peak("h100-pcie"), 8.99e12, 0.01e12);
   EXPECT_NEAR(peak("h200-sxm"), 12.16e12, 0.01e12);  // 60 MiB of slices, an H100 has 50
-  EXPECT_NEAR(peak("b200"), 24.15e12, 0.01e12);  // two such dies; 21.2 TB/s were read
+  EXPECT_NEAR(peak("b200"), 24.15e12, 0.01e12);      // two such dies; 21.2 TB/s were read
 }
 
 // Instructions of each generation, by the PTX manual and the tuning guides.
