@@ -118,7 +118,7 @@ CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
   require(counts && full,
           "'gpus' of a collective is 2 to 8, those of one machine, or a multiple of 8, found ",
           figure_text(gpus));
-  require(bytes >= 1 && bytes <= 1e15, "'bytes' is 1 to 1e15");
+  require(bytes >= 1 && bytes <= 1e15, "'bytes' is 1 to 1e15, found ", figure_text(bytes));
   const LinkCosts link = link_costs(gpu);
   const double of_machine = gpus_of_machine(transfer);
   Parts time{link.start_s, 0};

@@ -56,15 +56,15 @@ constexpr std::array kMemory = {
     MemoryOperator{"aten::_fused_adam_", Moves::adam},
     MemoryOperator{"aten::addcmul_", Moves::square},
 };
-// Elementwise operators, and those that write their result to their first argument.
+// Elementwise operators. A name that ends in "_" writes to its first argument.
 constexpr std::string_view kMaps =
     " gelu gelu_backward silu silu_backward relu tanh add sub rsub mul div sqrt rsqrt pow neg exp "
     "log abs cos sin sigmoid clamp maximum minimum where masked_fill square reciprocal lerp "
     "addcmul addcdiv tril triu native_dropout eq ne lt le gt ge logical_not bitwise_and "
     "tanh_backward sigmoid_backward threshold_backward ";
-constexpr std::string_view kInPlace =
-    " add_ sub_ mul_ div_ sqrt_ lerp_ addcdiv_ relu_ silu_ neg_ exp_ sigmoid_ tanh_ clamp_ pow_ "
-    "masked_fill_ rsqrt_ _foreach_add_ _foreach_mul_ _foreach_div_ _foreach_lerp_ _foreach_sqrt ";
+// Operators on lists of tensors, which write lists as large as their first.
+constexpr std::string_view kForEach =
+    " _foreach_add _foreach_mul _foreach_div _foreach_lerp _foreach_sqrt ";
 
 // Whether the name is one of those, each between blanks.
 bool is_one_of(std::string_view names, std::string_view name) {
@@ -77,9 +77,11 @@ std::optional<MemoryOperator> known_operator(std::string_view name) {
   }
   constexpr std::string_view kAten = "aten::";
   if (!name.starts_with(kAten)) return std::nullopt;
-  const std::string_view rest = name.substr(kAten.size());
-  if (is_one_of(kMaps, rest)) return MemoryOperator{name, Moves::map};
-  if (is_one_of(kInPlace, rest)) return MemoryOperator{name, Moves::in_place};
+  std::string_view base = name.substr(kAten.size());
+  const bool in_place = base.ends_with('_');
+  if (in_place) base.remove_suffix(1);
+  if (is_one_of(kForEach, base)) return MemoryOperator{name, Moves::in_place};
+  if (is_one_of(kMaps, base)) return MemoryOperator{name, in_place ? Moves::in_place : Moves::map};
   return std::nullopt;
 }
 

@@ -111,6 +111,7 @@ TEST(Operations, MemoryBoundOnesMoveTheirTensors) {
   };
   moves(call_of("aten::add", {t, t}), 8192, 4096);
   moves(call_of("aten::add_", {t, t}), 8192, 4096);
+  moves(call_of("aten::log_", {t}), 4096, 4096);
   moves(call_of("aten::addcmul_", {t, t, t}), 8192, 4096);  // grad twice
   moves(call_of("aten::copy_", {{{64, 32}, {}, "float"}, t}), 4096, 8192);
   moves(call_of("aten::fill_", {t}), 0, 4096);
