@@ -95,22 +95,24 @@ std::map<std::string, Accuracy> drawn(const char* gpu, const std::string& table)
 
 // Operations of random shapes. Times are of the kernels alone, so short ones are left out.
 // Convolutions were counted with seed 7 in view, and of seed 8 that pixels of tf32 are extended
-// too; seed 9 was compared once after that. Operations on rows were counted with seeds 9 and 10 in
-// view.
+// too; operations on rows with seeds 9 and 10. Seed 9's convolutions and all of seed 11 were
+// compared once after that.
 TEST(MeasuredOperations, OfRandomShapes) {
   const std::map<std::string, double> ceilings = {
-      {"gemm.library", 0.18},        {"convolution.library", 0.23},
-      {"layer.embedding", 0.18},     {"layer.gelu", 0.08},
-      {"layer.swiglu", 0.10},        {"layer.add", 0.08},
-      {"norm.library", 0.10},        {"softmax.library", 0.10},
-      {"layer.gelu backward", 0.08}, {"layer.dropout", 0.20},
-      {"layer.top_k", 0.26},         {"layer.embedding backward", 0.22},
-      {"layer.cache_append", 0.24},  {"layer.norm_backward backward", 0.11}};
+      {"gemm.library", 0.18},      {"convolution.library", 0.23},
+      {"layer.embedding", 0.18},   {"layer.embedding backward", 0.22},
+      {"layer.gelu", 0.08},        {"layer.gelu backward", 0.08},
+      {"layer.swiglu", 0.10},      {"layer.swiglu backward", 0.09},
+      {"layer.add", 0.08},         {"layer.norm_backward backward", 0.11},
+      {"norm.library", 0.12},      {"softmax.library", 0.13},
+      {"layer.dropout", 0.20},     {"layer.top_k", 0.33},
+      {"layer.cache_append", 0.24}};
   Accuracy all;
   for (const auto& [gpu, table] : {std::pair{"h200-sxm", "-drawn-7-2026-11-27.csv"},
                                    std::pair{"h100-sxm5", "-drawn-8-2026-11-27.csv"},
                                    std::pair{"h200-sxm", "-drawn-9-2026-11-27.csv"},
-                                   std::pair{"h100-sxm5", "-drawn-10-2026-11-27.csv"}}) {
+                                   std::pair{"h100-sxm5", "-drawn-10-2026-11-27.csv"},
+                                   std::pair{"h200-sxm", "-drawn-11-2026-11-27.csv"}}) {
     for (const auto& [kernel, one] : drawn(gpu, table)) {
       one.print((gpu + (" " + kernel)).c_str());
       EXPECT_LE(one.error(), ceilings.at(kernel)) << gpu << table << ' ' << kernel;
@@ -118,7 +120,7 @@ TEST(MeasuredOperations, OfRandomShapes) {
       all.add(one);
     }
   }
-  EXPECT_GE(all.rows(), 900);
+  EXPECT_GE(all.rows(), 1300);
   EXPECT_GE(all.coverage(), 0.8);
 }
 
