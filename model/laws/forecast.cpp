@@ -48,8 +48,9 @@ void add_memory(SequenceTime& result, CacheState cache, const Gpu& gpu) {
   if (back_to_back(cache)) return;
   const double left = left_dirty_bytes(result.dram, gpu);
   result.dram.write_bytes -= left;
-  double& last = result.launches.back().memory.dram.write_bytes;
-  last = std::max(0.0, last - left);
+  TimedLaunch& last = result.launches.back();
+  double& written = last.memory.dram.write_bytes;
+  written = std::max(0.0, written - left / last.node->repeats);
 }
 
 }  // namespace

@@ -313,5 +313,17 @@ TEST(LayerKernels, IndicesAreSortedInEightPasses) {
   EXPECT_EQ(program[4].plan.launch.blocks(), 10000 * 4096 / 1024);
 }
 
+// What is still dirty in L2 at the end is the last launch's alone, not that of all equal launches
+// before it: 100 full launches take longer than 99 and a part.
+TEST(LayerKernels, OnlyTheLastOfEqualLaunchesLeavesDirtyLines) {
+  const auto time_s = [](std::int64_t rows) {
+    const Problem problem{.dtype = DType::bf16, .values = {rows, 65536, kForward, kFused}};
+    const Assumptions cold{.cache = CacheState::cold};
+    return predict(find_kernel("layer.adamw"), problem, hopper_like(), cold).time->expected_s;
+  };
+  constexpr std::int64_t kRowsOfLaunch = 320;
+  EXPECT_GT(time_s(100 * kRowsOfLaunch), time_s(99 * kRowsOfLaunch + 300));
+}
+
 }  // namespace
 }  // namespace roofcast
