@@ -46,12 +46,8 @@ inline constexpr Exception kLayoutsByLength[] = {
 // Shares of waits are those of a whole launch, and loads of edge tiles the mean of all tiles: a
 // last round that has little to do counts like the others.
 inline constexpr Exception kMeansOverRounds[] = {
-    {"gemm.coarsened_1d", "m", 1.06},
-    {"gemm.vectorized", "n", 1.05},
-    {"gemm.tiled", "m", 1.03},
-    {"gemm.coalesced", "m", 1.11},
-    {"gemm.coalesced", "n", 1.11},
-    {"access.gather", "n", 1.03},
+    {"gemm.coarsened_1d", "m", 1.06}, {"gemm.vectorized", "n", 1.05}, {"gemm.tiled", "m", 1.03},
+    {"gemm.coalesced", "m", 1.11},    {"gemm.coalesced", "n", 1.11},  {"access.gather", "n", 1.03},
 };
 
 // A library's product. From 8 on, k and n fill copies of 16 B, for which there are faster kernels.
