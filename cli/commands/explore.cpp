@@ -17,8 +17,6 @@ shows the equal commands.)",
                       {"help,h", "", "this text"}}};
 }
 
-namespace {}  // namespace
-
 ExitCode run_explore(const Arguments& arguments) {
   const auto [words, options] = read_arguments(arguments, manual_explore());
   if (!words.empty()) throw UsageError("explore takes no '{}'", words.front());

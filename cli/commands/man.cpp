@@ -20,8 +20,6 @@ installed roofcast has them already: `man roofcast-predict`.)",
       .options = {{"help,h", "", "this text"}}};
 }
 
-namespace {}  // namespace
-
 ExitCode run_man(const Arguments& arguments) {
   const Arguments words = read_arguments(arguments, manual_man()).words;
   if (words.size() > 1) {

@@ -22,8 +22,6 @@ conditions), or the tables of all shards of one `sweep` or `model`.)",
                   {"help,h", "", "this text"}}};
 }
 
-namespace {}  // namespace
-
 ExitCode run_merge(const Arguments& arguments) {
   const auto [words, options] = read_arguments(arguments, manual_merge());
   if (words.empty()) {

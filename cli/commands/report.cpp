@@ -23,8 +23,6 @@ save.)",
                {"help,h", "", "this text"}})};
 }
 
-namespace {}  // namespace
-
 ExitCode run_report(const Arguments& arguments) {
   const auto [words, options] = read_arguments(arguments, manual_report());
   if (words.size() != 1) {
