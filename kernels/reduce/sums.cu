@@ -73,10 +73,10 @@ __global__ void __launch_bounds__(kMostThreads, 3) weighted_kernel(Sum<T> at) {
                                 : roofcast::reduce::kSingleBatch);
   __shared__ float sums[kRows][kMostThreads / 32];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-  const auto of_chunk = static_cast<int>(blockIdx.x % static_cast<unsigned>(at.split));
-  const std::int64_t row =
-      (std::int64_t{blockIdx.x / static_cast<unsigned>(at.split)} * blockDim.y + threadIdx.y) *
-      kRows;
+  // Blocks that read the same weights follow each other, so all but the first find them in L2.
+  const unsigned groups = gridDim.x / static_cast<unsigned>(at.split);
+  const auto of_chunk = static_cast<int>(blockIdx.x / groups);
+  const std::int64_t row = (std::int64_t{blockIdx.x % groups} * blockDim.y + threadIdx.y) * kRows;
   if (row >= at.rows) return;
   const std::int64_t begin = of_chunk * at.chunk;
   const auto elements = static_cast<int>(min(at.chunk, max(std::int64_t{0}, at.cols - begin)));

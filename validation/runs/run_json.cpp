@@ -22,7 +22,6 @@ constexpr const char* kWrittenBy =
 
 // Bounds that no valid run exceeds; they refuse damaged files.
 constexpr double kMostHz = 1e11;
-constexpr double kMostWatts = 1e5;
 constexpr double kMostSeconds = 1e5;
 constexpr double kMostCounted = 1e18;
 constexpr std::int64_t kMostLaunches = 1'000'000;
@@ -205,53 +204,34 @@ class Positions {
   std::vector<std::int64_t> seen_;
 };
 
-}  // namespace
-
-DeviceRecord device_from_json(const JsonNode& node) {
-  node.allow_only({"gpu", "device", "driver", "cuda_runtime", "power_limit_w", "max_sm_clock_hz",
-                   "memory_clock_hz"});
-  DeviceRecord device;
-  device.gpu = node.at("gpu").text();
-  if (!specs::is_device_name(device.gpu)) {
-    node.at("gpu").refuse("the name of a GPU, never a path",
-                          "write one that `roofcast gpus` lists");
+// An array with an element a line.
+template <class Element>
+std::string lines_of(const std::vector<Element>& elements, json (*to_json)(const Element&)) {
+  std::string text = "[";
+  for (const Element& element : elements) {
+    text += text.size() > 1 ? ",\n" : "\n";
+    text += to_json(element).dump();
   }
-  device.device = node.at("device").text();
-  device.driver = node.at("driver").text();
-  device.cuda_runtime = node.at("cuda_runtime").text();
-  device.power_limit_w = optional_positive(node, "power_limit_w", kMostWatts);
-  device.max_sm_clock_hz = optional_positive(node, "max_sm_clock_hz", kMostHz);
-  device.memory_clock_hz = optional_positive(node, "memory_clock_hz", kMostHz);
-  return device;
+  return text + (elements.empty() ? "]" : "\n]");
 }
 
-nlohmann::ordered_json device_json(const DeviceRecord& device) {
-  nlohmann::ordered_json out = {{"gpu", device.gpu},
-                                {"device", device.device},
-                                {"driver", device.driver},
-                                {"cuda_runtime", device.cuda_runtime}};
-  put(out, "power_limit_w", device.power_limit_w);
-  put(out, "max_sm_clock_hz", device.max_sm_clock_hz);
-  put(out, "memory_clock_hz", device.memory_clock_hz);
-  return out;
-}
+}  // namespace
 
 std::string to_json(const Run& run) {
   json out = {{"schema_version", kSchemaVersion},
               {"suite", run.suite},
               {"date", run.date},
               {"build", run.build},
-              {"device", json(device_json(run.device))},
-              {"cases", json::array()},
-              {"failures", json::array()}};
+              {"device", json(device_json(run.device))}};
   put(out, "seed", run.seed);
   put(out, "suite_cases", run.suite_cases);
   if (!run.shard.is_whole()) {
     out["shard"] = {{"index", run.shard.index}, {"count", run.shard.count}};
   }
-  for (const Case& item : run.cases) out["cases"].push_back(case_json(item));
-  for (const Failure& failure : run.failures) out["failures"].push_back(failure_json(failure));
-  return out.dump(1) + "\n";
+  std::string text = out.dump();
+  text.pop_back();  // the closing brace
+  return text + ",\"failures\":" + lines_of(run.failures, failure_json) +
+         ",\"cases\":" + lines_of(run.cases, case_json) + "}\n";
 }
 
 Run parse_run(const std::string& file, const std::string& text) {
