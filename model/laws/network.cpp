@@ -10,10 +10,11 @@
 namespace roofcast {
 namespace {
 
-// Servers of a block's parts: its sub-partitions; 1 where the station or the parts span these.
+// Servers of the station: a part of one warp uses one sub-partition of the SM, one of four or more
+// warps all of them.
 double servers(const PhaseDemand& phase, std::size_t station) {
-  if (phase.grouped || !is_partitioned(station)) return 1;
-  return std::min(kSubPartitions, phase.parts);
+  if (!is_partitioned(station)) return 1;
+  return std::max(1.0, kSubPartitions * phase.parts / phase.warps);
 }
 
 bool is_hidden(const PhaseDemand& phase, std::size_t station) {

@@ -115,9 +115,6 @@ PhaseDemand demand_of(const Phase& phase, const Plan& plan, const MemoryCost& me
     const bool together = step.waits.barriers + step.waits.cluster_exchanges > 0 || phase.ahead > 0;
     result.parts = together ? 1 : warps;
   }
-  // A warp issues at most one instruction per cycle.
-  const double stream = step.warp_instructions / warps;
-  result.latency += std::max(0.0, stream - own_pipes(result));
   return result;
 }
 

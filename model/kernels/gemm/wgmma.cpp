@@ -128,7 +128,7 @@ Phase loop_of(const Choice& c, const Operands& operands) {
   // An instruction reads 64 rows of one operand and all columns of the other from shared memory.
   step.wavefronts.operands = as_double(c.one.down() / 64 * (64 + c.one.across()));
   step.wavefronts.copies = c.asked(operands, &Operands::Side::requests) / kTileLineBytes / steps;
-  step.waits = {.tile_loads = 1, .barriers = 1};
+  step.waits = {.tile_loads = 1, .shared = 1, .barriers = 1};
   return {step, as_double(c.steps), as_double(c.one.stages - 1), c.groups(), kChains};
 }
 
