@@ -12,8 +12,10 @@
 namespace roofcast {
 namespace {
 
+// Of a block of four warps, one on each sub-partition.
 PhaseDemand phase(Station station, double cycles, double latency) {
   PhaseDemand one;
+  one.warps = kSubPartitions;
   one.demand[station] = cycles;
   one.latency = latency;
   return one;
@@ -65,11 +67,28 @@ TEST(Network, GroupsOverlapTheirPipes) {
   step.grouped = true;
   EXPECT_NEAR(cycle_of(step, 1), 200, 1e-2);
   step.parts = 2;
+  step.warps = 2 * kSubPartitions;
   const double two = cycle_of(step, 1);
   step.parts = 4;
+  step.warps = 4 * kSubPartitions;
   EXPECT_LT(cycle_of(step, 1), two);
   EXPECT_LT(two, 200);
   EXPECT_GE(cycle_of(step, 1), 100);
+}
+
+// A warp has a quarter of an SM's arithmetic: blocks of one warp fill it from four on.
+TEST(Network, ABlockOfOneWarpUsesOneSubPartition) {
+  PhaseDemand step = phase(Station::arithmetic, 100, 0);
+  EXPECT_DOUBLE_EQ(own_pipes(step), 100);
+  step.warps = 2;
+  EXPECT_DOUBLE_EQ(own_pipes(step), 200);
+  step.warps = 1;
+  EXPECT_DOUBLE_EQ(own_pipes(step), 400);
+  EXPECT_NEAR(cycle_of(step, 1), 400, 1e-2);
+  EXPECT_NEAR(cycle_of(step, 16), 1600, 1e-2);
+  step.demand = {};
+  step.demand[Station::data] = 100;  // one pipe for the whole SM
+  EXPECT_DOUBLE_EQ(own_pipes(step), 100);
 }
 
 TEST(Network, TheFirstRoundShowsItsLatencyOnce) {
