@@ -44,8 +44,6 @@ constexpr std::string_view name(AdviceKind kind) {
 
 /// Facts about a GEMM.
 struct ProductCounts {
-  std::int64_t blocks = 0;        ///< of the longest launch
-  double waves = 0;               ///< of those blocks
   double tile_fill = 1;           ///< share of the tiles' elements that C needs
   std::int64_t vector_bytes = 0;  ///< alignment of all matrices' rows, at most 16
   double weight_bytes = 0;        ///< growth of B by padding of k and n

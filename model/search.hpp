@@ -99,16 +99,4 @@ std::vector<std::size_t> positions(const KernelRef& kernel, const Holds& holds) 
   return found;
 }
 
-/// The `count` multiples of `width` nearest to an extent; `always`: the first one at any distance.
-struct Multiples {
-  std::int64_t width, count = 1;
-  bool always = false;
-};
-
-/// For GEMMs: values to try around the base, facts about a forecast, why one is better.
-std::vector<Multiples> product_multiples(const Question& question, const Problem& base,
-                                         std::size_t extent);
-ProductCounts product_counts(const Question& question, const Prediction& prediction);
-std::string product_reason(const AdvisedShape& from, const AdvisedShape& to);
-
 }  // namespace roofcast

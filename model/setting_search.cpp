@@ -46,8 +46,7 @@ std::vector<std::size_t> settings_of(const KernelRef& kernel) {
 SettingsAdvice advise_settings(const Question& question, std::span<const std::size_t> varied) {
   const Problem& problem = question.problem;
   SettingsAdvice advice{predict(question), {}, {varied.begin(), varied.end()}};
-  require(advice.asked.time.has_value(), question.gpu.name,
-          " has no expected time: settings cannot be compared");
+  require_time(advice.asked, question.gpu);
   const double asked_s = time_s(advice.asked);
   std::vector<Values> values;
   std::size_t combinations = 1;
