@@ -33,10 +33,9 @@ void add_software(Step& step, const Architecture& model, const Task& task,
                        task.fsdp > 1 && task.dtype != DType::fp32;
   if (!covered) return;
   StepOperation each = named("software", "host");
+  place(each, Section::layer, task, 0, model.layers);
   // Forward and backward; with full checkpointing also the recomputed forward.
-  const double passes = task.checkpointing == Checkpointing::full ? 3 : 2;
-  each.count = passes * task.passes() * as_double(model.layers);
-  each.last_layer = model.layers;
+  each.count *= task.checkpointing == Checkpointing::full ? 3 : 2;
   double time_s = software.layer_s * each.count;
   for (const StepOperation& one : step.operations) {
     if (one.part == kAttention) time_s += software.attention_share * one.expected_s;
