@@ -27,38 +27,26 @@ Candidate fastest_candidate(const Question& question) {
   if (kernel.candidates == nullptr) return *candidate_of(question);
   const std::vector<Problem> problems = kernel.candidates(question.problem, question.gpu);
   std::vector<std::pair<double, std::size_t>> order;  // lower bound of the time (s), position
-  std::size_t copies = 0;                             // launches with which all candidates begin
   for (std::size_t i = 0; i < problems.size(); ++i) {
-    double bound_s = 0;
-    if (kernel.outline != nullptr && problems.size() > 1) {
-      const Outline brief = kernel.outline(problems[i], question.gpu);
-      bound_s = least_time_s(brief, question.gpu, question.assumptions);
-      copies = brief.copies;
-    }
-    order.emplace_back(bound_s, i);
+    const bool bounds = kernel.outline != nullptr && problems.size() > 1;
+    order.emplace_back(bounds ? least_time_s(kernel.outline(problems[i], question.gpu),
+                                             question.gpu, question.assumptions)
+                              : 0,
+                       i);
   }
   std::sort(order.begin(), order.end());
   // The first candidate wins among equal times, and among refusals if all are refused.
   std::optional<Candidate> best;
   std::optional<InputError> refusal;
   std::size_t position = problems.size(), refused = problems.size();
-  // The first candidate gives the copies' time for all. Not back to back: L2 then keeps data of an
-  // earlier run that differs between candidates.
-  double copies_s = 0;
-  const bool tells_copies = !back_to_back(question.assumptions.cache);
   for (const auto& [bound_s, i] : order) {
     const double least_s = best && best->time ? best->expected_s() : kForever;
-    if (bound_s + copies_s > least_s) break;
+    if (bound_s > least_s) break;
     try {
       auto one = candidate_of(question.with(problems[i]), least_s);
       if (!one) continue;
       const double time_s = one->time ? one->expected_s() : kForever;
       if (best && std::pair(time_s, i) > std::pair(least_s, position)) continue;
-      if (one->time && !best && tells_copies) {
-        for (std::size_t copy = 0; copy < copies; ++copy) {
-          copies_s += one->time->launches[copy].total_s();
-        }
-      }
       best = std::move(one);
       position = i;
     } catch (const InputError& error) {

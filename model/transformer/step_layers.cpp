@@ -136,7 +136,7 @@ class LayersComposer : public Composer {
   void add_head() {
     constexpr std::string_view kPart = "vocabulary product";
     const double vocabulary = as_double(model_.vocabulary) / tp_;
-    const double rows = train_ || task_.all_logits ? tokens_ : task_.answers();
+    const double rows = task_.answers();
     if (task_.dtype == DType::fp8) return product(kPart, wide_, {rows, vocabulary, hidden_});
     if (chunks_loss(model_, task_)) {
       return forward(false, [&] {
