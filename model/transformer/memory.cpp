@@ -63,8 +63,8 @@ double loss_bytes(const Architecture& model, const Task& task) {
     return logits * (element + (task.dtype == DType::fp32 ? 0 : kFp32Bytes));
   }
   if (chunks_loss(model, task)) {
-    const auto chunk = as_double(layer::loss_chunk(static_cast<std::int64_t>(rows),
-                                                   model.vocabulary, model.hidden));
+    const auto chunk = as_double(
+        layer::loss_chunk(static_cast<std::int64_t>(rows), model.vocabulary, model.hidden));
     return (chunk * vocabulary + (rows + vocabulary) * hidden) * element;
   }
   if (task.framework == Framework::eager) return 3 * kFp32Bytes * logits;

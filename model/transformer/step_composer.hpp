@@ -85,6 +85,13 @@ class Composer {
     add();
   }
 
+  // Adds kernels of both passes: calls `add` with the pass's name.
+  template <class Add>
+  void in_each_pass(bool again, const Add& add) {
+    forward(again, [&] { add("forward"); });
+    backward([&] { add("backward"); });
+  }
+
   /// Adds launches to a part, `times` per run of the section.
   void add(std::string_view part, std::string_view kernel, DType type,
            std::initializer_list<Given> given, double times = 1) {
@@ -122,8 +129,7 @@ class Composer {
   /// Adds the all-reduce of partial sums after a GEMM that the GPUs of tp split along k.
   void add_partial_sums() {
     const Transfer sum{Collective::all_reduce, row_bytes() * tokens_, tp_};
-    forward(all_again_, [&] { send("tensor-parallel sums", sum); });
-    backward([&] { send("tensor-parallel sums", sum); });
+    in_each_pass(all_again_, [&](std::string_view) { send("tensor-parallel sums", sum); });
   }
   double row_bytes() const { return hidden_ * task_.activation_bytes(); }
 
@@ -202,8 +208,8 @@ class Composer {
   /// A kernel of the family "layer" over rows and columns, and its gradient.
   void between(std::string_view part, std::string_view kernel, double rows, double cols,
                const Given& more = {}) {
-    forward(between_again_, [&] { one_pass(part, kernel, rows, cols, "forward", more); });
-    backward([&] { one_pass(part, kernel, rows, cols, "backward", more); });
+    in_each_pass(between_again_,
+                 [&](std::string_view pass) { one_pass(part, kernel, rows, cols, pass, more); });
   }
   void one_pass(std::string_view part, std::string_view kernel, double rows, double cols,
                 std::string_view pass, const Given& more = {}) {
