@@ -8,10 +8,9 @@
 namespace roofcast {
 namespace {
 
-constexpr std::int64_t kVectorBytes = 16;  // the widest access of a thread
-
+// Elements of the widest access of a thread.
 std::int64_t vector_of(const Problem& problem) {
-  return kVectorBytes / element_bytes(problem.dtype);
+  return gemm::kVectorBytes / element_bytes(problem.dtype);
 }
 
 // Share of its whole tiles that an extent fills.
@@ -209,10 +208,9 @@ ShapeAdvice advise_shapes(const Question& question, const AdviceOptions& options
   std::vector<std::size_t> extents = options.varied.value_or(extents_of(kernel));
   if (of_product) std::erase_if(extents, [](std::size_t extent) { return extent > gemm::kK; });
 
-  const double asked_rate = rate(asked);
   const auto told = [&](AdviceKind kind, const Prediction& one) {
-    AdvisedShape shape{kind, one, time_s(one) / time_s(asked) - 1, rate(one)};
-    if (kind != AdviceKind::asked) shape.rate_change = shape.rate / asked_rate - 1;
+    AdvisedShape shape{kind, one, time_s(one) / time_s(asked) - 1, rate(one),
+                       rate(one) / rate(asked) - 1};
     if (of_product) shape.product = product_counts(question, one);
     return shape;
   };
