@@ -28,7 +28,7 @@ void search_by_pairs(Search& search, Problem best, double best_s,
         for (; seen < search.found().size(); ++seen) {
           if (time_s(search.found()[seen]) >= best_s) continue;
           best_s = time_s(search.found()[seen]);
-          best = search.questions()[seen];
+          best = search.found()[seen].problem;
           better = true;
         }
       }
