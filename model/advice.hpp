@@ -44,8 +44,6 @@ constexpr std::string_view name(AdviceKind kind) {
 
 /// Facts about a GEMM.
 struct ProductCounts {
-  std::int64_t blocks = 0;        ///< of the longest launch
-  double waves = 0;               ///< of those blocks
   double tile_fill = 1;           ///< share of the tiles' elements that C needs
   std::int64_t vector_bytes = 0;  ///< alignment of all matrices' rows, at most 16
   double weight_bytes = 0;        ///< growth of B by padding of k and n
@@ -78,10 +76,9 @@ std::vector<std::size_t> extents_of(const KernelRef& kernel);
 bool is_product(const KernelRef& kernel);
 
 /// Forecasts shapes near the asked one: one extent changed at a time, then combinations of the best
-/// values of each. GEMMs try multiples of 16 to 256 B and of the tiles' sides, and choose open
-/// settings per shape. Other kernels try multiples of powers of two up to 256, those up to 8 even
-/// beyond `within`, and keep their settings. Throws InputError as predict, and if the device has no
-/// expected time.
+/// values of each. Extents are multiples of 16 to 256 B, the nearest one of 16 B even beyond
+/// `within`, and of the sides of a GEMM's tiles. A GEMM's open settings are chosen per shape; other
+/// kernels keep theirs. Throws InputError as predict, and if the device has no expected time.
 ShapeAdvice advise_shapes(const Question& question, const AdviceOptions& options);
 
 /// Result of a search for faster settings.

@@ -7,7 +7,7 @@ namespace {
 std::set<std::int64_t> padded(std::int64_t extent) {
   std::set<std::int64_t> sizes = {extent};
   for (std::int64_t width = 8; width <= 256; width *= 2) {
-    sizes.insert(ceil_div(extent, width) * width);
+    sizes.insert(round_up(extent, width));
   }
   return sizes;
 }

@@ -36,7 +36,6 @@ class Search {
     } else if (tried_.insert(problem.values).second) {
       try {
         found_.push_back(predict(asked_.with(problem)));
-        questions_.push_back(problem);
       } catch (const InputError&) {  // the kernel refuses it
       }
     }
@@ -45,14 +44,11 @@ class Search {
   /// Number of problems tried, the asked one included.
   std::size_t forecasts() const { return tried_.size(); }
   const std::vector<Prediction>& found() const { return found_; }
-  /// The problem of each forecast in found(), with open settings left open.
-  const std::vector<Problem>& questions() const { return questions_; }
 
  private:
   Question asked_;
   std::set<std::array<std::int64_t, Problem::kMaxParameters>> tried_;
   std::vector<Prediction> found_;
-  std::vector<Problem> questions_;
 };
 
 /// Pointers to the elements in the order of their rank (stable).
@@ -98,17 +94,5 @@ std::vector<std::size_t> positions(const KernelRef& kernel, const Holds& holds) 
   }
   return found;
 }
-
-/// The `count` multiples of `width` nearest to an extent; `always`: the first one at any distance.
-struct Multiples {
-  std::int64_t width, count = 1;
-  bool always = false;
-};
-
-/// For GEMMs: values to try around the base, facts about a forecast, why one is better.
-std::vector<Multiples> product_multiples(const Question& question, const Problem& base,
-                                         std::size_t extent);
-ProductCounts product_counts(const Question& question, const Prediction& prediction);
-std::string product_reason(const AdvisedShape& from, const AdvisedShape& to);
 
 }  // namespace roofcast

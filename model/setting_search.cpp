@@ -18,10 +18,9 @@ Values values_of(const Parameter& parameter, std::int64_t asked) {
 /// Forecasts all values of two settings at a time, from the best so far, until none is better.
 void search_by_pairs(Search& search, Problem best, double best_s,
                      std::span<const std::size_t> positions, std::span<const Values> values) {
-  double before_s = 0;
   std::size_t seen = 0;
-  do {
-    before_s = best_s;
+  for (bool better = true; better;) {
+    better = false;
     for (std::size_t a = 0; a < positions.size(); ++a) {
       for (std::size_t b = a + 1; b < positions.size(); ++b) {
         search.try_all(best, std::array{positions[a], positions[b]},
@@ -29,11 +28,12 @@ void search_by_pairs(Search& search, Problem best, double best_s,
         for (; seen < search.found().size(); ++seen) {
           if (time_s(search.found()[seen]) >= best_s) continue;
           best_s = time_s(search.found()[seen]);
-          best = search.questions()[seen];
+          best = search.found()[seen].problem;
+          better = true;
         }
       }
     }
-  } while (best_s < before_s);
+  }
 }
 
 }  // namespace
@@ -46,8 +46,7 @@ std::vector<std::size_t> settings_of(const KernelRef& kernel) {
 SettingsAdvice advise_settings(const Question& question, std::span<const std::size_t> varied) {
   const Problem& problem = question.problem;
   SettingsAdvice advice{predict(question), {}, {varied.begin(), varied.end()}};
-  require(advice.asked.time.has_value(), question.gpu.name,
-          " has no expected time: settings cannot be compared");
+  require_time(advice.asked, question.gpu);
   const double asked_s = time_s(advice.asked);
   std::vector<Values> values;
   std::size_t combinations = 1;
@@ -63,10 +62,7 @@ SettingsAdvice advise_settings(const Question& question, std::span<const std::si
     search_by_pairs(search, problem, asked_s, varied, values);
   }
   advice.forecasts = search.forecasts();
-  const auto first = [&](const Prediction& one) {
-    return std::pair(time_s(one), search.questions()[&one - search.found().data()].values);
-  };
-  for (const Prediction* one : in_order(search.found(), first)) {
+  for (const Prediction* one : in_order(search.found(), time_s)) {
     if (advice.faster.size() == kMostFaster || !saves(time_s(*one), asked_s)) break;
     advice.faster.push_back(*one);
   }

@@ -8,43 +8,80 @@
 namespace roofcast {
 namespace {
 
-constexpr std::int64_t kAlwaysAligned = 8;
-constexpr std::int64_t kWidestMultiple = 256;
-
-// The largest power of two up to kWidestMultiple that divides the extent.
-std::int64_t alignment(std::int64_t extent) {
-  return std::gcd(kWidestMultiple, extent);
+// Elements of the widest access of a thread.
+std::int64_t vector_of(const Problem& problem) {
+  return gemm::kVectorBytes / element_bytes(problem.dtype);
 }
 
-std::string reason(const KernelRef& kernel, const Prediction& from, const Prediction& to,
-                   std::span<const std::size_t> varied) {
+// Share of its whole tiles that an extent fills.
+double fill(std::int64_t extent, std::int64_t tile) {
+  return as_double(extent) / as_double(round_up(extent, tile));
+}
+
+ProductCounts product_counts(const Question& question, const Prediction& prediction) {
+  const KernelRef& kernel = question.kernel;
+  const Problem &p = prediction.problem, &asked = question.problem;
+  const std::int64_t layout = value_named(kernel, p, "layout").value_or(gemm::kNN);
+  const std::int64_t matrices = value_named(kernel, p, "batch").value_or(1);
+  return {fill(p[gemm::kM], p[gemm::kTileM]) * fill(p[gemm::kN], p[gemm::kTileN]),
+          gemm::narrowest_vector(gemm::row_lengths(p, layout), p.dtype) * element_bytes(p.dtype),
+          as_double(matrices) * size_bytes(p.dtype) *
+              as_double(p[gemm::kK] * p[gemm::kN] - asked[gemm::kK] * asked[gemm::kN])};
+}
+
+std::string waves_text(const Prediction& one) {
+  const double waves = std::ceil(one.waves->count);
+  return figure_text(waves) + (waves == 1 ? " wave" : " waves");
+}
+
+std::string tile_text(const Problem& p) {
+  return message(p[gemm::kTileM], "x", p[gemm::kTileN]);
+}
+
+// States the improvements. Waves and tile fill are compared only between equal tiles.
+std::string reason(const KernelRef& kernel, const AdvisedShape& from, const AdvisedShape& to) {
+  constexpr double kSameFill = 0.005;
+  const Prediction &was = from.prediction, &is = to.prediction;
   std::string text;
   const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
-  for (const std::size_t extent : varied) {
-    const std::int64_t after = alignment(to.problem[extent]);
-    if (after <= alignment(from.problem[extent])) continue;
-    add(message(kernel.parameters()[extent].name, " a multiple of ", after));
+  if (!to.product) {
+    // The largest power of two, up to 256, that divides the extent.
+    const auto alignment = [](std::int64_t extent) { return std::gcd(std::int64_t{256}, extent); };
+    for (const std::size_t extent : extents_of(kernel)) {
+      const std::int64_t aligned = alignment(is.problem[extent]);
+      if (aligned <= alignment(was.problem[extent])) continue;
+      add(message(kernel.parameters()[extent].name, " a multiple of ", aligned));
+    }
+  } else if (to.product->vector_bytes > from.product->vector_bytes) {
+    add(message("rows aligned to ", to.product->vector_bytes, " B"));
   }
-  if (from.waves && to.waves && std::ceil(to.waves->count) < std::ceil(from.waves->count)) {
-    add(figure_text(std::ceil(to.waves->count)) + " waves, not " +
-        figure_text(std::ceil(from.waves->count)));
+  const double waves_less = std::ceil(was.waves->count) - std::ceil(is.waves->count);
+  if (to.product && tile_text(was.problem) != tile_text(is.problem)) {
+    add(waves_text(is) + " of tiles " + tile_text(is.problem) + ", not " + waves_text(was) +
+        " of " + tile_text(was.problem));
+  } else {
+    if (waves_less > 0) add(waves_text(is) + ", not " + waves_text(was));
+    if (to.product && to.product->tile_fill > from.product->tile_fill + kSameFill) {
+      add("tiles " + percent(to.product->tile_fill) + " full, not " +
+          percent(from.product->tile_fill));
+    }
   }
-  const double before = from.work.dram.total_bytes(), after = to.work.dram.total_bytes();
+  const double before = was.work.dram.total_bytes(), after = is.work.dram.total_bytes();
   if (saves(after, before)) add("DRAM bytes " + signed_percent(after / before - 1));
-  const Resource was = binding(from.time->terms), is = binding(to.time->terms);
-  if (was != is) add(message("bound by ", name(is), ", not ", name(was)));
-  return text.empty() ? "the same bound" : text;
+  const Resource bound_was = binding(was.time->terms), bound = binding(is.time->terms);
+  if (bound != bound_was) add(message("bound by ", name(bound), ", not ", name(bound_was)));
+  if (text.empty()) text = waves_less == 0 ? "the same waves" : "the same bound";
+  return text;
 }
 
-double rate(const KernelRef& kernel, const Prediction& one) {
-  const double flops = is_product(kernel) ? one.work.flops() : one.useful_flops;
+double rate(const Prediction& one) {
+  const double flops = one.useful_flops;
   return (flops > 0 ? flops : one.work.compulsory.total_bytes()) / time_s(one);
 }
 
 /// Search for larger (`up`) or smaller shapes than the asked one: all extents change the same way.
 struct ShapeSearch {
   const Question& question;
-  const Prediction& asked;
   std::span<const std::size_t> extents;
   double within;
   bool up;
@@ -52,29 +89,35 @@ struct ShapeSearch {
 
   std::int64_t nearest(std::size_t extent, std::int64_t width) const {
     const std::int64_t value = question.problem[extent];
-    return (up ? ceil_div(value, width) : value / width) * width;
+    return up ? round_up(value, width) : value / width * width;
   }
 
-  std::vector<Multiples> multiples(const Problem& base, std::size_t extent) const {
-    if (is_product(question.kernel)) return product_multiples(question, base, extent);
-    std::vector<Multiples> found;
-    for (std::int64_t width = 2; width <= kWidestMultiple; width *= 2) {
-      found.push_back({width, 1, width <= kAlwaysAligned});
+  /// Elements in 16 to 256 bytes, and the sides of the tiles that a GEMM's plan may have.
+  std::set<std::int64_t> widths(const Problem& base, std::size_t extent) const {
+    std::set<std::int64_t> found;
+    for (std::int64_t i = 1; i <= 16; i *= 2) found.insert(i * vector_of(base));
+    if (!is_product(question.kernel) || extent == gemm::kK) return found;
+    const auto candidates = question.kernel.kernel->candidates;
+    const std::size_t side = extent == gemm::kM ? gemm::kTileM : gemm::kTileN;
+    for (const Problem& one :
+         candidates != nullptr ? candidates(base, question.gpu) : std::vector{base}) {
+      found.insert(one[side]);
     }
     return found;
   }
 
-  /// Values to try for an extent, the nearest first.
+  /// Values to try for an extent, the nearest first: multiples of its widths.
   Values values_near(const Problem& base, std::size_t extent) const {
+    constexpr std::int64_t kEach = 8;
     const Parameter& parameter = question.kernel.parameters()[extent];
     const std::int64_t least = std::max<std::int64_t>(1, parameter.minimum);
     const double from = as_double(question.problem[extent]);
-    std::set<std::int64_t> values = {base[extent]};
-    for (const auto& [width, count, always] : multiples(base, extent)) {
-      for (std::int64_t i = 0; i < count; ++i) {
+    std::set<std::int64_t> values = {base[extent], question.problem[extent]};
+    for (const std::int64_t width : widths(base, extent)) {
+      for (std::int64_t i = 0; i < kEach; ++i) {
         const std::int64_t value = nearest(extent, width) + (up ? i : -i) * width;
-        const bool in_reach =
-            (always && i == 0) || std::abs(as_double(value) - from) <= within * from;
+        const bool in_reach = (i == 0 && width == vector_of(base)) ||
+                              std::abs(as_double(value) - from) <= within * from;
         if (in_reach && value >= least && value <= parameter.maximum) values.insert(value);
       }
     }
@@ -89,32 +132,26 @@ struct ShapeSearch {
       search.try_all(base, {&extent, 1}, std::array{values_near(base, extent)});
       const auto alone = std::span(search.found()).subspan(before);
       Values& kept = together.emplace_back(Values{base[extent]});
-      const bool of_product = is_product(question.kernel);
-      const auto rate_of = [&](const Prediction& one) { return rate(question.kernel, one); };
-      const auto keep = [&](int most, const auto& rank) {
-        for (const Prediction* one : in_order(alone, rank)) {
-          if (!of_product && rate_of(*one) <= rate_of(asked)) continue;
-          if (most-- > 0) kept.push_back(one->problem[extent]);
+      const auto keep_best = [&](const auto& rank) {
+        const auto order = in_order(alone, rank);
+        for (std::size_t i = 0; i < std::min<std::size_t>(2, order.size()); ++i) {
+          kept.push_back(order[i]->problem[extent]);
         }
       };
-      if (of_product) keep(2, time_s);
-      keep(of_product ? 2 : 3, [&](const Prediction& one) { return -rate_of(one); });
+      keep_best(time_s);
+      keep_best([](const Prediction& one) { return -rate(one); });
     }
     search.try_all(base, extents, together);
   }
 
+  /// Also around the nearest aligned shape: alignment may gain only if all extents have it.
   const std::vector<Prediction>& found() {
-    if (is_product(question.kernel)) {  // also around the nearest aligned shape
-      Problem aligned = question.problem;
-      for (const std::size_t extent : extents) {
-        const Multiples first = multiples(question.problem, extent).front();
-        if (first.always) aligned[extent] = nearest(extent, first.width);
-      }
-      const auto is_there = [&](std::size_t extent) { return aligned[extent] > 0; };
-      if (aligned != question.problem && std::all_of(extents.begin(), extents.end(), is_there)) {
-        around(aligned);
-      }
+    Problem aligned = question.problem;
+    for (const std::size_t extent : extents) {
+      const std::int64_t value = nearest(extent, vector_of(aligned));
+      if (value > 0) aligned[extent] = value;
     }
+    around(aligned);
     around(question.problem);
     return search.found();
   }
@@ -149,6 +186,12 @@ Shapes room(const std::vector<Prediction>& larger, const Prediction& base, const
 
 }  // namespace
 
+bool is_product(const KernelRef& kernel) {
+  // The catalog holds a copy of kFamily, so the families' addresses differ.
+  return kernel.kernel != nullptr &&
+         kernel.family->variants.data() == gemm::kFamily.variants.data();
+}
+
 std::vector<std::size_t> extents_of(const KernelRef& kernel) {
   return positions(kernel, [](const Parameter& one) {
     return !one.configures && !one.is_text && one.choices.empty();
@@ -165,10 +208,9 @@ ShapeAdvice advise_shapes(const Question& question, const AdviceOptions& options
   std::vector<std::size_t> extents = options.varied.value_or(extents_of(kernel));
   if (of_product) std::erase_if(extents, [](std::size_t extent) { return extent > gemm::kK; });
 
-  const double asked_rate = rate(kernel, asked);
   const auto told = [&](AdviceKind kind, const Prediction& one) {
-    AdvisedShape shape{kind, one, time_s(one) / time_s(asked) - 1, rate(kernel, one)};
-    if (kind != AdviceKind::asked) shape.rate_change = shape.rate / asked_rate - 1;
+    AdvisedShape shape{kind, one, time_s(one) / time_s(asked) - 1, rate(one),
+                       rate(one) / rate(asked) - 1};
     if (of_product) shape.product = product_counts(question, one);
     return shape;
   };
@@ -177,8 +219,7 @@ ShapeAdvice advise_shapes(const Question& question, const AdviceOptions& options
     const AdvisedShape before = told(kind, base);
     for (std::size_t i = 0; i < std::min(kMostShapes, shapes.size()); ++i) {
       AdvisedShape& shape = advice.shapes.emplace_back(told(kind, *shapes[i]));
-      shape.why = of_product ? product_reason(before, shape)
-                             : reason(kernel, base, shape.prediction, extents);
+      shape.why = reason(kernel, before, shape);
     }
   };
   const auto volume = [&](const Prediction& one) {
@@ -193,14 +234,14 @@ ShapeAdvice advise_shapes(const Question& question, const AdviceOptions& options
     return saves(time_s(one), time_s(other));
   };
 
-  ShapeSearch up{from, asked, extents, options.within, true};
+  ShapeSearch up{from, extents, options.within, true};
   const std::vector<Prediction>& larger = up.found();
   const Shapes padded = improvements(larger, asked, least_change, faster);
   add(AdviceKind::faster, padded, asked);
   if (options.smaller) {
-    ShapeSearch down{from, asked, extents, options.within, false};
+    ShapeSearch down{from, extents, options.within, false};
     const auto better = [&](const Prediction& one, const Prediction& other) {
-      return faster(one, other) && saves(rate(kernel, other), rate(kernel, one));
+      return faster(one, other) && saves(rate(other), rate(one));
     };
     add(AdviceKind::smaller, improvements(down.found(), asked, least_change, better), asked);
   }

@@ -15,7 +15,7 @@ namespace {
 
 void write_forecast(JsonWriter& json, const AdviceAnswer& answer, const AdvisedShape& shape) {
   if (const auto& product = shape.product) {
-    json.member("blocks", product->blocks);
+    json.member("blocks", shape.prediction.launch->blocks());
     json.member("tile_fill", product->tile_fill);
     json.member("row_alignment_bytes", product->vector_bytes);
   }
@@ -54,11 +54,12 @@ std::string shapes_text(const AdviceAnswer& answer, const Style& style) {
   const auto add = [&](const AdvisedShape& shape, const std::string& time,
                        const std::string& weights, const std::string& why) {
     const Problem& p = shape.prediction.problem;
-    table.add({std::string(name(shape.kind)), fmt::to_string(p[0]), fmt::to_string(p[1]),
-               fmt::to_string(p[2]), si_text(shape.time_s(), "s"), time,
-               si_text(shape.rate, "FLOP/s"), weights, tile_text(answer, p),
-               fmt::to_string(shape.product->blocks), figure_text(shape.product->waves, 3), why},
-              shape.kind == AdviceKind::faster);
+    table.add(
+        {std::string(name(shape.kind)), fmt::to_string(p[0]), fmt::to_string(p[1]),
+         fmt::to_string(p[2]), si_text(shape.time_s(), "s"), time, si_text(shape.rate, "FLOP/s"),
+         weights, tile_text(answer, p), fmt::to_string(shape.prediction.launch->blocks()),
+         figure_text(shape.prediction.waves->count, 3), why},
+        shape.kind == AdviceKind::faster);
   };
   const AdvisedShape& asked = answer.advice->asked;
   add(asked, "", "", fmt::format("rows aligned to {} B", asked.product->vector_bytes));

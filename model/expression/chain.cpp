@@ -27,14 +27,11 @@ void add_operand(Step& step, const Node& value, std::size_t array, bool of_rows)
 
 void check_outputs(const Expression& folded) {
   const std::vector<std::uint8_t> outputs = folded.outputs();
-  const auto check = [&](bool holds, std::string_view wrong) {
-    if (!holds) throw InputError("the expression \"" + print(folded) + std::string(wrong));
-  };
   for (auto output = outputs.begin(); output != outputs.end(); ++output) {
-    check(operands(folded.nodes[*output].op) > 0,
-          "\" computes nothing from an array: write an operation on a name, as in 2*x");
-    check(std::find(outputs.begin(), output, *output) == output,
-          "\" has the same result under two names: leave one out");
+    require(operands(folded.nodes[*output].op) > 0, "the expression \"", print(folded),
+            "\" computes nothing from an array: write an operation on a name, as in 2*x");
+    require(std::find(outputs.begin(), output, *output) == output, "the expression \"",
+            print(folded), "\" has the same result under two names: leave one out");
   }
 }
 

@@ -36,7 +36,9 @@ class Parser {
     require(text_.size() <= Text::kMaxBytes, "the expression is longer than 255 bytes: shorten it");
     do {
       statement();
-    } while (take(';') && has_more());
+      if (!take(';')) break;
+      skip_spaces();
+    } while (at_ < text_.size());
     if (at_ < text_.size()) {
       refuse(at_, "expected an operator or the end", "write one of + - * / ^, or remove the rest");
     }
@@ -57,11 +59,6 @@ class Parser {
 
   void skip_spaces() {
     while (next() == ' ' || next() == '\t') ++at_;
-  }
-
-  bool has_more() {
-    skip_spaces();
-    return at_ < text_.size();
   }
 
   bool take(char wanted) {
@@ -133,13 +130,11 @@ class Parser {
     const auto refuse_if = [&](bool wrong, const char* what) {
       if (wrong) refuse(begin, name + what, "name the result otherwise");
     };
-    const auto& inputs = result_.inputs;
-    const auto& results = result_.statements;
     refuse_if(function_of(name) != nullptr, " is a function");
-    refuse_if(std::find(inputs.begin(), inputs.end(), name) != inputs.end(), " is an input above");
-    refuse_if(std::any_of(results.begin(), results.end(),
-                          [&](const Statement& above) { return above.name == name; }),
-              " is computed above");
+    for (const std::string& input : result_.inputs) refuse_if(input == name, " is an input above");
+    for (const Statement& above : result_.statements) {
+      refuse_if(above.name == name, " is computed above");
+    }
   }
 
   // Operands of one level, joined from left to right.

@@ -33,17 +33,14 @@ double feed_forward(const Architecture& model, double inner) {
          (model.feed_forward_biased ? products * inner + hidden : 0);
 }
 
-double norm(const Architecture& model) {
-  return as_double(model.hidden) * (model.norm_biased ? 2 : 1);
-}
-
 }  // namespace
 
 ParameterCounts count_parameters(const Architecture& model) {
   ParameterCounts counts;
   const double hidden = as_double(model.hidden);
   counts.attention_layer = attention(model);
-  counts.norms_layer = 2 * norm(model);
+  const double norm = hidden * (model.norm_biased ? 2 : 1);
+  counts.norms_layer = 2 * norm;
   counts.dense_layer = feed_forward(model, as_double(model.intermediate));
   const double layers = as_double(model.layers);
   double active_layer = 0;  // parameters of a token's experts and the router
@@ -61,7 +58,7 @@ ParameterCounts count_parameters(const Architecture& model) {
   } else if (!model.tied) {
     counts.head = as_double(model.vocabulary) * hidden;
   }
-  const double shared = layers * (counts.attention_layer + counts.norms_layer) + norm(model) +
+  const double shared = layers * (counts.attention_layer + counts.norms_layer) + norm +
                         counts.embeddings + counts.head + dense * counts.dense_layer;
   counts.total = shared + (layers - dense) * counts.expert_layer;
   counts.active = shared + (layers - dense) * active_layer;

@@ -51,30 +51,24 @@ double mask_bytes(const Architecture& model, const Task& task) {
          scores(model, task) * (1 + task.activation_bytes());
 }
 
-// Bytes of the loss at the start of the backward pass. Eager: log-softmax, its gradient and the
-// logits' gradient in fp32. Compiled: logits, their gradient, the LM head's weight gradient.
+// Bytes after the layers: logits and their fp32 copy, or the loss at the start of the backward pass.
+// Eager: log-softmax, its gradient and the logits' gradient in fp32. Compiled: logits, their
+// gradient, the LM head's weight gradient. In chunks: one of logits; gradients of input and weights.
 double loss_bytes(const Architecture& model, const Task& task) {
   if (model.pooled) return 0;
-  if (chunks_loss(model, task)) {  // one chunk of logits; gradients of input and weights
-    const auto chunk = as_double(layer::loss_chunk(static_cast<std::int64_t>(task.tokens()),
-                                                   model.vocabulary, model.hidden));
-    return (chunk * as_double(model.vocabulary) +
-            (task.tokens() + as_double(model.vocabulary)) * as_double(model.hidden)) *
-           task.activation_bytes();
+  const double element = task.activation_bytes(), rows = task.answers();
+  const double vocabulary = as_double(model.vocabulary), hidden = as_double(model.hidden);
+  const double logits = rows * vocabulary / as_double(task.tp);
+  if (task.phase != Phase::train) {
+    return logits * (element + (task.dtype == DType::fp32 ? 0 : kFp32Bytes));
   }
-  const double logits = task.tokens() * as_double(model.vocabulary) / as_double(task.tp);
+  if (chunks_loss(model, task)) {
+    const auto chunk = as_double(
+        layer::loss_chunk(static_cast<std::int64_t>(rows), model.vocabulary, model.hidden));
+    return (chunk * vocabulary + (rows + vocabulary) * hidden) * element;
+  }
   if (task.framework == Framework::eager) return 3 * kFp32Bytes * logits;
-  const double weights =
-      as_double(model.vocabulary * model.hidden) / as_double(task.tp * task.fsdp);
-  return (2 * logits + weights) * task.activation_bytes();
-}
-
-// Logits and their fp32 copy.
-double answer_bytes(const Architecture& model, const Task& task) {
-  if (model.pooled) return 0;
-  const double rows = task.all_logits ? task.tokens() : task.answers();
-  return rows * as_double(model.vocabulary) / as_double(task.tp) *
-         (task.activation_bytes() + (task.dtype == DType::fp32 ? 0 : kFp32Bytes));
+  return (2 * logits + vocabulary * hidden / as_double(task.tp * task.fsdp)) * element;
 }
 
 /// Activation bytes: all layers and the loss or logits; the layer being computed.
@@ -88,11 +82,12 @@ Activations activations(const Architecture& model, const Task& task) {
   const auto [norm, products, inner] = kept_elements(model, task);
   const double layer = ((2 * norm + products + inner) * tokens + scores(model, task)) * element +
                        mask_bytes(model, task);
-  if (task.phase != Phase::train) return {layer + answer_bytes(model, task), layer};
+  const double loss = loss_bytes(model, task);
+  if (task.phase != Phase::train) return {layer + loss, layer};
   // The first pipeline stage holds the activations of all micro-batches before its first gradients.
   const double layers =
       as_double(model.layers) / as_double(task.pp) * as_double(std::min(task.pp, task.grad_accum));
-  const double ends = norm * element * tokens + loss_bytes(model, task);
+  const double ends = norm * element * tokens + loss;
   if (task.checkpointing == Checkpointing::none) return {layers * layer + ends, layer};
   // Kept per layer: its input (full), or the outputs of projections and attention (selective).
   const double each = task.checkpointing == Checkpointing::full ? hidden : 2 * hidden + products;
@@ -113,12 +108,10 @@ double gathered(const Architecture& model, const Task& task) {
   return (counts.ends() + layers * layer) / as_double(task.tp) * size_bytes(task.dtype);
 }
 
-// Bytes of optimizer state per parameter.
-double optimizer_bytes(const Task& task) {
-  const double element = size_bytes(task.dtype);
-  if (task.optimizer == Optimizer::sgd) return 0;
-  if (task.optimizer == Optimizer::adamw16) return 2 * element;
-  return (element < kFp32Bytes ? 3 : 2) * kFp32Bytes;
+// Bytes of optimizer state per parameter of `element` bytes.
+double optimizer_bytes(Optimizer optimizer, double element) {
+  if (optimizer == Optimizer::adamw) return (element < kFp32Bytes ? 3 : 2) * kFp32Bytes;
+  return optimizer == Optimizer::adamw16 ? 2 * element : 0;
 }
 
 }  // namespace
@@ -136,7 +129,7 @@ Memory memory(const Architecture& model, const Task& task) {
   result.activations = all;
   result.workspace = kLibraryBytes + gathered(model, task);
   if (task.phase == Phase::train) {
-    result.optimizer = share * optimizer_bytes(task);
+    result.optimizer = share * optimizer_bytes(task.optimizer, element);
     const double gradients = share * element;
     const bool earlier = task.grad_accum > 1 || task.pp > 1;  // earlier passes left gradients
     const bool after = gradients + layer > all;               // the peak is after the backward pass

@@ -11,21 +11,6 @@
 namespace roofcast::transformer {
 namespace {
 
-Problem problem_of(const KernelRef& kernel, DType dtype, std::initializer_list<Given> given) {
-  Problem problem{.dtype = dtype};
-  unsigned marks = 0;
-  const auto parameters = kernel.parameters();
-  for (const Given& one : given) {
-    const auto position = position_named(parameters, one.name);
-    if (!position) continue;
-    marks |= 1U << *position;
-    problem[*position] = one.number;
-    if (!one.word.empty()) set_named_value(parameters[*position], problem, *position, one.word);
-  }
-  check(kernel, problem, marks);
-  return problem;
-}
-
 void add_software(Step& step, const Architecture& model, const Task& task,
                   const SoftwareConstants& software) {
   // The fit covers FSDP training in 16 bits: FSDP's hooks in each layer, flash attention.
@@ -33,10 +18,9 @@ void add_software(Step& step, const Architecture& model, const Task& task,
                        task.fsdp > 1 && task.dtype != DType::fp32;
   if (!covered) return;
   StepOperation each = named("software", "host");
+  place(each, Section::layer, task, 0, model.layers);
   // Forward and backward; with full checkpointing also the recomputed forward.
-  const double passes = task.checkpointing == Checkpointing::full ? 3 : 2;
-  each.count = passes * task.passes() * as_double(model.layers);
-  each.last_layer = model.layers;
+  each.count *= task.checkpointing == Checkpointing::full ? 3 : 2;
   double time_s = software.layer_s * each.count;
   for (const StepOperation& one : step.operations) {
     if (one.part == kAttention) time_s += software.attention_share * one.expected_s;
@@ -165,8 +149,19 @@ const KernelForecasts::One& KernelForecasts::of(std::string_view kernel, DType d
   if (slowdown_ > 0) key_.append(" ").append(std::to_string(slowdown_));
   if (const auto found = known_.find(key_); found != known_.end()) return found->second;
   const KernelRef ref = find_kernel(kernel);
-  const Prediction answer = predict(ref, problem_of(ref, dtype, given), gpu_,
-                                    {.cache = CacheState::steady, .clock_slowdown = slowdown_});
+  Problem problem{.dtype = dtype};
+  unsigned marks = 0;
+  for (const Given& one : given) {
+    const auto position = position_named(ref.parameters(), one.name);
+    if (!position) continue;
+    marks |= 1U << *position;
+    problem[*position] = one.number;
+    const Parameter& parameter = ref.parameters()[*position];
+    if (!one.word.empty()) set_named_value(parameter, problem, *position, one.word);
+  }
+  check(ref, problem, marks);
+  const Prediction answer =
+      predict(ref, problem, gpu_, {.cache = CacheState::steady, .clock_slowdown = slowdown_});
   require(answer.time.has_value(), "there is no forecast of ", kernel, " there");
   const Forecast& time = *answer.time;
   One one{key_.substr(0, what),

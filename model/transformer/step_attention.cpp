@@ -92,7 +92,7 @@ class AttentionComposer : public Composer {
     const std::string_view library = all.queries == 1 || !by_pytorch_ ? "best"
                                      : flash                          ? "fa2"
                                                                       : "cudnn";
-    const auto add_pass = [&](std::string_view pass) {
+    in_each_pass(all_again_, [&](std::string_view pass) {
       add(kAttention, "attention.library", wide_,
           {{"batch", all.count},
            {"library", library},
@@ -104,9 +104,7 @@ class AttentionComposer : public Composer {
            {"head_dim", head_dim},
            {"causal", all.causal ? "yes" : "no"},
            {"pass", pass}});
-    };
-    forward(all_again_, [&] { add_pass("forward"); });
-    backward([&] { add_pass("backward"); });
+    });
   }
 
   // Scores in memory: two GEMMs and a softmax. Eager code also scales (2 passes over the scores)

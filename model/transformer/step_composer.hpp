@@ -45,6 +45,16 @@ inline StepOperation named(std::string_view name, std::string_view bound) {
   return one;
 }
 
+/// Puts the operation in a section, in one run per pass and layer; Section::once has one run.
+inline void place(StepOperation& one, Section section, const Task& task, std::int64_t first_layer,
+                  std::int64_t last_layer) {
+  one.section = section;
+  one.first_layer = first_layer;
+  one.last_layer = last_layer;
+  one.count = section == Section::once ? 1 : task.passes();
+  if (section == Section::layer) one.count *= as_double(last_layer - first_layer);
+}
+
 /// Base of the composers: adds operations to the section and layers set last.
 class Composer {
  public:
@@ -52,19 +62,12 @@ class Composer {
       : step_(step), model_(model), task_(task), forecasts_(forecasts) {}
 
  protected:
-  /// Further operations are added to this section.
-  void at(Section section) {
-    here_.section = section;
+  /// Further operations are added to this section, in layers to each from `first` to `last`.
+  void at(Section section, std::int64_t first = 0, std::int64_t last = 0) {
     here_.direction = Direction::forward;
-    here_.count = section == Section::once ? 1 : task_.passes();
+    place(here_, section, task_, first, last);
   }
-  /// Further operations are added to each of these layers.
-  void at_layers(std::int64_t first, std::int64_t last) {
-    at(Section::layer);
-    here_.first_layer = first;
-    here_.last_layer = last;
-    here_.count *= as_double(last - first);
-  }
+  void at_layers() { at(Section::layer, 0, model_.layers); }
 
   // Adds kernels of the forward pass; `again`: the backward pass recomputes those of layers.
   template <class Add>
@@ -80,6 +83,13 @@ class Composer {
     if (!train_) return;
     here_.direction = Direction::backward;
     add();
+  }
+
+  // Adds kernels of both passes: calls `add` with the pass's name.
+  template <class Add>
+  void in_each_pass(bool again, const Add& add) {
+    forward(again, [&] { add("forward"); });
+    backward([&] { add("backward"); });
   }
 
   /// Adds launches to a part, `times` per run of the section.
@@ -119,22 +129,27 @@ class Composer {
   /// Adds the all-reduce of partial sums after a GEMM that the GPUs of tp split along k.
   void add_partial_sums() {
     const Transfer sum{Collective::all_reduce, row_bytes() * tokens_, tp_};
-    forward(all_again_, [&] { send("tensor-parallel sums", sum); });
-    backward([&] { send("tensor-parallel sums", sum); });
+    in_each_pass(all_again_, [&](std::string_view) { send("tensor-parallel sums", sum); });
   }
   double row_bytes() const { return hidden_ * task_.activation_bytes(); }
 
   /// `batch` GEMMs C[m,n] = A[m,k]·B[k,n].
   struct Product {
     double m, n, k, batch = 1;
+    std::string_view epilogue{};
   };
   void product(std::string_view part, const Product& of, double times = 1) {
     product(part, task_.dtype, of, times);
   }
   void product(std::string_view part, DType type, const Product& of, double times = 1) {
+    const bool plain = of.epilogue.empty();
     const std::string_view quantized = type == DType::fp8 ? "activations" : "nothing";
     add(part, "gemm.library", type,
-        {{"m", of.m}, {"n", of.n}, {"k", of.k}, {"batch", of.batch}, {"quantize", quantized}},
+        {{"m", of.m},
+         {"n", of.n},
+         {"k", of.k},
+         plain ? Given("batch", of.batch) : Given(),
+         plain ? Given("quantize", quantized) : Given("epilogue", of.epilogue)},
         times);
   }
   /// Adds copies by `launches` kernels; `elements` counts all reads and writes.
@@ -142,21 +157,23 @@ class Composer {
     add(part, "stream.copy", wide_, {{"n", elements / launches / 2}}, launches);
   }
 
-  // A linear layer: the forward GEMM, and the gradients of its input and of its weights. Code
-  // compiled by PyTorch copies matrices to pad their rows (torch/_inductor/fx_passes/pad_mm.py).
-  void linear(std::string_view part, double tokens, double n, double k) {
+  // A linear layer: the forward GEMM, and the gradients of its input and of its weights; the first
+  // two may have epilogues. Code compiled by PyTorch copies matrices to pad their rows
+  // (torch/_inductor/fx_passes/pad_mm.py).
+  void linear(std::string_view part, double tokens, double n, double k,
+              std::string_view epilogue = {}, std::string_view backward_epilogue = {}) {
     const double outputs = padded(n), inputs = padded(k);
     const auto pad = [&](double elements) {
       if (by_pytorch_ && outputs + inputs > n + k) move(part, 2 * elements);
     };
     forward(all_again_, [&] {
       pad(n * k);
-      product(part, {tokens, outputs, inputs});
+      product(part, {tokens, outputs, inputs, 1, epilogue});
     });
     backward([&] {
       pad(n * k);
       pad(tokens * n);
-      product(part, {tokens, inputs, outputs});
+      product(part, {tokens, inputs, outputs, 1, backward_epilogue});
       product(part, {inputs, outputs, tokens});
     });
   }
@@ -191,8 +208,8 @@ class Composer {
   /// A kernel of the family "layer" over rows and columns, and its gradient.
   void between(std::string_view part, std::string_view kernel, double rows, double cols,
                const Given& more = {}) {
-    forward(between_again_, [&] { one_pass(part, kernel, rows, cols, "forward", more); });
-    backward([&] { one_pass(part, kernel, rows, cols, "backward", more); });
+    in_each_pass(between_again_,
+                 [&](std::string_view pass) { one_pass(part, kernel, rows, cols, pass, more); });
   }
   void one_pass(std::string_view part, std::string_view kernel, double rows, double cols,
                 std::string_view pass, const Given& more = {}) {

@@ -16,22 +16,22 @@ class LayersComposer : public Composer {
   void compose() {
     at(Section::begin);
     add_embedding();
-    at_layers(0, model_.layers);
+    at_layers();
     add_residual_norm();
     add_attention(*this);
-    if (eager_) add_residual();
+    add_residual();
     add_residual_norm();
     add_feed_forward();
-    at_layers(0, model_.layers);
+    at_layers();
     add_partial_sums();
-    if (eager_) add_residual();
+    add_residual();
     at(Section::end);
     add_norm();
     if (!model_.pooled) add_head();
     at(Section::once);
     if (task_.passes() > 1) add_accumulation();
     if (train_) add_optimizer();
-    at_layers(0, model_.layers);
+    at_layers();
     add_weight_transfers();
   }
 
@@ -39,19 +39,23 @@ class LayersComposer : public Composer {
   void add_feed_forward() {
     if (!model_.experts) return add_dense(as_double(model_.intermediate));
     const auto dense = static_cast<std::int64_t>(model_.experts->dense_layers);
-    at_layers(0, dense);
+    at(Section::layer, 0, dense);
     add_dense(as_double(model_.intermediate));
-    at_layers(dense, model_.layers);
+    at(Section::layer, dense, model_.layers);
     add_experts(*model_.experts);
   }
 
   void add_dense(double width) {
     if (width <= 0) return;
     const double inner = width / tp_, up = model_.gated ? 2 * inner : inner;
-    if (activation_in_epilogue()) return add_dense_with_epilogues(inner);
-    linears(kFeedForward, std::vector<double>(model_.gated ? 2 : 1, inner));
-    add_activation(inner);
-    linear(kFeedForward, tokens_, hidden_, inner);
+    const bool fused = activation_in_epilogue();
+    if (fused) {
+      linear(kFeedForward, tokens_, inner, hidden_, train_ ? "gelu_aux" : "gelu");
+    } else {
+      linears(kFeedForward, std::vector<double>(model_.gated ? 2 : 1, inner));
+      add_activation(inner);
+    }
+    linear(kFeedForward, tokens_, hidden_, inner, {}, fused ? "dgelu" : "");
     if (model_.feed_forward_biased) add_biases(tokens_ * (up + hidden_), 2);
   }
 
@@ -59,23 +63,6 @@ class LayersComposer : public Composer {
   bool activation_in_epilogue() const {
     return task_.framework == Framework::ideal && !model_.gated && task_.dtype != DType::fp8 &&
            task_.dtype != DType::fp32 && task_.checkpointing != Checkpointing::selective;
-  }
-
-  void add_dense_with_epilogues(double inner) {
-    const auto product_with = [&](std::string_view epilogue) {
-      add(kFeedForward, "gemm.library", task_.dtype,
-          {{"m", tokens_}, {"n", inner}, {"k", hidden_}, {"epilogue", epilogue}});
-    };
-    forward(all_again_, [&] { product_with(train_ ? "gelu_aux" : "gelu"); });
-    backward([&] {
-      product(kFeedForward, {tokens_, hidden_, inner});
-      product(kFeedForward, {hidden_, inner, tokens_});
-    });
-    forward(all_again_, [&] { product(kFeedForward, {tokens_, hidden_, inner}); });
-    backward([&] {
-      product_with("dgelu");
-      product(kFeedForward, {inner, hidden_, tokens_});
-    });
   }
 
   void add_activation(double inner) {
@@ -119,6 +106,7 @@ class LayersComposer : public Composer {
   }
 
   void add_residual() {
+    if (!eager_) return;
     add_dropout("dropout", tokens_, hidden_);
     between("residuals", "layer.add", tokens_, hidden_);
   }
@@ -148,7 +136,7 @@ class LayersComposer : public Composer {
   void add_head() {
     constexpr std::string_view kPart = "vocabulary product";
     const double vocabulary = as_double(model_.vocabulary) / tp_;
-    const double rows = train_ || task_.all_logits ? tokens_ : task_.answers();
+    const double rows = task_.answers();
     if (task_.dtype == DType::fp8) return product(kPart, wide_, {rows, vocabulary, hidden_});
     if (chunks_loss(model_, task_)) {
       return forward(false, [&] {

@@ -70,8 +70,9 @@ struct Task {
   double tokens() const {  ///< tokens per pass of one GPU or tp group
     return static_cast<double>(phase == Phase::decode ? batch + prompts * seq : batch * seq);
   }
-  double answers() const {  ///< tokens with logits, one per sequence, unless all have
-    return static_cast<double>(batch + prompts);
+  double answers() const {  ///< tokens with logits: in inference one per sequence, unless all have
+    const bool all = phase == Phase::train || all_logits;
+    return all ? tokens() : static_cast<double>(batch + prompts);
   }
   double activation_bytes() const { return dtype == DType::fp8 ? 2 : size_bytes(dtype); }
   double gpus() const { return static_cast<double>(tp * pp * dp * fsdp); }

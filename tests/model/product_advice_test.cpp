@@ -67,8 +67,8 @@ TEST(ProductAdvice, NamesTheWaveThatASmallerShapeSaves) {
   const ShapeAdvice advised = advise({1800, 1800, 1792}, {}, "a100-sxm4-80gb");
   const auto smaller = of_kind(advised, AdviceKind::smaller);
   ASSERT_FALSE(smaller.empty());
-  EXPECT_LE(smaller.front().product->waves, 1);
-  EXPECT_GT(advised.asked.product->waves, 1);
+  EXPECT_LE(smaller.front().prediction.waves->count, 1);
+  EXPECT_GT(advised.asked.prediction.waves->count, 1);
   EXPECT_NE(smaller.front().why.find("1 wave of tiles 256x128, not "), std::string::npos)
       << smaller.front().why;
 }
@@ -174,9 +174,9 @@ TEST(ProductAdvice, CountsTheBlocksThatMultiply) {
     return advise_shapes({library, problem, gpu_named("h200-sxm")}, {}).asked;
   };
   const AdvisedShape alone = asked(gemm::kNothing), converted = asked(gemm::kActivations);
-  EXPECT_EQ(alone.product->blocks, 32 * 16);
-  EXPECT_EQ(converted.product->blocks, alone.product->blocks);
-  EXPECT_EQ(converted.product->waves, alone.product->waves);
+  EXPECT_EQ(alone.prediction.launch->blocks(), 32 * 16);
+  EXPECT_EQ(converted.prediction.launch->blocks(), alone.prediction.launch->blocks());
+  EXPECT_EQ(converted.prediction.waves->count, alone.prediction.waves->count);
   EXPECT_GT(converted.time_s(), alone.time_s());
 }
 

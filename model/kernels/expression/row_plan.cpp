@@ -19,16 +19,6 @@ constexpr double kShuffles = 5;
 constexpr double kMergeInstructions = 2 * 2 * kShuffles + 6;
 constexpr double kBarriersOfMerge = 2;
 
-// Useful work counts each value once, even if several sweeps compute it.
-map::Cost useful_cost(const Expression& shared, const std::vector<bool>& of_rows, DType dtype) {
-  map::Cost sum;
-  for (std::size_t i = 0; i < shared.nodes.size(); ++i) {
-    const Node& node = shared.nodes[i];
-    if (!of_rows[i] || is_reduction(node.op)) sum += cost_of(shared, node, dtype);
-  }
-  return sum;
-}
-
 // Arrays that a sweep reads.
 double inputs_of(const Expression& shared, const Sweep& sweep) {
   return static_cast<double>(
@@ -114,7 +104,7 @@ std::int64_t row_threads(const Problem& problem) {
   require(problem[map::kThreads] % kWarpLanes == 0, "threads is ", problem[map::kThreads],
           ": give a multiple of 32");
   const std::int64_t vectors = ceil_div(problem[kCols], row_width(problem));
-  return std::min(problem[map::kThreads], ceil_div(vectors, kWarpLanes) * kWarpLanes);
+  return std::min(problem[map::kThreads], round_up(vectors, kWarpLanes));
 }
 
 Plan plan_rows(const Expression& expression, const std::vector<bool>& input_rows,
@@ -122,17 +112,21 @@ Plan plan_rows(const Expression& expression, const std::vector<bool>& input_rows
   const Expression shared = expression::share(expression::fold(expression));
   const std::vector<bool> of_rows = expression::values_of_rows(shared, input_rows);
   const double element = size_bytes(problem.dtype);
-  const std::int64_t cols = problem[kCols];
-  const double rows = as_double(problem[map::kElements] / cols);
+  const double row_bytes = as_double(problem[kCols]) * element;
+  const std::int64_t rows = problem[map::kElements] / problem[kCols];
 
   const auto arrays = static_cast<std::int64_t>(shared.inputs.size() + shared.outputs().size());
   Plan plan =
-      launch_plan(problem[map::kElements] / cols, {row_threads(problem), 1, 1},
+      launch_plan(rows, {row_threads(problem), 1, 1},
                   map::generated_registers(problem.dtype, arrays - 1, problem[map::kVectorBytes],
                                            problem[map::kLoads]),
                   std::int64_t{32} * 4);
-  plan.useful =
-      as_double(problem[map::kElements]) * useful_cost(shared, of_rows, problem.dtype).work();
+  map::Cost useful;  // each value once, even if several sweeps compute it
+  for (std::size_t i = 0; i < shared.nodes.size(); ++i) {
+    const Node& node = shared.nodes[i];
+    if (!of_rows[i] || is_reduction(node.op)) useful += cost_of(shared, node, problem.dtype);
+  }
+  plan.useful = as_double(problem[map::kElements]) * useful.work();
 
   std::vector<Phase> phases;
   double inputs_read = 0;  // arrays read, once for each sweep that reads them
@@ -143,23 +137,22 @@ Plan plan_rows(const Expression& expression, const std::vector<bool>& input_rows
   }
   set_blocks(plan, std::move(phases));
 
-  const double row_bytes = as_double(cols) * element;
-  const auto bytes_of = [&](bool of_row) { return rows * (of_row ? element : row_bytes); };
+  const auto bytes_of = [&](bool of_row) {
+    return as_double(rows) * (of_row ? element : row_bytes);
+  };
   ArrayId array = 0;
-  double inputs = 0;
   for (const bool of_row : input_rows) {
-    if (!of_row) ++inputs;
-    plan.arrays.push_back(array == 0 ? reads_activation(array, bytes_of(of_row))
-                                     : reads(array, bytes_of(of_row)));
-    ++array;
+    plan.arrays.push_back(reads(array, bytes_of(of_row)));
+    plan.arrays.back().activation = array++ == 0;
   }
   for (const std::uint8_t output : shared.outputs()) {
     plan.arrays.push_back(writes(array++, bytes_of(of_rows[output])));
   }
   // Reuse distance: between two sweeps over a row a block reads that row of every input.
+  const auto inputs = static_cast<double>(std::count(input_rows.begin(), input_rows.end(), false));
   if (inputs_read > inputs) {
     plan.reuse = {{.scope = Scope::block,
-                   .bytes = rows * row_bytes * (inputs_read - inputs),
+                   .bytes = as_double(rows) * row_bytes * (inputs_read - inputs),
                    .distance_bytes = row_bytes * inputs,
                    .l2_distance_bytes = row_bytes * inputs}};
   }

@@ -84,8 +84,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, Bound,
                            return name;
                          });
 
-// Operands whose rows are off 16 bytes are copied first: the search takes the copies' time from one
-// candidate.
+// Operands whose rows are off 16 bytes are copied first.
 TEST(Bound, OfProductsWithCopiesTheFastestIsFound) {
   const Gpu& gpu = testing::gpu_named("h100-sxm5");
   const KernelRef kernel = find_kernel("gemm.wgmma");
