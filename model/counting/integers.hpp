@@ -11,6 +11,11 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
+/// `value` rounded up to a multiple of `multiple`.
+constexpr std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
+  return ceil_div(value, multiple) * multiple;
+}
+
 /// The smallest power of two that is at least `value`.
 constexpr std::int64_t power_of_two_from(std::int64_t value) {
   std::int64_t power = 1;
