@@ -52,17 +52,13 @@ std::int64_t padded_width(Library library, std::int64_t head_dim) {
 
 // flash_api.cpp, hopper/heuristics.h: num_splits_heuristic. The fewest splits whose wave efficiency
 // is at least kNearly of the best.
-std::int64_t flash_splits(std::int64_t blocks, std::int64_t places, std::int64_t steps,
-                          bool each_shortens) {
+std::int64_t flash_splits(std::int64_t blocks, std::int64_t places, std::int64_t steps) {
   constexpr double kEnough = 0.8, kNearly = 0.85;
   if (as_double(blocks) >= kEnough * as_double(places)) return 1;
   const std::int64_t most = std::min({kMostSplits, places, steps});
   const auto efficiency = [&](std::int64_t parts) {
-    // FlashAttention-2 skips split counts that do not shorten the longest part.
-    const bool skips =
-        each_shortens && parts > 1 && ceil_div(steps, parts) == ceil_div(steps, parts - 1);
     const double waves = as_double(blocks * parts) / as_double(places);
-    return skips ? 0 : waves / std::ceil(waves);
+    return waves / std::ceil(waves);
   };
   double best = 0;
   for (std::int64_t parts = 1; parts <= most; ++parts) best = std::max(best, efficiency(parts));
@@ -79,7 +75,7 @@ std::int64_t flash3_splits(const Blocks& c, bool paged, const Gpu& gpu) {
   const std::int64_t steps = ceil_div(c.shape.seq_kv, c.tile.keys), sms = gpu.slots(1);
   const std::int64_t tiles = ceil_div(c.shape.seq_q * c.packed, c.tile.queries);
   const auto most = [&](std::int64_t heads) {
-    return steps <= kFewSteps ? 1 : flash_splits(heads * tiles, sms, steps, false);
+    return steps <= kFewSteps ? 1 : flash_splits(heads * tiles, sms, steps);
   };
   if (!paged && !decodes(c.shape)) return 1;  // flash_attn_interface.py: num_splits
   if (!paged || c.shape.batch > kFewSequences) return most(c.heads());
@@ -108,7 +104,7 @@ void set_flash2(Blocks& c, bool paged, const Gpu& gpu) {
   // one query and heads share K and V (mha_varlen_fwd).
   if (c.splits == kToChoose && (!paged || c.packed > 1)) {
     c.splits = flash_splits(c.heads() * ceil_div(c.shape.seq_q * c.packed, split.queries),
-                            2 * gpu.slots(1), ceil_div(c.shape.seq_kv, split.keys), true);
+                            2 * gpu.slots(1), ceil_div(c.shape.seq_kv, split.keys));
   }
   c.tile = paged || c.splits > 1 ? split : whole;
   c.tile.chains = library::kFlash2Products;
