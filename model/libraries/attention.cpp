@@ -124,10 +124,6 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
   if (c.tile.scheduler == TileScheduler::queue) sequence.push_back({cleared_counter()});
   sequence.push_back({attention_launch(c, p, gpu)});
   if (c.splits > 1 && !c.tile.merges) sequence.push_back({sum_of_parts(c)});
-  if (library == kFa3 && paged && c.splits == 1 && may_split(c.shape)) {
-    sequence.push_back({even_launch(ceil_div(c.shape.batch * c.shape.heads * c.shape.seq_q, 8), 256,
-                                    {}, {})});  // launched without parts to add
-  }
   // flash_api.cpp, seqlenq_ngroups_swapped: a group's heads become queries, O's queries heads.
   if (library == kFa2 && paged && c.packed > 1) {
     const double bytes = c.shape.q_bytes();

@@ -67,21 +67,13 @@ std::int64_t flash_splits(std::int64_t blocks, std::int64_t places, std::int64_t
   return parts;
 }
 
-// With a paged cache a part is 1.1 times an SM's share of the batch's steps
-// (hopper/flash_prepare_scheduler.cu). A head has at most the splits of the heuristic for one
-// sequence, or in a step of few tokens vLLM's maximum (v1/attention/backends/flash_attn.py).
+// flash_attn_interface.py: num_splits. vLLM leaves it to the kernel where the cache has pages.
 std::int64_t flash3_splits(const Blocks& c, bool paged, const Gpu& gpu) {
-  constexpr std::int64_t kFewSteps = 4, kOfFewTokens = 32, kFewSequences = 992;
-  const std::int64_t steps = ceil_div(c.shape.seq_kv, c.tile.keys), sms = gpu.slots(1);
+  constexpr std::int64_t kFewSteps = 4;
+  const std::int64_t steps = ceil_div(c.shape.seq_kv, c.tile.keys);
   const std::int64_t tiles = ceil_div(c.shape.seq_q * c.packed, c.tile.queries);
-  const auto most = [&](std::int64_t heads) {
-    return steps <= kFewSteps ? 1 : flash_splits(heads * tiles, sms, steps);
-  };
-  if (!paged && !decodes(c.shape)) return 1;  // flash_attn_interface.py: num_splits
-  if (!paged || c.shape.batch > kFewSequences) return most(c.heads());
-  const double share = std::ceil(1.1 * as_double(c.heads() * tiles * steps) / as_double(sms));
-  const auto parts = static_cast<std::int64_t>(std::ceil(as_double(steps) / share));
-  return std::min(parts, may_split(c.shape) ? kOfFewTokens : most(c.heads() / c.shape.batch));
+  if ((!paged && !decodes(c.shape)) || steps <= kFewSteps) return 1;
+  return flash_splits(c.heads() * tiles, gpu.slots(1), steps);
 }
 
 // cuDNN doubles the splits until each SM has a block. It does not split if two splits would be
