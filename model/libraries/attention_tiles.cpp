@@ -20,8 +20,6 @@ constexpr Tiles kFa2SplitTiles = {{{64, 256, 4, 1, 2}, {64, 128, 4, 1, 2}, {64, 
 constexpr Tiles kFa3Tiles = {{{192, 192, 16, 2, 1}, {128, 176, 12, 2, 1}, {128, 80, 12, 2, 1}}};
 constexpr Tiles kFa3CausalTiles = {
     {{192, 128, 16, 2, 1}, {128, 128, 12, 2, 1}, {128, 80, 12, 2, 1}}};
-constexpr Tiles kFa3PagedTiles = {
-    {{192, 160, 16, 2, 1}, {128, 128, 12, 2, 1}, {128, 80, 12, 2, 1}}};
 // cuDNN, likewise. Decoding by mma.sync: a tile has the queries of a group, four warps its keys.
 constexpr Tiles kCudnnTiles = {{{128, 128, 12, 3, 1}, {128, 128, 12, 3, 1}, {128, 64, 12, 2, 1}}};
 constexpr Tiles kCudnnDecodeTiles = {{{16, 128, 4, 1, 4}, {16, 128, 4, 1, 2}, {16, 128, 4, 1, 2}}};
@@ -106,9 +104,7 @@ void set_flash2(Blocks& c, bool paged, const Gpu& gpu) {
 
 void set_flash3(Blocks& c, bool paged, const Gpu& gpu) {
   c.packed = c.shape.group();
-  c.tile = (c.shape.causal ? kFa3CausalTiles
-            : paged        ? kFa3PagedTiles
-                           : kFa3Tiles)[head_row(c.width)];
+  c.tile = (c.shape.causal || paged ? kFa3CausalTiles : kFa3Tiles)[head_row(c.width)];
   c.tile.waited_products = kWaitsForScores;
   c.kernel.by_rows = paged;
   if (c.splits == kToChoose) c.splits = flash3_splits(c, paged, gpu);
@@ -202,7 +198,6 @@ Blocks library_forward(Library library, const Problem& p, const Gpu& gpu) {
     if (library == kTrtllm && decodes(shape)) c.tile.waits_before.global = kDependentLoads;
   }
   if (c.splits == kToChoose) c.splits = 1;
-  if (!shape.causal) c.kernel.instructions_a_mask = library::kEdgeInstructions;
   const bool shares_queries = !c.tile.merges && !c.tile.deals_keys;
   if (shares_queries && !is_persistent(c.tile.scheduler)) {
     c.tile.waits_before.arithmetic = library::kBlockOperations;
