@@ -91,8 +91,6 @@ Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
     plan.arrays[kC].pattern = tensor::writes_tiles(c.sizes.c).pattern;
   }
   if (c.p[kBatch] == 1) plan.raster = c.raster();
-  // wgmma and tcgen05 kernels fetch code while the launch before ends (PDL).
-  if (!c.is_async()) plan.start = Start::kept_code;
   plan.scheduler = brief.scheduler;
   if (gpu.occupancy) {
     plan.launch.registers = gpu.occupancy->registers_for(c.tile.blocks_per_sm, c.tile.threads);
