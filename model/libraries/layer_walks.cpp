@@ -90,89 +90,59 @@ Plan by_table_rows(const Counted& one) {
   return even_blocks(one, blocks, threads, warps_of(threads) * kOfVector, {.global = 2});
 }
 
-/// How the rows of a launch, or chunks of its elements, are divided among blocks and threads.
-struct RowBlocks {
-  double cols;         ///< elements of a row or chunk
-  std::int64_t count;  ///< blocks of the launch
-  double whole;        ///< the same, where the last chunk may be a part
-  std::int64_t threads;
-  std::int64_t accesses;  ///< of a thread per sweep
-};
-
-RowBlocks row_blocks(const Counted& one) {
+// A block takes rows, or a chunk of the elements. Sweeps that read, a reduction, then a sweep that
+// writes. A single sweep contains the reduction.
+Plan by_rows(const Counted& one) {
   const Movement& movement = one.movement;
   const bool chunks = movement.walk == Walk::chunks;
-  const double cols = chunks ? std::min(kChunk, one.elements()) : one.cols;
-  const double all_rows = chunks ? std::ceil(one.elements() / cols) : one.rows;
+  const double units = chunks ? std::ceil(one.elements() / kChunk) : one.rows;
+  const double cols = chunks ? one.elements() / units : one.cols;
   const auto held = static_cast<std::int64_t>(rows::kVectorBytes / size_bytes(one.type));
+  const std::int64_t width = movement.together > 0 ? movement.together : held;
   const std::int64_t vectors =
-      movement.rows_of_block *
-      ceil_div(static_cast<std::int64_t>(cols), movement.together > 0 ? movement.together : held);
+      movement.rows_of_block * ceil_div(static_cast<std::int64_t>(cols), width);
   const std::int64_t threads =
       movement.threads > 0 ? movement.threads
                            : std::clamp(power_of_two_from(vectors), rows::kWarp, rows::kMaxThreads);
-  const std::int64_t count = ceil_div(static_cast<std::int64_t>(all_rows), movement.rows_of_block);
-  return {cols, count, chunks ? one.elements() / cols : as_double(count), threads,
-          ceil_div(vectors, threads)};
-}
+  const std::int64_t accesses = ceil_div(vectors, threads);  // of a thread per sweep
+  const std::int64_t count = ceil_div(static_cast<std::int64_t>(units), movement.rows_of_block);
+  const double in_block = cols * as_double(movement.rows_of_block), blocks = as_double(count);
+  const double sweep_steps = as_double(ceil_div(accesses, movement.at_once));
 
-// Steps of the last sweep. If `together` is given, it stores each access before it reads the next.
-double last_steps(const Counted& one, const RowBlocks& blocks) {
-  const Movement& movement = one.movement;
-  if (movement.together == 0) return as_double(ceil_div(blocks.accesses, movement.at_once));
-  // A row that does not divide into accesses is written element by element.
-  const bool divides = movement.walk == Walk::chunks || std::fmod(one.cols, movement.together) == 0;
-  return divides ? as_double(blocks.accesses) : std::ceil(one.cols / as_double(blocks.threads));
-}
-
-// `sweeps` sweeps of a block over its rows in `steps` steps, which move `bytes` in all.
-Phase swept(const Counted& one, const RowBlocks& blocks, double sweeps, double steps,
-            const Traffic& bytes) {
-  const Movement& movement = one.movement;
-  const double share = sweeps / (movement.sweeps * steps);
-  const double elements = one.elements() / blocks.whole;
-  Step step{.issued = issued_for(one, share / blocks.whole),
-            .warp_instructions = blocks.cols * as_double(movement.rows_of_block) * sweeps / steps /
-                                 rows::kWarp * instructions(one),
-            .waits = {.global = 1,
-                      .arithmetic = share * elements / as_double(blocks.threads) * movement.chain}};
-  set_traffic(step.issued, 1 / steps * bytes);
-  return {step, steps};
-}
-
-// Adds the reductions of a row to a phase.
-void add_reduction(Phase& phase, const Movement& movement, std::int64_t threads) {
-  Step& step = phase.step;
-  step.warp_instructions += warps_of(threads) * movement.of_thread / phase.repeats;
-  step.wavefronts.shared = movement.exchanged / phase.repeats;
-  step.waits.shared = movement.reduction.shared / phase.repeats;
-  step.waits.arithmetic += movement.reduction.arithmetic / phase.repeats;
-  step.waits.barriers = movement.reduction.barriers / phase.repeats;
-}
-
-// Sweeps that read, a reduction, then a sweep that writes. A single sweep contains the reduction.
-Plan by_rows(const Counted& one) {
-  const Movement& movement = one.movement;
-  const RowBlocks blocks = row_blocks(one);
-  const double before = movement.sweeps - 1;
-  const Traffic read{before / blocks.whole * one.of_elements().read_bytes, 0};
-  Traffic last = 1 / blocks.whole * one.asked();
-  last.read_bytes -= read.read_bytes;
+  // `sweeps` sweeps of a block in `steps` steps, which move `bytes` in all.
+  const auto swept = [&](double sweeps, double steps, const Traffic& bytes) -> Phase {
+    const double share = sweeps / (movement.sweeps * steps);
+    const double of_thread = one.elements() / blocks / as_double(threads);
+    Step step{.issued = issued_for(one, share / blocks),
+              .warp_instructions = in_block * sweeps / steps / rows::kWarp * instructions(one),
+              .waits = {.global = 1, .arithmetic = share * of_thread * movement.chain}};
+    set_traffic(step.issued, 1 / steps * bytes);
+    return {step, steps};
+  };
   std::vector<Phase> phases;
-  if (before > 0) {
-    const double steps = before * as_double(ceil_div(blocks.accesses, movement.at_once));
-    phases = {swept(one, blocks, before, steps, read), {}};
-  }
-  phases.push_back(swept(one, blocks, 1, last_steps(one, blocks), last));
-  add_reduction(phases[before > 0 ? 1 : 0], movement, blocks.threads);
-  Plan plan = launch_plan(blocks.count, {blocks.threads, 1, 1}, movement.registers);
+  const double before = movement.sweeps - 1;
+  const Traffic read{before / blocks * one.of_elements().read_bytes, 0};
+  Traffic last = 1 / blocks * one.asked();
+  last.read_bytes -= read.read_bytes;
+  if (before > 0) phases = {swept(before, before * sweep_steps, read), {}};
+  // Given `together`, the last sweep stores each access before it reads the next. A row that does
+  // not divide into accesses is written element by element.
+  const bool divides = chunks || std::fmod(one.cols, as_double(width)) == 0;
+  const double last_steps = movement.together == 0 ? sweep_steps
+                            : divides              ? as_double(accesses)
+                                                   : std::ceil(one.cols / as_double(threads));
+  phases.push_back(swept(1, last_steps, last));
+
+  Phase& reducing = phases[before > 0 ? 1 : 0];
+  const double times = reducing.repeats;
+  Step& step = reducing.step;
+  step.warp_instructions += warps_of(threads) * movement.of_thread / times;
+  step.wavefronts.shared = movement.exchanged / times;
+  step.waits.shared = movement.reduction.shared / times;
+  step.waits.arithmetic += movement.reduction.arithmetic / times;
+  step.waits.barriers = movement.reduction.barriers / times;
+  Plan plan = launch_plan(count, {threads, 1, 1}, movement.registers);
   set_blocks(plan, std::move(phases));
-  const double last_chunk = blocks.whole - as_double(blocks.count - 1);
-  if (last_chunk < 1) {
-    plan.blocks.push_back({1, plan.blocks.front().phases});
-    --plan.blocks.front().count;
-    for (Phase& phase : plan.blocks.back().phases) phase.repeats *= last_chunk;
-  }
   return plan;
 }
 
