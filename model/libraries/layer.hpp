@@ -1,7 +1,7 @@
 #pragma once
 // The kernels of a transformer besides GEMMs, attention and experts, as frameworks launch them: the
-// bytes that an operation moves (layer_operations.hpp, layer_counts.cpp), how threads map to them
-// (layer_walks.cpp), and the launches of an operation (layer.cpp).
+// bytes that an operation moves (layer_operations.hpp), how threads map to them (layer_walks.cpp),
+// and the launches of an operation (layer.cpp).
 #include <array>
 #include <cstddef>
 #include <cstdint>
