@@ -109,17 +109,6 @@ std::int64_t fitting_blocks(const LibraryTile& tile, const Gpu& gpu) {
                   rules.shared_bytes_per_sm / (stages + rules.shared_reserved_bytes_per_block));
 }
 
-std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu) {
-  for (LibraryTile tile : tiles_for(p, gpu)) {
-    if (tile.m != p[kTileM] || tile.n != p[kTileN]) continue;
-    tile.blocks_per_sm = std::max<std::int64_t>(1, fitting_blocks(tile, gpu));
-    return tile;
-  }
-  // Run files may name tiles of other types for tf32.
-  if (takes_async_mma(p, gpu)) return async_tile(p[kTileM], p[kTileN], gpu);
-  return std::nullopt;
-}
-
 constexpr std::array<std::int64_t, 12> kKnownSplits = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
 
 /// A side of C and of its tiles: positions of its extent and of its setting in Problem.
@@ -222,8 +211,15 @@ bool library_aligned(const Problem& p) {
   return copied_vector(p) * element_bytes(p.dtype) == kVectorBytes;
 }
 
-bool has_tile(const Problem& p, const Gpu& gpu) {
-  return find_tile(p, gpu).has_value();
+std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu) {
+  for (LibraryTile tile : tiles_for(p, gpu)) {
+    if (tile.m != p[kTileM] || tile.n != p[kTileN]) continue;
+    tile.blocks_per_sm = std::max<std::int64_t>(1, fitting_blocks(tile, gpu));
+    return tile;
+  }
+  // Run files may name tiles of other types for tf32.
+  if (takes_async_mma(p, gpu)) return async_tile(p[kTileM], p[kTileN], gpu);
+  return std::nullopt;
 }
 
 std::vector<Problem> blockings(const Problem& p, const Gpu& gpu) {
