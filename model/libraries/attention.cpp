@@ -1,7 +1,6 @@
 #include "model/libraries/attention.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "model/constants/libraries.hpp"
 #include "model/kernels/common/plan_parts.hpp"
@@ -82,16 +81,12 @@ Plan offsets(const Shape& shape) {
                       .waits = {.global = 2, .shared = 10, .barriers = 2}});
 }
 
-// A copy of Q, O or dO to another layout by PyTorch's elementwise_kernel, four elements per thread.
-// FlashAttention-2's decoding needs it: a group's heads become queries, which are not contiguous
-// with several groups (flash_api.cpp: mha_varlen_fwd).
+// A copy of Q, O or dO to another layout by PyTorch. FlashAttention-2's decoding needs it: a group's
+// heads become queries, which are not contiguous with several groups (flash_api.cpp:
+// mha_varlen_fwd).
 Plan moved_heads(const Shape& shape, const ArrayUse& from, const ArrayUse& to) {
-  constexpr std::int64_t kThreads = 128, kElements = 4;
   const double elements = shape.q_bytes() / shape.element;
-  const double instructions = kThreads * kElements / 32 * library::kMovedInstructions;
-  const auto blocks = static_cast<std::int64_t>(std::ceil(elements / (kThreads * kElements)));
-  return even_launch(blocks, kThreads, {from, to},
-                     {.warp_instructions = instructions, .waits = {.global = 1}});
+  return pass_over(elements, kVectorElements * library::kMovedInstructions, {from, to});
 }
 
 // Before FlashAttention-2's launches PyTorch copies O and dO of layout bhsd.

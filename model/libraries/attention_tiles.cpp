@@ -231,8 +231,6 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
     tile.warps_across = 2;
   }
   tile.registers = 168;
-  tile.together =
-      heads_together(shape.batch * shape.heads, 1, shape.seq_q * shape.head_dim * 2, shape.causal);
   fit_backward(tile, width, gpu);
   if (library == kCudnn && c.kernel.async_mma()) {
     tile.block_instructions = as_double(tile.keys * width) * library::kResultInstructions / 32;
