@@ -226,10 +226,7 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
   tile = (!c.kernel.async_mma() ? kFa2BackwardTiles
           : library == kFa3     ? kFa3BackwardTiles
                                 : kCudnnBackwardTiles)[head_row(width)];
-  if (!c.kernel.async_mma()) {
-    tile.chains = 2;  // P and dS of a tile concurrently
-    tile.warps_across = 2;
-  }
+  if (!c.kernel.async_mma()) tile.chains = 2;  // P and dS of a tile concurrently
   tile.registers = 168;
   fit_backward(tile, width, gpu);
   if (library == kCudnn && c.kernel.async_mma()) {

@@ -92,24 +92,16 @@ IoComplexity convolution_io(const Problem& p, double compulsory_bytes, double on
 
 // --- launches beside the product ---
 
-// nhwcAddPaddingKernel, by its machine code: two blocks per SM; a thread iterates over the elements
-// of `from`, finds each one's place by three divisions, loads it and what `to` holds there, adds
-// and stores.
-Plan repadded(const ArrayUse& from, ArrayUse to, const Gpu& gpu, std::int64_t element) {
-  constexpr std::int64_t kThreads = 1024, kRegisters = 30;
+// nhwcAddPaddingKernel, by its machine code: a thread finds the place of an element of `from` by
+// three divisions, loads it, adds it to what `to` holds there and stores.
+Plan repadded(const ArrayUse& from, ArrayUse to, std::int64_t element) {
+  constexpr std::int64_t kThreads = 1024;
   constexpr double kInstructions = 51, kChain = 28;
   to.footprint.read_bytes = to.footprint.write_bytes;
   const auto elements = static_cast<std::int64_t>(from.footprint.read_bytes) / element;
-  const std::int64_t blocks = std::min(gpu.slots(2), ceil_div(elements, kThreads));
-  const std::int64_t steps = ceil_div(elements, blocks * kThreads);
-  Plan plan = launch_plan(blocks, {kThreads, 1, 1}, kRegisters);
-  Step step{.warp_instructions = warps_of(kThreads) * kInstructions,
-            .waits = {.global = 1, .arithmetic = kChain}};
-  set_traffic(step.issued, 1 / as_double(blocks * steps) * (from.footprint + to.footprint));
-  set_blocks(plan, {{step, as_double(steps)}});
-  plan.arrays = {from, to};
-  plan.notes.estimated_traffic = true;
-  return plan;
+  return even_launch(ceil_div(elements, kThreads), kThreads, {from, to},
+                     {.warp_instructions = warps_of(kThreads) * kInstructions,
+                      .waits = {.global = 1, .arithmetic = kChain}});
 }
 
 // Before a product on tensor cores pixels are extended to whole 16 bytes, and cut after it. fp32
@@ -142,7 +134,7 @@ LaunchSequence convolution_plan(const Problem& p, const Gpu& gpu) {
     if (from.array < kInner) {  // a memset: a thread stores 16 bytes
       sequence.push_back({even_launch(blocks(to.footprint.write_bytes, 512 * 16), 512, {to}, {})});
     }
-    sequence.push_back({repadded(from, to, gpu, element_bytes(p.dtype))});
+    sequence.push_back({repadded(from, to, element_bytes(p.dtype))});
   };
   const bool channels = turns || inner.p[kChannels] != p[kChannels];
   const bool filters = turns || inner.p[kFilters] != p[kFilters];
