@@ -78,6 +78,7 @@ struct Movement {
     return changed;
   }
 
+  constexpr Movement costing(double each) const { return with(&Movement::instructions, each); }
   constexpr Movement times(double count) const { return with(&Movement::launches, count); }
   constexpr Movement walked(Walk by) const { return with(&Movement::walk, by); }
   constexpr Movement using_table(Table use) const { return with(&Movement::table, use); }
