@@ -50,13 +50,17 @@ std::int64_t padded_width(Library library, std::int64_t head_dim) {
 
 // flash_api.cpp, hopper/heuristics.h: num_splits_heuristic. The fewest splits whose wave efficiency
 // is at least kNearly of the best.
-std::int64_t flash_splits(std::int64_t blocks, std::int64_t places, std::int64_t steps) {
+std::int64_t flash_splits(std::int64_t blocks, std::int64_t places, std::int64_t steps,
+                          bool each_shortens) {
   constexpr double kEnough = 0.8, kNearly = 0.85;
   if (as_double(blocks) >= kEnough * as_double(places)) return 1;
   const std::int64_t most = std::min({kMostSplits, places, steps});
   const auto efficiency = [&](std::int64_t parts) {
+    // FlashAttention-2 skips split counts that do not shorten the longest part.
+    const bool skips =
+        each_shortens && parts > 1 && ceil_div(steps, parts) == ceil_div(steps, parts - 1);
     const double waves = as_double(blocks * parts) / as_double(places);
-    return waves / std::ceil(waves);
+    return skips ? 0 : waves / std::ceil(waves);
   };
   double best = 0;
   for (std::int64_t parts = 1; parts <= most; ++parts) best = std::max(best, efficiency(parts));
@@ -71,7 +75,7 @@ std::int64_t flash3_splits(const Blocks& c, bool paged, const Gpu& gpu) {
   const std::int64_t steps = ceil_div(c.shape.seq_kv, c.tile.keys);
   const std::int64_t tiles = ceil_div(c.shape.seq_q * c.packed, c.tile.queries);
   if ((!paged && !decodes(c.shape)) || steps <= kFewSteps) return 1;
-  return flash_splits(c.heads() * tiles, gpu.slots(1), steps);
+  return flash_splits(c.heads() * tiles, gpu.slots(1), steps, false);
 }
 
 // cuDNN doubles the splits until each SM has a block. It does not split if two splits would be
@@ -94,7 +98,7 @@ void set_flash2(Blocks& c, bool paged, const Gpu& gpu) {
   // one query and heads share K and V (mha_varlen_fwd).
   if (c.splits == kToChoose && (!paged || c.packed > 1)) {
     c.splits = flash_splits(c.heads() * ceil_div(c.shape.seq_q * c.packed, split.queries),
-                            2 * gpu.slots(1), ceil_div(c.shape.seq_kv, split.keys));
+                            2 * gpu.slots(1), ceil_div(c.shape.seq_kv, split.keys), true);
   }
   c.tile = paged || c.splits > 1 ? split : whole;
   c.tile.chains = library::kFlash2Products;
@@ -228,6 +232,8 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
                                 : kCudnnBackwardTiles)[head_row(width)];
   if (!c.kernel.async_mma()) tile.chains = 2;  // P and dS of a tile concurrently
   tile.registers = 168;
+  tile.together =
+      heads_together(shape.batch * shape.heads, 1, shape.seq_q * shape.head_dim * 2, shape.causal);
   fit_backward(tile, width, gpu);
   if (library == kCudnn && c.kernel.async_mma()) {
     tile.block_instructions = as_double(tile.keys * width) * library::kResultInstructions / 32;

@@ -58,7 +58,9 @@ double copy_requests(const LibraryProduct& c) {
                        as_double(c.b.extent) / as_double(c.b.tiles());
   const double left_out = c.through_registers ? double{library::kLeftOutCopies} : 0;
   const double lines = there + left_out * (c.lines() - there);
-  return lines * c.depth() / c.vector / as_double(kWarpLanes) *
+  const double step_depth =
+      c.k / (as_double(c.p[kSplitK]) * c.steps());  // mean over the steps of k
+  return lines * step_depth / c.vector / as_double(kWarpLanes) *
          (c.through_registers ? library::kRegisterCopyRequests : library::kCopyRequests);
 }
 

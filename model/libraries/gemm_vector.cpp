@@ -78,11 +78,16 @@ double round_trips(const VectorProduct& c) {
 Step step_of(const VectorProduct& c, double elements) {
   const double lanes = as_double(kWarpLanes), element = size_bytes(c.p.dtype);
   const double accesses = elements * as_double(c.tile.threads()) / lanes;
+  // Shares of a block's outputs and of its k extent that lie within the matrix.
+  const double used_outputs =
+      as_double(c.outputs()) / as_double(c.blocks_of_part() * c.tile.outputs);
+  const double used_k =
+      as_double(c.p[kK]) / as_double(c.p[kSplitK] * c.tile.lanes * c.elements_of_thread());
   // Contiguous runs of the matrix per warp access.
   const std::int64_t wide = std::min(kWarpLanes, c.along_k() ? c.tile.lanes : c.tile.outputs);
   const double runs = lanes / as_double(wide);
-  const double vector = elements * as_double(c.tile.lanes) * element;
-  const double matrix = vector * as_double(c.tile.outputs);
+  const double vector = elements * as_double(c.tile.lanes) * used_k * element;
+  const double matrix = vector * as_double(c.tile.outputs) * used_outputs;
   // Warp instructions per element of each thread: two addresses, two loads, the multiply-add, the
   // loop; the conversion of 16 bits.
   constexpr double kInstructions = 6, kWidening = 2, kMostWavefronts = 8;

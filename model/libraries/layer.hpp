@@ -65,10 +65,9 @@ struct Movement {
   Waits reduction{.shared = 10, .barriers = 2};  ///< rows: waits of a row's reductions
   /// columns: rows that a thread loads before it sums them. 1: a barrier before and after each.
   std::int64_t tall = 1;
-  double instructions = 0;   ///< per element, besides its arithmetic
-  double widened = 0;        ///< per element: conversions from and to double precision
-  double doubles = 0;        ///< per element: operations in double precision
-  double most_elements = 0;  ///< most elements of a launch; more take further launches; 0: any
+  double instructions = 0;  ///< per element, besides its arithmetic
+  double widened = 0;       ///< per element: conversions from and to double precision
+  double doubles = 0;       ///< per element: operations in double precision
   std::int64_t registers = 32;
 
   template <typename Value>
@@ -97,7 +96,8 @@ struct Operation {
   Launches sorted_backward{};          ///< of an embedding with many rows
 };
 
-inline constexpr double kChunk = 65536;  ///< elements of a block of Walk::chunks
+/// Walk::chunks: elements of a block, and most of a launch.
+inline constexpr double kChunk = 65536, kMostInChunks = 320 * kChunk;
 
 /// Equal launches, with the size of their matrix.
 struct Counted {

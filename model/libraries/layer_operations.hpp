@@ -197,7 +197,6 @@ constexpr Movement of_tensors(const Arrays& reads, const Arrays& writes, double 
   movement.at_once = 1;
   movement.instructions = 4;
   movement.reduction = {};
-  movement.most_elements = 320 * kChunk;
   return movement;
 }
 constexpr Movement adamw() {

@@ -145,8 +145,8 @@ Plan by_table_rows(const Counted& one) {
 Plan by_rows(const Counted& one) {
   const Movement& movement = one.movement;
   const bool chunks = movement.walk == Walk::chunks;
-  const double units = chunks ? std::ceil(one.elements() / kChunk) : one.rows;
-  const double cols = chunks ? one.elements() / units : one.cols;
+  const double cols = chunks ? std::min(kChunk, one.elements()) : one.cols;
+  const double units = chunks ? one.elements() / cols : one.rows;
   const auto held = static_cast<std::int64_t>(rows::kVectorBytes / size_bytes(one.type));
   const std::int64_t width = movement.together > 0 ? movement.together : held;
   const std::int64_t vectors =
@@ -155,8 +155,10 @@ Plan by_rows(const Counted& one) {
       movement.threads > 0 ? movement.threads
                            : std::clamp(power_of_two_from(vectors), rows::kWarp, rows::kMaxThreads);
   const std::int64_t accesses = ceil_div(vectors, threads);  // of a thread per sweep
-  const std::int64_t count = ceil_div(static_cast<std::int64_t>(units), movement.rows_of_block);
-  const double in_block = cols * as_double(movement.rows_of_block), blocks = as_double(count);
+  const std::int64_t count =
+      ceil_div(static_cast<std::int64_t>(std::ceil(units)), movement.rows_of_block);
+  const double in_block = cols * as_double(movement.rows_of_block);
+  const double blocks = chunks ? units : as_double(count);  // each a whole one
   const double sweep_steps = as_double(ceil_div(accesses, movement.at_once));
 
   // `sweeps` sweeps of a block in `steps` steps, which move `bytes` in all.
