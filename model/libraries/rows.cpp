@@ -116,6 +116,7 @@ constexpr layer::Movement rmsnorm() {
 }  // namespace
 
 LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
+  constexpr ArrayId kVectors = 9;
   const bool rms = p[kLibraryKind] == kLibraryRmsnorm;
   const layer::Movement whole = rms ? rmsnorm() : layernorm(p[rows::kCols]);
   if (p[rows::kCols] % whole.together == 0) return layer::plan_of({whole}, p, gpu);
@@ -137,7 +138,15 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   result.instructions = 27;
   result.of_thread = 28;
   result.reduction = {};
-  return layer::plan_of({moments, result}, p, gpu);
+  LaunchSequence sequence = layer::plan_of({moments, result}, p, gpu);
+  const Plan& first = sequence.front().plan;
+  std::vector<ArrayUse>& arrays =
+      sequence.back().plan.arrays;  // moments; x and vectors; the result
+  const double vectors = whole.parameters * as_double(p[rows::kCols]) * size_bytes(p.dtype);
+  arrays[1].array = kVectors;
+  arrays[1].compulsory.read_bytes = arrays[1].footprint.read_bytes = vectors;
+  arrays.push_back(scratch(first.arrays.front().array, first.arrays.front().footprint));
+  return sequence;
 }
 
 }  // namespace roofcast::norm
