@@ -158,7 +158,7 @@ Plan by_rows(const Counted& one) {
   const std::int64_t count =
       ceil_div(static_cast<std::int64_t>(std::ceil(units)), movement.rows_of_block);
   const double in_block = cols * as_double(movement.rows_of_block);
-  const double blocks = chunks ? units : as_double(count);  // each a whole one
+  const double blocks = chunks ? units : as_double(count);  // the last chunk may be a part
   const double sweep_steps = as_double(ceil_div(accesses, movement.at_once));
 
   // `sweeps` sweeps of a block in `steps` steps, which move `bytes` in all.
@@ -195,6 +195,12 @@ Plan by_rows(const Counted& one) {
   step.waits.barriers = movement.reduction.barriers / times;
   Plan plan = launch_plan(count, {threads, 1, 1}, movement.registers);
   set_blocks(plan, std::move(phases));
+  const double last_chunk = blocks - as_double(count - 1);
+  if (last_chunk < 1) {
+    plan.blocks.push_back({1, plan.blocks.front().phases});
+    --plan.blocks.front().count;
+    for (Phase& phase : plan.blocks.back().phases) phase.repeats *= last_chunk;
+  }
   return plan;
 }
 
