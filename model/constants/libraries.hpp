@@ -41,11 +41,6 @@ inline constexpr Constant kPackedScoreInstructions = counted(
     "multiply-add, half a maximum of three, the exponential, half a sum, half a "
     "conversion",
     "PTX ISA: fma and add of f32x2, max of three inputs, compute capability 10.0", "2026-11-27");
-inline constexpr Constant kEdgeInstructions =
-    counted("attention_edge_instructions", 2, "",
-            "further thread instructions per score of a tile beyond the last key: a comparison "
-            "and a selection",
-            "FlashAttention-2, mask.h: apply_mask", "2026-11-26");
 inline constexpr Constant kMaskInstructions =
     fitted("attention_mask_instructions", 8, "",
            "thread instructions per score that a causal mask cuts, in cuDNN and FlashAttention-2",
@@ -186,7 +181,6 @@ inline constexpr std::array kAll = {kFlash2Products,
                                     kBlockOperations,
                                     kCacheWaits,
                                     kScoreInstructions,
-                                    kEdgeInstructions,
                                     kMaskInstructions,
                                     kResultInstructions,
                                     kPassWaits,

@@ -1,7 +1,6 @@
 #include "model/libraries/attention.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "model/constants/libraries.hpp"
 #include "model/kernels/common/plan_parts.hpp"
@@ -53,13 +52,10 @@ Plan attention_launch(const Blocks& c, const Problem& p, const Gpu& gpu) {
   Plan plan = forward_plan(c, gpu);
   plan.notes.caveat = kGuess;
   const bool all_new = c.shape.seq_q >= c.shape.seq_kv;
-  if (p[kCacheWrites] == kWritesQkv && all_new && !moves_queries(c)) {
-    plan.arrays[kQ] = scratch(kQkv, {c.shape.q_bytes() + 2 * c.shape.kv_bytes(), 0});
-    plan.arrays.erase(plan.arrays.begin() + kK, plan.arrays.begin() + kV + 1);
-  } else if (p[kCacheWrites] != kNoWrites && all_new) {
+  if (p[kCacheWrites] != kNoWrites && all_new) {
     if (p[kCacheWrites] == kWritesQkv) plan.arrays[kQ] = scratch(kQ, {c.shape.q_bytes(), 0});
-    plan.arrays[kK] = scratch(kK, {c.shape.kv_bytes(), 0});
-    plan.arrays[kV] = scratch(kV, {c.shape.kv_bytes(), 0});
+    for (const ArrayId cache : {kK, kV})
+      plan.arrays[cache] = scratch(cache, {c.shape.kv_bytes(), 0});
   }
   BlockSteps steps = forward_steps(c);
   if (!c.kernel.async_mma() && c.tile.chains > 1) read_as_multiplied(steps, c);
@@ -85,16 +81,12 @@ Plan offsets(const Shape& shape) {
                       .waits = {.global = 2, .shared = 10, .barriers = 2}});
 }
 
-// A copy of Q, O or dO to another layout by PyTorch's elementwise_kernel, four elements per thread.
-// FlashAttention-2's decoding needs it: a group's heads become queries, which are not contiguous
-// with several groups (flash_api.cpp: mha_varlen_fwd).
+// A copy of Q, O or dO to another layout by PyTorch. FlashAttention-2's decoding needs it: a group's
+// heads become queries, which are not contiguous with several groups (flash_api.cpp:
+// mha_varlen_fwd).
 Plan moved_heads(const Shape& shape, const ArrayUse& from, const ArrayUse& to) {
-  constexpr std::int64_t kThreads = 128, kElements = 4;
   const double elements = shape.q_bytes() / shape.element;
-  const double instructions = kThreads * kElements / 32 * library::kMovedInstructions;
-  const auto blocks = static_cast<std::int64_t>(std::ceil(elements / (kThreads * kElements)));
-  return even_launch(blocks, kThreads, {from, to},
-                     {.warp_instructions = instructions, .waits = {.global = 1}});
+  return pass_over(elements, kVectorElements * library::kMovedInstructions, {from, to});
 }
 
 // Before FlashAttention-2's launches PyTorch copies O and dO of layout bhsd.
@@ -124,10 +116,6 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
   if (c.tile.scheduler == TileScheduler::queue) sequence.push_back({cleared_counter()});
   sequence.push_back({attention_launch(c, p, gpu)});
   if (c.splits > 1 && !c.tile.merges) sequence.push_back({sum_of_parts(c)});
-  if (library == kFa3 && paged && c.splits == 1 && may_split(c.shape)) {
-    sequence.push_back({even_launch(ceil_div(c.shape.batch * c.shape.heads * c.shape.seq_q, 8), 256,
-                                    {}, {})});  // launched without parts to add
-  }
   // flash_api.cpp, seqlenq_ngroups_swapped: a group's heads become queries, O's queries heads.
   if (library == kFa2 && paged && c.packed > 1) {
     const double bytes = c.shape.q_bytes();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <span>
 
 #include "model/constants/libraries.hpp"
 #include "model/kernels/common/plan_parts.hpp"
@@ -11,56 +10,36 @@
 namespace roofcast::attention {
 namespace {
 
-/// The tile for head dimensions up to `width`.
-struct LibraryTile {
-  std::int64_t width;
-  Tile tile;
-};
-Tile tile_in(std::span<const LibraryTile> tiles, std::int64_t width) {
-  std::size_t i = 0;
-  while (tiles[i].width < width) ++i;
-  return tiles[i].tile;
-}
+/// Tiles for head dimensions of at most 64, 128 and 256.
+using Tiles = std::array<Tile, kHeadDims.size()>;
 
 // FlashAttention-2, flash_fwd_launch_template.h: the default kernel, and the split-KV kernel.
-constexpr std::array<LibraryTile, 3> kFa2Tiles = {
-    {{64, {128, 128, 4, 1, 2}}, {128, {128, 64, 4, 1, 2}}, {256, {128, 64, 8, 1, 1}}}};
-constexpr std::array<LibraryTile, 3> kFa2SplitTiles = {
-    {{64, {64, 256, 4, 1, 2}}, {128, {64, 128, 4, 1, 2}}, {256, {64, 64, 4, 1, 2}}}};
+constexpr Tiles kFa2Tiles = {{{128, 128, 4, 1, 2}, {128, 64, 4, 1, 2}, {128, 64, 8, 1, 1}}};
+constexpr Tiles kFa2SplitTiles = {{{64, 256, 4, 1, 2}, {64, 128, 4, 1, 2}, {64, 64, 4, 1, 2}}};
 // FlashAttention-3, hopper/tile_size.h: two or three warpgroups of 64 rows and a producer.
-constexpr std::array<LibraryTile, 3> kFa3Tiles = {
-    {{64, {192, 192, 16, 2, 1}}, {128, {128, 176, 12, 2, 1}}, {256, {128, 80, 12, 2, 1}}}};
-constexpr std::array<LibraryTile, 3> kFa3CausalTiles = {
-    {{64, {192, 128, 16, 2, 1}}, {128, {128, 128, 12, 2, 1}}, {256, {128, 80, 12, 2, 1}}}};
-constexpr std::array<LibraryTile, 4> kFa3PagedTiles = {{{64, {192, 160, 16, 2, 1}},
-                                                        {128, {128, 128, 12, 2, 1}},
-                                                        {192, {128, 96, 12, 2, 1}},
-                                                        {256, {128, 80, 12, 2, 1}}}};
+constexpr Tiles kFa3Tiles = {{{192, 192, 16, 2, 1}, {128, 176, 12, 2, 1}, {128, 80, 12, 2, 1}}};
+constexpr Tiles kFa3CausalTiles = {
+    {{192, 128, 16, 2, 1}, {128, 128, 12, 2, 1}, {128, 80, 12, 2, 1}}};
 // cuDNN, likewise. Decoding by mma.sync: a tile has the queries of a group, four warps its keys.
-constexpr std::array<LibraryTile, 2> kCudnnTiles = {
-    {{128, {128, 128, 12, 3, 1}}, {256, {128, 64, 12, 2, 1}}}};
-constexpr std::array<LibraryTile, 2> kCudnnDecodeTiles = {
-    {{64, {16, 128, 4, 1, 4}}, {256, {16, 128, 4, 1, 2}}}};
+constexpr Tiles kCudnnTiles = {{{128, 128, 12, 3, 1}, {128, 128, 12, 3, 1}, {128, 64, 12, 2, 1}}};
+constexpr Tiles kCudnnDecodeTiles = {{{16, 128, 4, 1, 4}, {16, 128, 4, 1, 2}, {16, 128, 4, 1, 2}}};
 // With tensor memory: two warpgroups of 128 rows, as in FlashAttention-4
 // (together.ai/blog/flashattention-4), of 64 if O of two tiles would fill the tensor memory.
-constexpr std::array<LibraryTile, 2> kTensorMemoryTiles = {
-    {{128, {256, 128, 12, 3, 1}}, {256, {128, 64, 12, 2, 1}}}};
+constexpr Tiles kTensorMemoryTiles = {
+    {{256, 128, 12, 3, 1}, {256, 128, 12, 3, 1}, {128, 64, 12, 2, 1}}};
 // TensorRT-LLM: two warpgroups of 64 rows and a producer. Without wgmma, also in cuDNN, four warps
 // of 16 rows; three blocks per SM, fitted by hand at compute capability 8.0.
-constexpr std::array<LibraryTile, 3> kTrtllmTiles = {
-    {{64, {128, 256, 12, 2, 1}}, {128, {128, 128, 12, 2, 1}}, {256, {128, 64, 12, 2, 1}}}};
-constexpr std::array<LibraryTile, 2> kNarrowTiles = {
-    {{128, {64, 64, 4, 1, 3}}, {256, {64, 64, 4, 1, 1}}}};
+constexpr Tiles kTrtllmTiles = {{{128, 256, 12, 2, 1}, {128, 128, 12, 2, 1}, {128, 64, 12, 2, 1}}};
+constexpr Tiles kNarrowTiles = {{{64, 64, 4, 1, 3}, {64, 64, 4, 1, 3}, {64, 64, 4, 1, 1}}};
 
 // FlashAttention-2, flash_bwd_launch_template.h: eight warps, four by two.
-constexpr std::array<LibraryTile, 3> kFa2BackwardTiles = {
-    {{64, {128, 128, 8, 2, 1}}, {128, {64, 128, 8, 2, 1}}, {256, {64, 64, 8, 1, 1}}}};
+constexpr Tiles kFa2BackwardTiles = {{{128, 128, 8, 2, 1}, {64, 128, 8, 2, 1}, {64, 64, 8, 1, 1}}};
 // FlashAttention-3, hopper/flash_bwd_launch_template.h, causal: two warpgroups and a producer.
-constexpr std::array<LibraryTile, 3> kFa3BackwardTiles = {
-    {{64, {128, 128, 12, 2, 1}}, {128, {64, 128, 12, 2, 1}}, {256, {64, 80, 12, 1, 1}}}};
+constexpr Tiles kFa3BackwardTiles = {
+    {{128, 128, 12, 2, 1}, {64, 128, 12, 2, 1}, {64, 80, 12, 1, 1}}};
 // cuDNN: 64 queries per step from its kernels' names, 128 keys from grids that leave SMs idle.
-constexpr std::array<LibraryTile, 2> kCudnnBackwardTiles = {
-    {{128, {64, 128, 12, 2, 1}}, {256, {64, 64, 12, 1, 1}}}};
+constexpr Tiles kCudnnBackwardTiles = {
+    {{64, 128, 12, 2, 1}, {64, 128, 12, 2, 1}, {64, 64, 12, 1, 1}}};
 
 // Padded row width in the tiles (elements). FlashAttention has one kernel per width.
 std::int64_t padded_width(Library library, std::int64_t head_dim) {
@@ -90,30 +69,13 @@ std::int64_t flash_splits(std::int64_t blocks, std::int64_t places, std::int64_t
   return parts;
 }
 
-// Two blocks of four warps fit an SM. With a paged cache, keys are split only if each head has one
-// query and heads share K and V (mha_varlen_fwd).
-std::int64_t flash2_splits(const Blocks& c, bool paged, const Gpu& gpu) {
-  if (paged && c.packed == 1) return 1;
-  const Tile tile = tile_in(kFa2SplitTiles, c.width);
-  return flash_splits(c.heads() * ceil_div(c.shape.seq_q * c.packed, tile.queries),
-                      2 * gpu.slots(1), ceil_div(c.shape.seq_kv, tile.keys), true);
-}
-
-// With a paged cache a part is 1.1 times an SM's share of the batch's steps
-// (hopper/flash_prepare_scheduler.cu). A head has at most the splits of the heuristic for one
-// sequence, or in a step of few tokens vLLM's maximum (v1/attention/backends/flash_attn.py).
+// flash_attn_interface.py: num_splits. vLLM leaves it to the kernel where the cache has pages.
 std::int64_t flash3_splits(const Blocks& c, bool paged, const Gpu& gpu) {
-  constexpr std::int64_t kFewSteps = 4, kOfFewTokens = 32, kFewSequences = 992;
-  const std::int64_t steps = ceil_div(c.shape.seq_kv, c.tile.keys), sms = gpu.slots(1);
+  constexpr std::int64_t kFewSteps = 4;
+  const std::int64_t steps = ceil_div(c.shape.seq_kv, c.tile.keys);
   const std::int64_t tiles = ceil_div(c.shape.seq_q * c.packed, c.tile.queries);
-  const auto most = [&](std::int64_t heads) {
-    return steps <= kFewSteps ? 1 : flash_splits(heads * tiles, sms, steps, false);
-  };
-  if (!paged && !decodes(c.shape)) return 1;  // flash_attn_interface.py: num_splits
-  if (!paged || c.shape.batch > kFewSequences) return most(c.heads());
-  const double share = std::ceil(1.1 * as_double(c.heads() * tiles * steps) / as_double(sms));
-  const auto parts = static_cast<std::int64_t>(std::ceil(as_double(steps) / share));
-  return std::min(parts, may_split(c.shape) ? kOfFewTokens : most(c.heads() / c.shape.batch));
+  if ((!paged && !decodes(c.shape)) || steps <= kFewSteps) return 1;
+  return flash_splits(c.heads() * tiles, gpu.slots(1), steps, false);
 }
 
 // cuDNN doubles the splits until each SM has a block. It does not split if two splits would be
@@ -129,61 +91,56 @@ std::int64_t cudnn_splits(const Blocks& c, const Gpu& gpu) {
 }
 
 void set_flash2(Blocks& c, bool paged, const Gpu& gpu) {
+  const Tile &whole = kFa2Tiles[head_row(c.width)], &split = kFa2SplitTiles[head_row(c.width)];
   // With one query per head, the heads of a group fill a tile as its queries.
   if (c.shape.seq_q == 1) c.packed = c.shape.group();
-  if (c.splits == kToChoose) c.splits = flash2_splits(c, paged, gpu);
-  c.tile = paged || c.splits > 1 ? tile_in(kFa2SplitTiles, c.width) : tile_in(kFa2Tiles, c.width);
-  c.sums.parts_at_once = 1;
+  // Two blocks of four warps fit an SM. With a paged cache, keys are split only if each head has
+  // one query and heads share K and V (mha_varlen_fwd).
+  if (c.splits == kToChoose && (!paged || c.packed > 1)) {
+    c.splits = flash_splits(c.heads() * ceil_div(c.shape.seq_q * c.packed, split.queries),
+                            2 * gpu.slots(1), ceil_div(c.shape.seq_kv, split.keys), true);
+  }
+  c.tile = paged || c.splits > 1 ? split : whole;
   c.tile.chains = library::kFlash2Products;
   c.tile.in_order = true;
+  c.sums.parts_at_once = 1;
 }
 
 void set_flash3(Blocks& c, bool paged, const Gpu& gpu) {
   c.packed = c.shape.group();
-  c.tile = tile_in(c.shape.causal ? kFa3CausalTiles : kFa3Tiles, c.width);
-  if (paged) {
-    c.kernel.by_rows = true;
-    if (!c.shape.causal || c.width > 128) c.tile = tile_in(kFa3PagedTiles, c.width);
-  }
+  c.tile = (c.shape.causal || paged ? kFa3CausalTiles : kFa3Tiles)[head_row(c.width)];
   c.tile.waited_products = kWaitsForScores;
+  c.kernel.by_rows = paged;
   if (c.splits == kToChoose) c.splits = flash3_splits(c, paged, gpu);
 }
 
 void set_cudnn(Blocks& c, const Gpu& gpu) {
-  const bool decoded = decodes(c.shape);
-  if (decoded) {
+  const std::size_t row = head_row(c.width);
+  if (decodes(c.shape)) {
     c.kernel.product = Instruction::mma_sync;
     c.packed = c.shape.group();
-    c.tile = tile_in(kCudnnDecodeTiles, c.width);
+    c.tile = kCudnnDecodeTiles[row];
     c.tile.deals_keys = true;
-  } else if (c.kernel.in_tensor_memory()) {
-    c.tile = tile_in(kTensorMemoryTiles, c.width);
-    c.tile.scheduler = TileScheduler::queue;
-    c.tile.waited_products = kWaitsForScores;
+    if (c.splits == kToChoose) c.splits = cudnn_splits(c, gpu);
   } else if (c.kernel.async_mma()) {
-    c.tile = tile_in(kCudnnTiles, c.width);
+    c.tile = (c.kernel.in_tensor_memory() ? kTensorMemoryTiles : kCudnnTiles)[row];
     c.tile.scheduler = TileScheduler::queue;
+    if (c.kernel.in_tensor_memory()) c.tile.waited_products = kWaitsForScores;
   } else {
-    c.tile = tile_in(kNarrowTiles, c.width);
+    c.tile = kNarrowTiles[row];
     c.tile.chains = library::kFlash2Products;
   }
-  if (c.splits == kToChoose) c.splits = decoded ? cudnn_splits(c, gpu) : 1;
 }
 
 void set_trtllm(Blocks& c, const Gpu& gpu) {
   if (decodes(c.shape)) return set_decoding(c, gpu);
-  if (c.kernel.async_mma()) {
-    c.tile = tile_in(kTrtllmTiles, c.width);
-    // fused_multihead_attention_v2.cpp: if K and V, counted once per query head, fit L2, the
-    // longest tiles of all heads go first; else a head's tiles are consecutive. Persistent blocks,
-    // but one buffer for Q: a tile's copies wait for the tile before, as if a block started with
-    // it.
-    c.tile.in_order = 2 * c.shape.q_bytes() > gpu.memory.l2_bytes.value_or(0);
-    if (c.width < 256 && c.shape.seq_q <= 64) c.tile.queries = 64;
-  } else {
-    c.tile = tile_in(kNarrowTiles, c.width);
-  }
-  if (c.splits == kToChoose) c.splits = 1;
+  c.tile = (c.kernel.async_mma() ? kTrtllmTiles : kNarrowTiles)[head_row(c.width)];
+  if (!c.kernel.async_mma()) return;
+  // fused_multihead_attention_v2.cpp: if K and V, counted once per query head, fit L2, the longest
+  // tiles of all heads go first; else a head's tiles are consecutive. Persistent blocks, but one
+  // buffer for Q: a tile's copies wait for the tile before, as if a block started with it.
+  c.tile.in_order = 2 * c.shape.q_bytes() > gpu.memory.l2_bytes.value_or(0);
+  if (c.width < 256 && c.shape.seq_q <= 64) c.tile.queries = 64;
 }
 
 // In less shared memory a tile has fewer keys, then fewer queries (flash_fwd_launch_template.h).
@@ -244,7 +201,7 @@ Blocks library_forward(Library library, const Problem& p, const Gpu& gpu) {
     set_cudnn(c, gpu);
     if (library == kTrtllm && decodes(shape)) c.tile.waits_before.global = kDependentLoads;
   }
-  if (!shape.causal) c.kernel.instructions_a_mask = library::kEdgeInstructions;
+  if (c.splits == kToChoose) c.splits = 1;
   const bool shares_queries = !c.tile.merges && !c.tile.deals_keys;
   if (shares_queries && !is_persistent(c.tile.scheduler)) {
     c.tile.waits_before.arithmetic = library::kBlockOperations;
@@ -265,20 +222,15 @@ Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
   if (library != kFa3) c.rows.waits = c.rows.group_waits = library::kPassWaits;
   if (library == kFa2) {
     // flash_api.cpp: dQ's sums are padded to 32 elements, 128 rows. PyTorch sums dK, dV per group.
-    c.rows.rows = ceil_div(shape.seq_q, 128) * 128;
-    c.rows.width = ceil_div(shape.head_dim, 32) * 32;
+    c.rows.rows = round_up(shape.seq_q, 128);
+    c.rows.width = round_up(shape.head_dim, 32);
     c.rows.group_waits = library::kGroupSumWaits;
   }
   Tile& tile = c.keys;
-  if (!c.kernel.async_mma()) {
-    tile = tile_in(kFa2BackwardTiles, width);
-    tile.chains = 2;  // P and dS of a tile concurrently
-    tile.warps_across = 2;
-  } else if (library == kFa3) {
-    tile = tile_in(kFa3BackwardTiles, width);
-  } else {
-    tile = tile_in(kCudnnBackwardTiles, width);
-  }
+  tile = (!c.kernel.async_mma() ? kFa2BackwardTiles
+          : library == kFa3     ? kFa3BackwardTiles
+                                : kCudnnBackwardTiles)[head_row(width)];
+  if (!c.kernel.async_mma()) tile.chains = 2;  // P and dS of a tile concurrently
   tile.registers = 168;
   tile.together =
       heads_together(shape.batch * shape.heads, 1, shape.seq_q * shape.head_dim * 2, shape.causal);

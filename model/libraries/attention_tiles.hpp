@@ -10,13 +10,6 @@ Kernel kernel_of(Library library, const Gpu& gpu);
 /// The library's forward kernel. Open splits follow the library's own rule.
 Blocks library_forward(Library library, const Problem& problem, const Gpu& gpu);
 
-/// Whether vLLM lets FlashAttention-3 split a paged cache beyond its heuristic: in steps of few
-/// tokens (v1/attention/backends/flash_attn.py).
-constexpr bool may_split(const Shape& shape) {
-  constexpr std::int64_t kFewTokens = 512;
-  return shape.batch * shape.seq_q <= kFewTokens;
-}
-
 /// The library's backward kernels. Throws InputError if it has none.
 Backward library_backward(Library library, const Shape& shape, const Gpu& gpu);
 

@@ -117,7 +117,8 @@ Plan pass_over_choices(double blocks, double choices, double bytes) {
 // each expert's choices, one block sums the counts, and as many blocks as counted place the choices
 // (TensorRT-LLM, cutlass_kernels/moe_gemm/moe_kernels.cu, threeStepBuildExpertMapsSortFirstToken).
 void add_routing(LaunchSequence& sequence, const Problem& p, const Share& share) {
-  constexpr double kTokensOfOneKernel = 256, kBytesOfChoice = 8;  // expert and place
+  constexpr double kTokensOfOneKernel = 256, kTokensOfBlock = 1024;
+  constexpr double kBytesOfChoice = 8;  // expert and place
   const double per_token = as_double(p[kPerToken]), choices = share.tokens * per_token;
   const double bytes = choices * kBytesOfChoice;
   if (share.tokens <= kTokensOfOneKernel) {
@@ -126,12 +127,10 @@ void add_routing(LaunchSequence& sequence, const Problem& p, const Share& share)
     return;
   }
   const double experts = as_double(p[kExperts] / p[kGpus]);
-  double tokens = 32;  // per block
-  while (tokens < 1024 && std::ceil(share.tokens / tokens) * experts > tokens) tokens *= 2;
-  const double counts = std::ceil(share.tokens / tokens) * experts;
-  sequence.push_back({pass_over_choices(counts, tokens * per_token, bytes)});
+  const double blocks = std::ceil(share.tokens / kTokensOfBlock), counts = blocks * experts;
+  sequence.push_back({pass_over_choices(counts, kTokensOfBlock * per_token, bytes)});
   sequence.push_back({pass_over_choices(1, counts, counts * sizeof(std::int32_t))});
-  sequence.push_back({pass_over_choices(counts, tokens, bytes)});
+  sequence.push_back({pass_over_choices(counts, kTokensOfBlock, bytes)});
 }
 
 // Grouped GEMM C = A·B as a batch of row tiles of mean height; a tile has one expert's rows.

@@ -91,8 +91,6 @@ Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
     plan.arrays[kC].pattern = tensor::writes_tiles(c.sizes.c).pattern;
   }
   if (c.p[kBatch] == 1) plan.raster = c.raster();
-  // wgmma and tcgen05 kernels fetch code while the launch before ends (PDL).
-  if (!c.is_async()) plan.start = Start::kept_code;
   plan.scheduler = brief.scheduler;
   if (gpu.occupancy) {
     plan.launch.registers = gpu.occupancy->registers_for(c.tile.blocks_per_sm, c.tile.threads);
@@ -169,7 +167,7 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu, bool a
   require(p[kSplitK] <= most, "split_k is ", p[kSplitK], ": choose 1 to ", most,
           ", parts of at least 8 of k, or 0 to leave it open");
   if (p.dtype != DType::fp32) require_tensor_cores(p.dtype, gpu);
-  return alone && is_vector_product(p) ? vector_candidates(p, gpu) : blockings(p, gpu, alone);
+  return alone && is_vector_product(p) ? vector_candidates(p, gpu) : blockings(p, gpu);
 }
 
 std::vector<Problem> candidates_of(const Problem& problem, const Problem& product, const Gpu& gpu,

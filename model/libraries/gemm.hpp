@@ -51,7 +51,7 @@ struct Packings {
 };
 
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu, const Packings& packings = {});
-/// `alone`: the GEMM shares its tile with no other, and may be a matrix-vector product.
+/// `alone`: the GEMM shares its tile with no other: it may be a matrix-vector product.
 std::vector<Problem> library_candidates(const Problem& problem, const Gpu& gpu, bool alone = false);
 /// No blocks for a matrix-vector product.
 Outline library_outline(const Problem& problem, const Gpu& gpu, const Packings& packings = {});

@@ -109,82 +109,53 @@ std::int64_t fitting_blocks(const LibraryTile& tile, const Gpu& gpu) {
                   rules.shared_bytes_per_sm / (stages + rules.shared_reserved_bytes_per_block));
 }
 
-std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu) {
-  for (LibraryTile tile : tiles_for(p, gpu)) {
-    if (tile.m != p[kTileM] || tile.n != p[kTileN]) continue;
-    tile.blocks_per_sm = std::max<std::int64_t>(1, fitting_blocks(tile, gpu));
-    return tile;
-  }
-  // Run files may name tiles of other types for tf32.
-  if (takes_async_mma(p, gpu)) return async_tile(p[kTileM], p[kTileN], gpu);
-  return std::nullopt;
-}
+constexpr std::array<std::int64_t, 12> kKnownSplits = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
 
-std::int64_t tiles_of(const Problem& p, std::int64_t m, std::int64_t n) {
-  return ceil_div(p[kM], m) * ceil_div(p[kN], n) * p[kBatch];
-}
+/// A side of C and of its tiles: positions of its extent and of its setting in Problem.
+struct Side {
+  std::size_t extent, tile;
+};
+constexpr Side kRowSide{kM, kTileM}, kColumnSide{kN, kTileN};
 
-constexpr std::array<std::int64_t, 29> kAnySplits = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
-                                                     11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
-                                                     21, 22, 23, 24, 32, 48, 64, 96, 128};
-
-// Adds tiles with one side given, along m or n. cuBLAS fills its waves (on 132 SMs 1149x2008 takes
+// Adds tiles of `listed` elements along one side. cuBLAS fills its waves (on 132 SMs 1149x2008 takes
 // 126 tiles, 4435x1624 takes 260): the width is the narrowest with the fewest waves.
-void add_widths(std::vector<Problem>& found, const Problem& p, std::int64_t side, bool along_m,
-                const Gpu& gpu) {
-  const std::int64_t other = p[along_m ? kN : kM], asked = p[along_m ? kTileN : kTileM];
-  const std::int64_t rows = ceil_div(p[along_m ? kM : kN], side) * p[kBatch];
-  const std::int64_t places = gpu.slots(1);
-  std::int64_t most = widest(side, gpu);
+void add_widths(std::vector<Problem>& found, const Problem& p, const Side& side,
+                std::int64_t listed, const Side& other, const Gpu& gpu) {
+  const std::int64_t units = ceil_div(p[other.extent], kColumnUnit);
+  const std::int64_t rows = ceil_div(p[side.extent], listed) * p[kBatch], places = gpu.slots(1);
+  std::int64_t most = widest(listed, gpu);
   if (gpu.occupancy && has_wgmma(gpu)) {
-    most = std::min(most, lines_of_stages(gpu) / kLeastStages - side);
+    most = std::min(most, lines_of_stages(gpu) / kLeastStages - listed);
   }
-  most = std::min(most / kColumnUnit, ceil_div(other, kColumnUnit)) * kColumnUnit;
-  if (most <= 0 && asked == kToChoose) return;
-  // By the names and grids of 700 wgmma kernels, k is split if it has at least 40 steps and more
-  // than twice as many as C has 64x64 tiles. A split has at least 20 steps.
-  constexpr std::int64_t kSide = 64, kDeepSteps = 40, kUsualPart = 3;
-  const std::int64_t steps = steps_of(p), tiles = tiles_of(p, kSide, kSide);
-  const bool chooses = has_wgmma(gpu) && p[kSplitK] == kToChoose;
-  const bool deep = steps >= kDeepSteps && 2 * tiles < steps && rows < places;
-  const std::int64_t least_part = has_wgmma(gpu) ? kDeepSteps / 2 : kUsualPart;
+  most = std::min(most / kColumnUnit, units) * kColumnUnit;
+  if (most <= 0 && p[other.tile] == kToChoose) return;
+  // By the names and grids of 700 wgmma kernels, a part of k has at least 20 steps.
+  const std::int64_t least_part = has_wgmma(gpu) ? 20 : 3;
   for (const std::int64_t splits :
-       splits_of(p[kSplitK], steps, rows, places, kAnySplits, least_part)) {
-    if (chooses && deep != (splits > 1)) continue;
-    std::int64_t width = asked;
-    if (asked == kToChoose) {
-      const std::int64_t blocks = rows * splits, least = blocks * ceil_div(other, most);
-      const std::int64_t columns = ceil_div(least, places) * places / blocks;
-      width = ceil_div(ceil_div(other, columns), kColumnUnit) * kColumnUnit;
+       splits_of(p[kSplitK], steps_of(p), rows, places, kKnownSplits, least_part)) {
+    Problem one = p;
+    one[side.tile] = listed;
+    one[kSplitK] = splits;
+    if (one[other.tile] == kToChoose) {
+      const std::int64_t blocks = rows * splits;
+      const std::int64_t least = blocks * ceil_div(p[other.extent], most);
+      const std::int64_t columns = round_up(least, places) / blocks;
+      one[other.tile] = round_up(ceil_div(p[other.extent], columns), kColumnUnit);
     }
-    const std::int64_t m = along_m ? side : width, n = along_m ? width : side;
-    if (async_tile(m, n, gpu)) found.push_back(in_tiles(p, m, n, splits));
+    if (async_tile(one[kTileM], one[kTileN], gpu)) found.push_back(one);
   }
 }
 
 std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
   std::vector<Problem> found;
-  for (const std::int64_t side : async_sides(gpu)) {
-    for (const bool along_m : {true, false}) {
-      if (is_asked(p[along_m ? kTileM : kTileN], side)) add_widths(found, p, side, along_m, gpu);
-    }
+  for (const std::int64_t listed : async_sides(gpu)) {
+    if (is_asked(p[kTileM], listed)) add_widths(found, p, kRowSide, listed, kColumnSide, gpu);
+    if (is_asked(p[kTileN], listed)) add_widths(found, p, kColumnSide, listed, kRowSide, gpu);
   }
   return found;
 }
 
-// cuBLAS prefers larger tiles that take one to two waves, though smaller ones end sooner.
-bool yields_to_larger(const LibraryTile& tile, const Problem& p, const Gpu& gpu) {
-  if (p.dtype == DType::fp32 || p[kTileM] != kToChoose || p[kTileN] != kToChoose) return false;
-  const auto tiles = tiles_for(p, gpu);
-  return std::any_of(tiles.begin(), tiles.end(), [&](const LibraryTile& larger) {
-    const std::int64_t blocks = tiles_of(p, larger.m, larger.n), sms = gpu.slots(1);
-    return larger.m * larger.n > tile.m * tile.n && blocks >= sms && blocks <= 2 * sms &&
-           fitting_blocks(larger, gpu) > 0;
-  });
-}
-
-std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu, bool alone) {
-  static constexpr std::array<std::int64_t, 12> kKnown = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
+std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
   constexpr std::int64_t kLeastSteps = 1, kMostRounds = 2;
   std::vector<Problem> found;
   for (const LibraryTile& tile : tiles_for(p, gpu)) {
@@ -192,11 +163,10 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu, bool alone) {
         fitting_blocks(tile, gpu) == 0) {
       continue;
     }
-    const std::int64_t whole = tiles_of(p, tile.m, tile.n);
+    const std::int64_t whole = ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n) * p[kBatch];
     const std::int64_t most = kMostRounds * gpu.slots(tile.blocks_per_sm);
     for (const std::int64_t splits :
-         splits_of(asked_splits(p), steps_of(p), whole, most, kKnown, kLeastSteps)) {
-      if (alone && splits == 1 && yields_to_larger(tile, p, gpu)) continue;
+         splits_of(asked_splits(p), steps_of(p), whole, most, kKnownSplits, kLeastSteps)) {
       found.push_back(in_tiles(p, tile.m, tile.n, splits));
     }
   }
@@ -241,13 +211,19 @@ bool library_aligned(const Problem& p) {
   return copied_vector(p) * element_bytes(p.dtype) == kVectorBytes;
 }
 
-bool has_tile(const Problem& p, const Gpu& gpu) {
-  return find_tile(p, gpu).has_value();
+std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu) {
+  for (LibraryTile tile : tiles_for(p, gpu)) {
+    if (tile.m != p[kTileM] || tile.n != p[kTileN]) continue;
+    tile.blocks_per_sm = std::max<std::int64_t>(1, fitting_blocks(tile, gpu));
+    return tile;
+  }
+  // Run files may name tiles of other types for tf32.
+  if (takes_async_mma(p, gpu)) return async_tile(p[kTileM], p[kTileN], gpu);
+  return std::nullopt;
 }
 
-std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, bool alone) {
-  std::vector<Problem> found =
-      tiles_for(p, gpu).empty() ? of_any_width(p, gpu) : of_tiles(p, gpu, alone);
+std::vector<Problem> blockings(const Problem& p, const Gpu& gpu) {
+  std::vector<Problem> found = tiles_for(p, gpu).empty() ? of_any_width(p, gpu) : of_tiles(p, gpu);
   if (!found.empty()) return found;
   (void)library_tile(p, gpu);  // throws if there is no such tile
   return {in_tiles(p, p[kTileM], p[kTileN], p[kSplitK] == kToChoose ? 1 : p[kSplitK])};

@@ -41,7 +41,6 @@ struct VectorProduct {
   std::int64_t outputs() const { return p[is_row(p) ? kN : kM]; }
   /// Whether the matrix is stored along k.
   bool along_k() const { return is_row(p) ? transposes_b(p[kLayout]) : !transposes_a(p[kLayout]); }
-  double element() const { return size_bytes(p.dtype); }
   std::int64_t blocks_of_part() const { return ceil_div(outputs(), tile.outputs); }
   std::int64_t elements_of_thread() const {
     return ceil_div(ceil_div(p[kK], p[kSplitK]), tile.lanes);
@@ -63,22 +62,21 @@ const VectorTile& tile_of(const Problem& p) {
 // different numbers of elements, a warp executes every lane's cases.
 double round_trips(const VectorProduct& c) {
   constexpr std::int64_t kFours = 4, kLeastAtOnce = 16;
-  std::int64_t most = c.elements_of_thread();
+  std::int64_t most = c.elements_of_thread(), trips = 0;
   std::int64_t least = c.p[kK] % (c.p[kSplitK] * c.tile.lanes) == 0 ? most : most - 1;
-  double trips = 0;
   for (std::int64_t chunk = c.tile.at_once; chunk >= kLeastAtOnce; chunk /= 2) {
-    trips += as_double(std::max(most / chunk, least / chunk));
+    trips += std::max(most / chunk, least / chunk);
     most %= chunk;
     least %= chunk;
   }
   const auto last = [](std::int64_t left) { return std::min<std::int64_t>(2, left % kFours); };
-  return trips +
-         as_double(std::max(most / kFours, least / kFours) + std::max(last(most), last(least)));
+  return as_double(trips + std::max(most / kFours, least / kFours) +
+                   std::max(last(most), last(least)));
 }
 
 // A step in which each thread loads `elements` of the matrix and of the vector at once.
 Step step_of(const VectorProduct& c, double elements) {
-  const double lanes = as_double(kWarpLanes);
+  const double lanes = as_double(kWarpLanes), element = size_bytes(c.p.dtype);
   const double accesses = elements * as_double(c.tile.threads()) / lanes;
   // Shares of a block's outputs and of its k extent that lie within the matrix.
   const double used_outputs =
@@ -88,15 +86,15 @@ Step step_of(const VectorProduct& c, double elements) {
   // Contiguous runs of the matrix per warp access.
   const std::int64_t wide = std::min(kWarpLanes, c.along_k() ? c.tile.lanes : c.tile.outputs);
   const double runs = lanes / as_double(wide);
-  const double vector = elements * as_double(c.tile.lanes) * used_k * c.element();
+  const double vector = elements * as_double(c.tile.lanes) * used_k * element;
   const double matrix = vector * as_double(c.tile.outputs) * used_outputs;
   // Warp instructions per element of each thread: two addresses, two loads, the multiply-add, the
   // loop; the conversion of 16 bits.
   constexpr double kInstructions = 6, kWidening = 2, kMostWavefronts = 8;
   Step step;
-  step.issued.vector_flops = 2 * matrix / c.element();
+  step.issued.vector_flops = 2 * matrix / element;
   set_traffic(step.issued, {matrix + vector, 0});
-  step.warp_instructions = accesses * (kInstructions + (c.element() < 4 ? kWidening : 0));
+  step.warp_instructions = accesses * (kInstructions + (element < 4 ? kWidening : 0));
   step.wavefronts.l1_lookups = accesses * (runs + 1);
   step.wavefronts.l1 = accesses * (std::min(runs, kMostWavefronts) + 1);
   step.waits.global = 1;

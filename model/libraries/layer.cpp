@@ -34,24 +34,20 @@ bool splits_rows(const Counted& all, const Gpu& gpu) {
          std::floor(all.cols / as_double(rows::kWarp)) < as_double(gpu.slots(1) / 2);
 }
 
-/// Splits a launch that exceeds most_elements into full launches and one for the rest. If few
+/// Splits a launch of more chunks than one takes into full launches and one for the rest. If few
 /// columns leave SMs idle, blocks sum parts of the rows; two launches reduce these to γ and β.
 std::vector<Counted> parts_of(const Counted& all, const Gpu& gpu) {
   if (splits_rows(all, gpu)) {
     return {{kNormParts, all.type, all.rows, all.cols},
             {kPartSums, all.type, all.row_splits(), all.cols}};
   }
-  const double most = all.movement.most_elements;
-  if (most <= 0) return {all};
-  const double full = std::floor(all.elements() / most);
-  Counted one = all, rest = all;
-  one.rows = most / all.cols;
-  one.launches *= full;
-  rest.rows = all.rows - full * one.rows;
-  std::vector<Counted> parts;
-  if (full > 0) parts.push_back(one);
-  if (rest.rows > 0) parts.push_back(rest);
-  return parts;
+  const bool chunks = all.movement.walk == Walk::chunks;
+  if (!chunks || all.elements() <= kMostInChunks) return {all};
+  Counted full = all, rest = all;
+  full.launches *= std::floor(all.elements() / kMostInChunks);
+  full.rows = kMostInChunks / all.cols;
+  rest.rows -= full.launches / all.launches * full.rows;
+  return rest.rows > 0 ? std::vector<Counted>{full, rest} : std::vector<Counted>{full};
 }
 
 /// FLOPs and compulsory bytes of the fused form.

@@ -1,7 +1,7 @@
 #pragma once
 // The kernels of a transformer besides GEMMs, attention and experts, as frameworks launch them: the
-// bytes that an operation moves (layer_operations.hpp, layer_counts.cpp), how threads map to them
-// (layer_walks.cpp), and the launches of an operation (layer.cpp).
+// bytes that an operation moves (layer_operations.hpp), how threads map to them (layer_walks.cpp),
+// and the launches of an operation (layer.cpp).
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -65,10 +65,9 @@ struct Movement {
   Waits reduction{.shared = 10, .barriers = 2};  ///< rows: waits of a row's reductions
   /// columns: rows that a thread loads before it sums them. 1: a barrier before and after each.
   std::int64_t tall = 1;
-  double instructions = 0;   ///< per element, besides its arithmetic
-  double widened = 0;        ///< per element: conversions from and to double precision
-  double doubles = 0;        ///< per element: operations in double precision
-  double most_elements = 0;  ///< most elements of a launch; more take further launches; 0: any
+  double instructions = 0;  ///< per element, besides its arithmetic
+  double widened = 0;       ///< per element: conversions from and to double precision
+  double doubles = 0;       ///< per element: operations in double precision
   std::int64_t registers = 32;
 
   template <typename Value>
@@ -78,6 +77,7 @@ struct Movement {
     return changed;
   }
 
+  constexpr Movement costing(double each) const { return with(&Movement::instructions, each); }
   constexpr Movement times(double count) const { return with(&Movement::launches, count); }
   constexpr Movement walked(Walk by) const { return with(&Movement::walk, by); }
   constexpr Movement using_table(Table use) const { return with(&Movement::table, use); }
@@ -96,7 +96,8 @@ struct Operation {
   Launches sorted_backward{};          ///< of an embedding with many rows
 };
 
-inline constexpr double kChunk = 65536;  ///< elements of a block of Walk::chunks
+/// Walk::chunks: elements of a block, and most of a launch.
+inline constexpr double kChunk = 65536, kMostInChunks = 320 * kChunk;
 
 /// Equal launches, with the size of their matrix.
 struct Counted {

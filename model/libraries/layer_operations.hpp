@@ -47,14 +47,14 @@ inline constexpr Operation kEmbedding{
 /// A launch on `share` of the matrix whose threads divide an element's index by the extents to find
 /// it in transposed, broadcast or converted operands (aten/src/ATen/native/cuda/Loops.cuh).
 constexpr Movement strided(double share, const Movement& movement) {
-  return movement.with(&Movement::instructions, share * library::kStridedInstructions);
+  return movement.costing(share * library::kStridedInstructions);
 }
 
 // x·cos + rotate(x)·sin. Eager (apply_rotary_pos_emb), for queries and for keys: half of x negated,
 // the halves concatenated, two products and a sum. Backward: two products, one half negated, for
 // each half a zeroed matrix and a copy into it, and two sums, one of contiguous matrices.
 inline constexpr Movement kJoinedHalves =
-    map(kHalf, kHalf).with(&Movement::instructions, 0.5 * library::kJoinInstructions);
+    map(kHalf, kHalf).costing(0.5 * library::kJoinInstructions);
 inline constexpr Operation kRotary{
     .fused = {map(kOne, kOne, 3)},
     .fused_backward = {map(kOne, kOne, 3)},
@@ -72,17 +72,16 @@ inline constexpr double kSilu = 2, kSiluSpecial = 2, kSiluGradient = kSilu + 5; 
 inline constexpr Operation kSwiglu{
     .fused = {map(kTwo, kOne, kSilu + 1, kSiluSpecial)},
     .fused_backward = {map(kThree, kTwo, kSiluGradient + 2, kSiluSpecial)},
-    .eager = {map(kOne, kOne, kSilu, kSiluSpecial)
-                  .with(&Movement::instructions, library::kSigmoidInstructions),
+    .eager = {map(kOne, kOne, kSilu, kSiluSpecial).costing(library::kSigmoidInstructions),
               map(kTwo, kOne, 1).after()},
     .eager_backward = {map(kTwo, kOne, 1), map(kTwo, kOne, 1),
                        map(kTwo, kOne, kSiluGradient, kSiluSpecial)
-                           .with(&Movement::instructions, library::kSigmoidInstructions)
+                           .costing(library::kSigmoidInstructions)
                            .after()}};
 
 // GELU by tanh (elementwise.gelu). Eager: Hugging Face's gelu_new.
 inline constexpr Operation kGelu{
-    .fused = {map(kOne, kOne, 6, 2).with(&Movement::instructions, library::kTanhInstructions)},
+    .fused = {map(kOne, kOne, 6, 2).costing(library::kTanhInstructions)},
     .fused_backward = {map(kTwo, kOne, 15, 2)},
     .eager = {map(kOne, kOne, 2),             // x³
               map(kOne, kOne, 1).after(),     // scaled
@@ -101,18 +100,20 @@ inline constexpr Operation kAdd{.fused = {kSum}, .fused_backward = {kSum}};
 // Norms (aten/src/ATen/native/cuda/layer_norm_kernel.cu): 128 threads with four elements per access
 // sweep over a row twice, for the moments or sums and for the result.
 inline constexpr double kNormFlops = 5, kNormGradient = 9;
-inline constexpr Movement kNormSweeps = by_rows(kOne, kOne)
-                                            .swept(2)
-                                            .with(&Movement::threads, 128)
-                                            .with(&Movement::together, 4)
-                                            .with(&Movement::at_once, 1);
+inline constexpr Movement kNormSweeps{.walk = Walk::rows,
+                                      .reads = kOne,
+                                      .writes = kOne,
+                                      .sweeps = 2,
+                                      .threads = 128,
+                                      .together = 4,
+                                      .at_once = 1};
 // Gradients. dx: such sweeps over x and dy. dγ and dβ: blocks of 32 columns, eight rows per step.
 inline constexpr Movement kNormInput =
     kNormSweeps.scaled()
         .beside({8, 0})
         .with(&Movement::reads, kTwo)
         .with(&Movement::flops, kNormGradient)
-        .with(&Movement::instructions, 1)
+        .costing(1)
         .with(&Movement::of_thread, 142)
         .with(&Movement::reduction, {.shared = 22, .barriers = 5});
 inline constexpr Movement kNormParameters =
@@ -136,7 +137,7 @@ inline constexpr Operation kResidualNorm{
     .fused_backward = {by_rows({4.5}, kOne, kNormGradient + 3)
                            .scaled()
                            .beside({8, 0})
-                           .with(&Movement::instructions, library::kNormGradientInstructions),
+                           .costing(library::kNormGradientInstructions),
                        map(kNone, kNone).times(2)},
     .eager = {kSum, kRowNorm.after()},
     .eager_backward = {kNormInput, kNormParameters, kSum}};
@@ -164,21 +165,16 @@ inline constexpr Operation kPlainNorm{
 
 // A mask of one byte per element is kept for the gradient.
 inline constexpr Operation kDropout{
-    .fused =
-        {map(kOne, kOneAndMask, 6).with(&Movement::instructions, library::kRandomInstructions)},
+    .fused = {map(kOne, kOneAndMask, 6).costing(library::kRandomInstructions)},
     .fused_backward = {map(kOneAndMask, kOne, 2)}};
 
 // The loss of a row: logits are read for maximum and sum, and again for their gradients, which
 // overwrite them. Eager: conversion to fp32, log-softmax in three sweeps, the target's entry;
 // backward: zeros, the loss's gradient into them, log-softmax's gradient in two sweeps, conversion.
 inline constexpr Movement kLossOfRows =
-    by_rows(kOne, kNone, 3, 2)
-        .beside({kIndex, 12})
-        .with(&Movement::instructions, library::kLossInstructions);
+    by_rows(kOne, kNone, 3, 2).beside({kIndex, 12}).costing(library::kLossInstructions);
 inline constexpr Movement kLossGradients =
-    by_rows(kOne, kOne, 3, 1)
-        .beside({kIndex + 8, 0})
-        .with(&Movement::instructions, library::kLossGradientInstructions);
+    by_rows(kOne, kOne, 3, 1).beside({kIndex + 8, 0}).costing(library::kLossGradientInstructions);
 inline constexpr Operation kCrossEntropy{
     .fused = {kLossOfRows},
     .fused_backward = {kLossGradients},
@@ -201,7 +197,6 @@ constexpr Movement of_tensors(const Arrays& reads, const Arrays& writes, double 
   movement.at_once = 1;
   movement.instructions = 4;
   movement.reduction = {};
-  movement.most_elements = 320 * kChunk;
   return movement;
 }
 constexpr Movement adamw() {
@@ -220,8 +215,7 @@ inline constexpr Operation kAdamw{
 // Keys and values of a token are adjacent; an index gives the token's position. Eager: index_copy_
 // (aten/src/ATen/native/cuda/IndexKernel.cu) divides each element's index by three extents.
 inline constexpr Movement kAppended = map(kOne, kOne).beside({kIndex, 0});
-inline constexpr Operation kCacheAppend{.fused = {kAppended},
-                                        .eager = {kAppended.with(&Movement::instructions, 60)}};
+inline constexpr Operation kCacheAppend{.fused = {kAppended}, .eager = {kAppended.costing(60)}};
 
 // Static: by a known scale. Dynamic: by the largest element, found in a launch before.
 inline constexpr Operation kQuantize{

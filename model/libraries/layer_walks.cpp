@@ -1,3 +1,4 @@
+// The elements, bytes and arithmetic of a launch of layer.*, and how its threads map to them.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -10,6 +11,55 @@
 #include "model/libraries/layer.hpp"
 
 namespace roofcast::layer {
+
+double Counted::parts() const {
+  constexpr double kRowsOfPart = 10;
+  return std::min(rows, std::min(rows, of) + std::floor(rows / kRowsOfPart));
+}
+
+double Counted::row_splits() const {
+  constexpr double kMostBlocks = 32768, kRowsOfPart = 32;
+  return std::min(std::floor(kMostBlocks / std::ceil(cols / as_double(rows::kWarp))),
+                  std::ceil(rows / kRowsOfPart));
+}
+
+double Counted::elements() const {
+  if (movement.table == Table::zeroed) return of * cols;
+  if (movement.walk == Walk::table_sums) return parts() * cols;
+  const double each =
+      movement.reads.bytes_of_element(type) + movement.writes.bytes_of_element(type);
+  return each > 0 ? rows * cols : rows;
+}
+
+Traffic Counted::of_elements() const {
+  const double written = movement.walk == Walk::part_sums ? parts() * cols : elements();
+  return {elements() * movement.reads.bytes_of_element(type),
+          written * movement.writes.bytes_of_element(type)};
+}
+
+Traffic Counted::bytes() const {
+  Traffic sum = rows * of_row();
+  sum += of_elements();
+  sum.read_bytes += movement.parameters * row_bytes();
+  const Table table = movement.table;
+  if (table == Table::looked_up || table == Table::added_to) sum.read_bytes += drawn_bytes();
+  if (table == Table::written || table == Table::added_to) sum.write_bytes += drawn_bytes();
+  if (table == Table::zeroed) sum.write_bytes += of * row_bytes();
+  return sum;
+}
+
+Traffic Counted::asked() const {
+  Traffic sum = bytes();
+  sum.read_bytes += (rows - 1) * movement.parameters * row_bytes() +
+                    (movement.sweeps - 1) * of_elements().read_bytes;
+  if (movement.table == Table::looked_up) sum.read_bytes += rows * row_bytes() - drawn_bytes();
+  return sum;
+}
+
+Work Counted::work() const {
+  return vector_work(elements() * flops(), elements() * movement.special);
+}
+
 namespace {
 
 // One instruction widens a 16-bit element when read; one narrows two when written.
@@ -90,84 +140,62 @@ Plan by_table_rows(const Counted& one) {
   return even_blocks(one, blocks, threads, warps_of(threads) * kOfVector, {.global = 2});
 }
 
-/// How the rows of a launch, or chunks of its elements, are divided among blocks and threads.
-struct RowBlocks {
-  double cols;         ///< elements of a row or chunk
-  std::int64_t count;  ///< blocks of the launch
-  double whole;        ///< the same, where the last chunk may be a part
-  std::int64_t threads;
-  std::int64_t accesses;  ///< of a thread per sweep
-};
-
-RowBlocks row_blocks(const Counted& one) {
+// A block takes rows, or a chunk of the elements. Sweeps that read, a reduction, then a sweep that
+// writes. A single sweep contains the reduction.
+Plan by_rows(const Counted& one) {
   const Movement& movement = one.movement;
   const bool chunks = movement.walk == Walk::chunks;
   const double cols = chunks ? std::min(kChunk, one.elements()) : one.cols;
-  const double all_rows = chunks ? std::ceil(one.elements() / cols) : one.rows;
+  const double units = chunks ? one.elements() / cols : one.rows;
   const auto held = static_cast<std::int64_t>(rows::kVectorBytes / size_bytes(one.type));
+  const std::int64_t width = movement.together > 0 ? movement.together : held;
   const std::int64_t vectors =
-      movement.rows_of_block *
-      ceil_div(static_cast<std::int64_t>(cols), movement.together > 0 ? movement.together : held);
+      movement.rows_of_block * ceil_div(static_cast<std::int64_t>(cols), width);
   const std::int64_t threads =
       movement.threads > 0 ? movement.threads
                            : std::clamp(power_of_two_from(vectors), rows::kWarp, rows::kMaxThreads);
-  const std::int64_t count = ceil_div(static_cast<std::int64_t>(all_rows), movement.rows_of_block);
-  return {cols, count, chunks ? one.elements() / cols : as_double(count), threads,
-          ceil_div(vectors, threads)};
-}
+  const std::int64_t accesses = ceil_div(vectors, threads);  // of a thread per sweep
+  const std::int64_t count =
+      ceil_div(static_cast<std::int64_t>(std::ceil(units)), movement.rows_of_block);
+  const double in_block = cols * as_double(movement.rows_of_block);
+  const double blocks = chunks ? units : as_double(count);  // the last chunk may be a part
+  const double sweep_steps = as_double(ceil_div(accesses, movement.at_once));
 
-// Steps of the last sweep. If `together` is given, it stores each access before it reads the next.
-double last_steps(const Counted& one, const RowBlocks& blocks) {
-  const Movement& movement = one.movement;
-  if (movement.together == 0) return as_double(ceil_div(blocks.accesses, movement.at_once));
-  // A row that does not divide into accesses is written element by element.
-  const bool divides = movement.walk == Walk::chunks || std::fmod(one.cols, movement.together) == 0;
-  return divides ? as_double(blocks.accesses) : std::ceil(one.cols / as_double(blocks.threads));
-}
-
-// `sweeps` sweeps of a block over its rows in `steps` steps, which move `bytes` in all.
-Phase swept(const Counted& one, const RowBlocks& blocks, double sweeps, double steps,
-            const Traffic& bytes) {
-  const Movement& movement = one.movement;
-  const double share = sweeps / (movement.sweeps * steps);
-  const double elements = one.elements() / blocks.whole;
-  Step step{.issued = issued_for(one, share / blocks.whole),
-            .warp_instructions = blocks.cols * as_double(movement.rows_of_block) * sweeps / steps /
-                                 rows::kWarp * instructions(one),
-            .waits = {.global = 1,
-                      .arithmetic = share * elements / as_double(blocks.threads) * movement.chain}};
-  set_traffic(step.issued, 1 / steps * bytes);
-  return {step, steps};
-}
-
-// Adds the reductions of a row to a phase.
-void add_reduction(Phase& phase, const Movement& movement, std::int64_t threads) {
-  Step& step = phase.step;
-  step.warp_instructions += warps_of(threads) * movement.of_thread / phase.repeats;
-  step.wavefronts.shared = movement.exchanged / phase.repeats;
-  step.waits.shared = movement.reduction.shared / phase.repeats;
-  step.waits.arithmetic += movement.reduction.arithmetic / phase.repeats;
-  step.waits.barriers = movement.reduction.barriers / phase.repeats;
-}
-
-// Sweeps that read, a reduction, then a sweep that writes. A single sweep contains the reduction.
-Plan by_rows(const Counted& one) {
-  const Movement& movement = one.movement;
-  const RowBlocks blocks = row_blocks(one);
-  const double before = movement.sweeps - 1;
-  const Traffic read{before / blocks.whole * one.of_elements().read_bytes, 0};
-  Traffic last = 1 / blocks.whole * one.asked();
-  last.read_bytes -= read.read_bytes;
+  // `sweeps` sweeps of a block in `steps` steps, which move `bytes` in all.
+  const auto swept = [&](double sweeps, double steps, const Traffic& bytes) -> Phase {
+    const double share = sweeps / (movement.sweeps * steps);
+    const double of_thread = one.elements() / blocks / as_double(threads);
+    Step step{.issued = issued_for(one, share / blocks),
+              .warp_instructions = in_block * sweeps / steps / rows::kWarp * instructions(one),
+              .waits = {.global = 1, .arithmetic = share * of_thread * movement.chain}};
+    set_traffic(step.issued, 1 / steps * bytes);
+    return {step, steps};
+  };
   std::vector<Phase> phases;
-  if (before > 0) {
-    const double steps = before * as_double(ceil_div(blocks.accesses, movement.at_once));
-    phases = {swept(one, blocks, before, steps, read), {}};
-  }
-  phases.push_back(swept(one, blocks, 1, last_steps(one, blocks), last));
-  add_reduction(phases[before > 0 ? 1 : 0], movement, blocks.threads);
-  Plan plan = launch_plan(blocks.count, {blocks.threads, 1, 1}, movement.registers);
+  const double before = movement.sweeps - 1;
+  const Traffic read{before / blocks * one.of_elements().read_bytes, 0};
+  Traffic last = 1 / blocks * one.asked();
+  last.read_bytes -= read.read_bytes;
+  if (before > 0) phases = {swept(before, before * sweep_steps, read), {}};
+  // Given `together`, the last sweep stores each access before it reads the next. A row that does
+  // not divide into accesses is written element by element.
+  const bool divides = chunks || std::fmod(one.cols, as_double(width)) == 0;
+  const double last_steps = movement.together == 0 ? sweep_steps
+                            : divides              ? as_double(accesses)
+                                                   : std::ceil(one.cols / as_double(threads));
+  phases.push_back(swept(1, last_steps, last));
+
+  Phase& reducing = phases[before > 0 ? 1 : 0];
+  const double times = reducing.repeats;
+  Step& step = reducing.step;
+  step.warp_instructions += warps_of(threads) * movement.of_thread / times;
+  step.wavefronts.shared = movement.exchanged / times;
+  step.waits.shared = movement.reduction.shared / times;
+  step.waits.arithmetic += movement.reduction.arithmetic / times;
+  step.waits.barriers = movement.reduction.barriers / times;
+  Plan plan = launch_plan(count, {threads, 1, 1}, movement.registers);
   set_blocks(plan, std::move(phases));
-  const double last_chunk = blocks.whole - as_double(blocks.count - 1);
+  const double last_chunk = blocks - as_double(count - 1);
   if (last_chunk < 1) {
     plan.blocks.push_back({1, plan.blocks.front().phases});
     --plan.blocks.front().count;

@@ -23,7 +23,6 @@ double beside(double instructions, double sweeps = 1) {
 // A block has four warps. A warp takes two rows of up to 128 elements; rows shorter than a warp
 // share it. Lanes process the next power of two of elements.
 layer::Movement in_warps(std::int64_t cols) {
-  constexpr double kMostElements = std::int64_t{1} << 30;
   const std::int64_t width = power_of_two_from(cols);
   layer::Movement movement = kSoftmax;
   movement.threads = rows::kWarpsPerBlock * rows::kWarp;
@@ -35,7 +34,6 @@ layer::Movement in_warps(std::int64_t cols) {
   movement.chain *= padded;
   movement.of_thread = 44;
   movement.reduction.barriers = 0;
-  movement.most_elements = kMostElements;
   return movement;
 }
 
@@ -55,19 +53,17 @@ layer::Movement in_sweeps(std::int64_t vectors) {
   return movement;
 }
 
-// 1024 threads hold the row in registers if it fits, else sweep over it three times. Rows off 16 B
-// are then stored element by element.
-layer::Movement held(std::int64_t cols, std::int64_t vector) {
-  constexpr double kInstructionsHeld = 48, kInstructionsOff = 63;
+// 1024 threads hold the row in registers if it fits, else sweep over it three times.
+layer::Movement held(std::int64_t cols) {
+  constexpr double kInstructionsHeld = 48;
   constexpr std::int64_t kMostInRegisters = 9 * rows::kMaxThreads;
   constexpr std::int64_t kMostInHalf = 6 * rows::kMaxThreads;  // of an SM's registers
   const bool fits = cols <= kMostInRegisters;
-  const double instructions = fits || cols % vector == 0 ? kInstructionsHeld : kInstructionsOff;
   layer::Movement movement = fits ? kSoftmax : kSoftmax.swept(3);
   movement.threads = rows::kMaxThreads;
   movement.at_once = fits ? cols : 1;
   movement.registers = fits && cols > kMostInHalf ? 40 : 32;
-  movement.instructions = beside(instructions, movement.sweeps);
+  movement.instructions = beside(kInstructionsHeld, movement.sweeps);
   movement.of_thread = 110;
   movement.reduction = {.shared = 24, .arithmetic = 20, .barriers = 6};
   return movement;
@@ -76,11 +72,10 @@ layer::Movement held(std::int64_t cols, std::int64_t vector) {
 }  // namespace
 
 LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
-  const std::int64_t cols = p[rows::kCols], bytes = element_bytes(p.dtype);
+  const std::int64_t cols = p[rows::kCols];
   const bool newer = p[kRelease] != k2_1;
   if (cols <= (newer ? 2048 : 1024)) return layer::plan_of({in_warps(cols)}, p, gpu);
-  const std::int64_t vector = rows::kVectorBytes / bytes;
-  return layer::plan_of({newer ? held(cols, vector) : in_sweeps(cols / vector)}, p, gpu);
+  return layer::plan_of({newer ? held(cols) : in_sweeps(rows::vectors_of(p))}, p, gpu);
 }
 
 }  // namespace roofcast::softmax

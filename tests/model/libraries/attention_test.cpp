@@ -50,21 +50,10 @@ TEST(AttentionLibrary, Flash2SplitsKeysInPagesOfGroupsAlone) {
   EXPECT_EQ(paged(kFa2, 1, 8, 65536).tile.queries, 64);
 }
 
-TEST(AttentionLibrary, Flash3PartsAreAsLongAsTheShareOfAnSm) {
-  EXPECT_EQ(paged(kFa3, 1, 8, 65536).splits, 15);  // 512 steps of 8 heads on 132 SMs: 35 each
-  EXPECT_EQ(paged(kFa3, 1, 1, 65536).splits, 32);  // the most of few tokens
-  EXPECT_EQ(paged(kFa3, 1, 1, 256).splits, 2);
+TEST(AttentionLibrary, Flash3SplitsKeysUntilTheWaveIsNearlyFull) {
+  EXPECT_EQ(paged(kFa3, 1, 8, 65536).splits, 15);  // 8 heads on 132 SMs
+  EXPECT_EQ(paged(kFa3, 1, 8, 256).splits, 1);     // two steps
   EXPECT_EQ(paged(kFa3, 1024, 8, 1024).splits, 1);
-}
-
-TEST(AttentionLibrary, Flash3LaunchesSumsForFewTokensWhateverTheParts) {
-  const auto launches = [](std::int64_t batch) {
-    Problem p = of(kFa3, decode(batch, 8, 8, 64), 1);
-    p[kCacheWrites] = kWritesKv;
-    return plan_library(p, gpu_named("h100-sxm5")).size();
-  };
-  EXPECT_EQ(launches(512), 3U);
-  EXPECT_EQ(launches(513), 2U);
 }
 
 TEST(AttentionLibrary, ACacheTakesNewTokensAlone) {
