@@ -31,11 +31,4 @@ inline IoComplexity attention_io(double scores, double head_dim, double element_
   return {"Θ(N²d²/M)", std::max(bytes, compulsory_bytes), on_chip_bytes};
 }
 
-/// Attention with S in memory: S, P and their gradients are read and written `times` times in all.
-/// Θ(Nd + N²), whatever the size of the fast memory.
-inline IoComplexity standard_attention_io(double scores, double times, double element_bytes,
-                                          double compulsory_bytes, double on_chip_bytes) {
-  return {"Θ(Nd + N²)", compulsory_bytes + times * scores * element_bytes, on_chip_bytes};
-}
-
 }  // namespace roofcast

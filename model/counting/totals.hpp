@@ -6,11 +6,8 @@
 
 namespace roofcast {
 
-/// Work that a launch issues: the sum over its blocks.
+/// Work that a launch issues: the sum over its blocks. Its `l2` assumes that L1 keeps nothing.
 Work issued_by_launch(const Plan& plan);
-
-/// Bytes of a launch between the SMs and L2, if L1 keeps nothing.
-Traffic l2_of_launch(const Plan& plan);
 
 /// Warp instructions of a launch.
 double issued_instructions(const Plan& plan);

@@ -14,9 +14,6 @@ LaunchSequence plan_shared(const Problem& p, const Gpu& /*gpu*/) {
           ": give 1, 2 or 4 words");
   require(repeats % kShifts == 0, "repeats is ", repeats, ": give a multiple of 8");
   const std::int64_t count = shared::words(stride, width);
-  const auto bytes_in_sectors = [](std::int64_t bytes) {
-    return as_double(ceil_div(bytes, kSectorBytes) * kSectorBytes);
-  };
   const double warps = warps_of(kThreads);
   const double loads = warps * as_double(repeats);
   const double stores = warps_of(count);
@@ -24,13 +21,13 @@ LaunchSequence plan_shared(const Problem& p, const Gpu& /*gpu*/) {
   const compiled::Kernel kernel = compiled::kernel("access::shared_kernel", width);
   Plan plan = launch_plan(ceil_div(n, kThreads), {kThreads, 1, 1}, kernel.registers, 4 * count);
   const double blocks = as_double(plan.launch.grid[0]);
-  const double read = bytes_in_sectors(4 * count);
+  const double read = as_double(round_up(4 * count, kSectorBytes));
   Step step;
   step.wavefronts.shared = loads * as_double(shared_wavefronts({4 * stride, 4 * width})) + stores;
   step.issued.vector_flops = loads * kWarpLanes * as_double(width);
   step.issued.shared_bytes = step.wavefronts.shared * kLineBytes;
   step.issued.requested = {as_double(4 * count), as_double(4 * n) / blocks};
-  step.issued.l1 = step.issued.l2 = {read, bytes_in_sectors(4 * n) / blocks};
+  step.issued.l1 = step.issued.l2 = {read, as_double(round_up(4 * n, kSectorBytes)) / blocks};
   // loops[0] fills a word of shared memory; loops[1] makes kShifts accesses, unrolled 4 or 2 times.
   const double unrolled = width == 4 ? 2 : 4;
   step.warp_instructions = warps * kernel.straight + stores * kernel.loops[0] +

@@ -84,6 +84,7 @@ enum DqSum : std::int64_t {
 inline constexpr std::array<std::string_view, 2> kDqNames = {"atomic", "two_pass"};
 
 LaunchSequence plan_standard(const Problem&, const Gpu&);
+/// Θ(Nd + N²), whatever the size of the fast memory: S, P and their gradients go through memory.
 IoComplexity standard_io(const Problem&, double compulsory_bytes, double on_chip_bytes);
 LaunchSequence plan_flash2(const Problem&, const Gpu&);
 LaunchSequence plan_flash3(const Problem&, const Gpu&);

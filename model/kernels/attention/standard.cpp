@@ -42,8 +42,7 @@ struct Sequence {
     Problem product{.dtype = p.dtype, .values = {tn ? along : queries, n, tn ? queries : along}};
     product[gemm::tensor::kTransposedB] = nt ? 1 : 0;
     product[gemm::tensor::kBatch] = s.batch * s.kv_heads;
-    product[gemm::tensor::kLdc] =
-        ceil_div(n, kVectorElements) * kVectorElements;  // rows of results are whole vectors
+    product[gemm::tensor::kLdc] = round_up(n, kVectorElements);  // whole vectors
     const std::int64_t size = element_bytes(p.dtype);
     const std::int64_t pitch = nt ? s.head_dim : standard::row_of(s.seq_kv);
     const gemm::tensor::MmaTile& tile = standard::kTiles[standard::tile_of(n)];
@@ -160,23 +159,22 @@ struct Sequence {
 };
 
 // Reads and writes of matrices of scores in 16 bits; the dropout mask counts as half a matrix.
-double times_through_memory(const Shape& shape, Passes passes) {
+double times_through_memory(bool backward, std::int64_t passes) {
   // S and P written and read. Backward: S and dP written and read, P and dS written, P read, dS
   // read twice.
-  if (passes == kPlain) return shape.backward ? 9 : 4;
+  if (passes == kPlain) return backward ? 9 : 4;
   // S is written and read twice; P, and P after dropout, written and read once; the dropout mask
   // written. Backward: P after dropout is read; dP written and read twice, the dropout mask read; P
   // read; dS written once and read twice.
-  return shape.backward ? 9.5 : 8.5;
+  return backward ? 9.5 : 8.5;
 }
 
 }  // namespace
 
 IoComplexity standard_io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
   const Shape shape(p);
-  return standard_attention_io(shape.all_scores(),
-                               times_through_memory(shape, static_cast<Passes>(p[kPasses])),
-                               shape.element, compulsory_bytes, on_chip_bytes);
+  const double scores = shape.all_scores() * times_through_memory(shape.backward, p[kPasses]);
+  return {"Θ(Nd + N²)", compulsory_bytes + scores * shape.element, on_chip_bytes};
 }
 
 LaunchSequence plan_standard(const Problem& p, const Gpu& gpu) {

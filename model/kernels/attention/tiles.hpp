@@ -104,7 +104,7 @@ constexpr std::int64_t flash3_heads_together(std::int64_t heads, std::int64_t by
 /// The log-sum-exp, D and the sums of dQ are padded to a multiple of this, the longest tile.
 inline constexpr std::int64_t kFlash3PaddedQueries = 128;
 constexpr std::int64_t padded_queries(std::int64_t seq_q) {
-  return ceil_div(seq_q, kFlash3PaddedQueries) * kFlash3PaddedQueries;
+  return round_up(seq_q, kFlash3PaddedQueries);
 }
 
 /// attention.flash3 backward, dK and dV: a block keeps a tile of K and V and streams queries. Two

@@ -98,7 +98,7 @@ constexpr std::int64_t ring_bytes(const Layout& layout, std::int64_t stages, std
 constexpr std::int64_t exchange_bytes(std::int64_t threads, bool clustered) {
   constexpr std::int64_t kPart = 8, kTurnPlaces = 2, kAlignment = 128;
   const std::int64_t parts = threads / kWarp * (clustered ? kMaxCluster : 1);
-  return ceil_div(kTurnPlaces * (parts * kPart + kArrivalBytes), kAlignment) * kAlignment;
+  return round_up(kTurnPlaces * (parts * kPart + kArrivalBytes), kAlignment);
 }
 
 /// The layout of rows in such rings.

@@ -43,7 +43,7 @@ constexpr Layout layout_of(Kind kind, const Problem& p) {
 constexpr std::int64_t chunk_elements(std::int64_t cols, std::int64_t element_bytes,
                                       std::int64_t split) {
   const std::int64_t width = rows::kVectorBytes / element_bytes;
-  return ceil_div(ceil_div(cols, split), width) * width;
+  return round_up(ceil_div(cols, split), width);
 }
 
 /// The second launch: a warp for each row, or a block where a row has more chunks than this.

@@ -114,10 +114,10 @@ TEST(AttentionLibrary, EachQueryHeadReadsItsKeysToRotateThem) {
   const Plan plan = rotation("h100-sxm5", prefill(2, 4, 256, 64, true), 1);
   const double row = 2.0 * 64, rows = 2 * 256 * 4;
   EXPECT_EQ(plan.launch.grid[0], 4 * 16);
-  EXPECT_EQ(l2_of_launch(plan).read_bytes, rows * (3 * row + 256));
-  EXPECT_EQ(l2_of_launch(plan).write_bytes, rows * row + 2 * 512 * row);
+  EXPECT_EQ(issued_by_launch(plan).l2.read_bytes, rows * (3 * row + 256));
+  EXPECT_EQ(issued_by_launch(plan).l2.write_bytes, rows * row + 2 * 512 * row);
   const Plan in_place = rotation("a100-sxm4-80gb", prefill(2, 4, 256, 64, true), 1);
-  EXPECT_EQ(l2_of_launch(in_place).write_bytes, rows * row + 3 * 512 * row);
+  EXPECT_EQ(issued_by_launch(in_place).l2.write_bytes, rows * row + 3 * 512 * row);
 }
 
 // 66 blocks a head are 528 for 8 heads, a full wave; each takes several of the 512 tiles of a head.

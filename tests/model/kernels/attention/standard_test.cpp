@@ -34,6 +34,13 @@ Problem small(bool causal) {
   return prefill(2, 4, static_cast<std::int64_t>(kN), 64, causal);
 }
 
+TEST(AttentionStandard, IoGainsNothingFromMoreMemory) {
+  const IoComplexity io = standard_io(small(false), 1e6, 65536);
+  EXPECT_EQ(io.formula, "Θ(Nd + N²)");
+  EXPECT_EQ(io.lower_bound_bytes, 1e6 + 4 * kScoreBytes);
+  EXPECT_EQ(standard_io(small(false), 1e6, 1e9).lower_bound_bytes, io.lower_bound_bytes);
+}
+
 TEST(AttentionStandard, ForwardIsThreeLaunches) {
   const LaunchSequence program = plan_standard(small(true), gpu_named("a100-sxm4-80gb"));
   ASSERT_EQ(program.size(), 3U);
