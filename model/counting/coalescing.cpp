@@ -138,6 +138,16 @@ double sectors_down_columns(const DenseMatrix& matrix) {
          std::min(1.0, as_double(matrix.pitch_bytes()) / as_double(kSectorBytes));
 }
 
+double units_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes, std::int64_t unit_bytes) {
+  const std::int64_t bits = piece_bytes | pitch_bytes | unit_bytes, step = bits & -bits;
+  return as_double(piece_bytes + unit_bytes - step) / as_double(unit_bytes);
+}
+
+double density_of_pieces(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
+  const double lines = units_of_piece(piece_bytes, pitch_bytes, kLineBytes);
+  return kDensityOfLines * as_double(piece_bytes) / (lines * as_double(kLineBytes));
+}
+
 std::string waste_text(const std::string& pattern, double moved_bytes, double used_bytes) {
   const auto tenths = [](double value) {
     const auto n = static_cast<std::int64_t>(std::llround(value * 10));

@@ -66,15 +66,24 @@ double partial_sectors_along_rows(const DenseMatrix& matrix, std::int64_t width 
 /// Sectors touched by warps that read down the columns: one per element, fewer for shorter rows.
 double sectors_down_columns(const DenseMatrix& matrix);
 
+/// Mean units of `unit_bytes`, a power of two, that a piece touches, of pieces that lie side by side
+/// in rows `pitch_bytes` apart. They begin equally often at each multiple of the greatest common
+/// divisor of piece, pitch and unit.
+double units_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes, std::int64_t unit_bytes);
+
 /// Bytes of the smallest DRAM read; a sector where the specification is silent.
 inline std::int64_t dram_access_bytes(const Gpu& gpu) {
   return static_cast<std::int64_t>(
       gpu.memory.dram_access_bytes.value_or(static_cast<double>(kSectorBytes)));
 }
 
-/// AccessPattern::read_density of tile copies, which read one line of each of many rows. It stands
-/// here because plans may not read the register, which has its source (law::kDensityOfLines).
+/// AccessPattern::read_density of tiles that read whole lines of each of many rows. It stands here
+/// because plans may not read the register, which has its source (law::kDensityOfLines).
 inline constexpr double kDensityOfLines = 0.56;
+
+/// The same of pieces of rows `pitch_bytes` apart: where these do not begin at lines, pieces share
+/// their first and last line with their neighbours.
+double density_of_pieces(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 
 /// "stride 16: 64 B moved for 4 B used".
 std::string waste_text(const std::string& pattern, double moved_bytes, double used_bytes);

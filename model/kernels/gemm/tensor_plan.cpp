@@ -37,13 +37,6 @@ constexpr std::int64_t common_divisor(std::int64_t pitch_bytes, std::int64_t uni
   return bits & -bits;
 }
 
-// Mean units that a piece touches. Pieces lie side by side in rows `pitch_bytes` apart, so they
-// begin equally often at each multiple of `step` = gcd(piece, pitch, unit) within a unit.
-double units_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes, std::int64_t unit_bytes) {
-  const std::int64_t step = common_divisor(pitch_bytes | piece_bytes, unit_bytes);
-  return as_double(piece_bytes + unit_bytes - step) / as_double(unit_bytes);
-}
-
 /// An operand as it is stored, and whether a launch before the product copies or transposes it.
 struct Source {
   ArrayUse use;
@@ -80,10 +73,6 @@ double sectors_share(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
          as_double(piece_bytes);
 }
 
-double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
-  return units_of_piece(piece_bytes, pitch_bytes, kTileLineBytes);
-}
-
 double off_sector_share(std::int64_t pitch_bytes) {
   return 1 - as_double(common_divisor(pitch_bytes, kSectorBytes)) / kSectorBytes;
 }
@@ -114,7 +103,7 @@ Operands::Side::Side(const ArrayUse& use_of, std::int64_t pitch_bytes, std::int6
   requests = off * as_double(piece_bytes / kSectorBytes + 1) +
              (1 - off) * as_double(piece_bytes / (2 * kSectorBytes));
   if (pitch_bytes == 0) return;
-  use.pattern.read_density = kDensityOfLines / lines_of_piece(kTileLineBytes, pitch_bytes);
+  use.pattern.read_density = density_of_pieces(kTileLineBytes, pitch_bytes);
 }
 
 Operands operands_of(const Problem& p, Copies copies, std::int64_t piece_bytes) {

@@ -104,10 +104,8 @@ struct Sizes {
   double flops() const { return batch * 2 * m * n * k; }
 };
 
-/// Mean sectors that a piece of a row touches, relative to piece_bytes ÷ 32, and mean lines, where
-/// rows begin `pitch_bytes` apart.
+/// Mean sectors that a piece of a row touches, relative to piece_bytes ÷ 32.
 double sectors_share(std::int64_t piece_bytes, std::int64_t pitch_bytes);
-double lines_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 /// Share of rows that begin within a sector.
 double off_sector_share(std::int64_t pitch_bytes);
 /// Share of rows for which one L2 lookup serves two blocks that read them: 1 where rows begin at

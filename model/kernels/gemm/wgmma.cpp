@@ -106,7 +106,7 @@ Stores stores_of(const Choice& c) {
   const double bytes = parts ? c.partial_bytes() : c.s.c(), tiles = as_double(c.blocks());
   const double times = parts && pitch % (2 * kPartBytes) != 0 ? 2 : 1;
   const double stored = times * bytes * sectors_share(piece, pitch);
-  const double lines = bytes / as_double(piece) * lines_of_piece(piece, pitch);
+  const double lines = bytes / as_double(piece) * units_of_piece(piece, pitch, kTileLineBytes);
   const double sectors = stored / kSectorBytes;
   Step step;
   step.issued.requested = {0, bytes / tiles};

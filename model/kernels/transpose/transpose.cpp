@@ -90,7 +90,11 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
   AccessPattern& stores = plan.arrays.back().pattern;
   const double partial = partial_sectors_along_rows(y, side);
   if (!kNaive) stores.partial_writes = partial;
-  if (patches) return launch_of(std::move(plan));
+  if (patches) {
+    // Blocks go down x: the next piece of a row of x is read by the block of the next tile column.
+    plan.arrays.front().pattern.read_density = density_of_pieces(side * element, columns * element);
+    return launch_of(std::move(plan));
+  }
   // The next piece of a row of y is written by the block of the tile below.
   if (rows > kLanes) {
     stores.write_run_bytes = as_double(kLanes * element);

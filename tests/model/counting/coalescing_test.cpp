@@ -96,6 +96,17 @@ TEST(SharedBanks, WideAccesses) {
   EXPECT_EQ(shared_wavefronts({0, 16}), 1 + 1);
 }
 
+// Pieces of 256 bytes: two lines, or three where they begin within a line; rows 16 bytes off put one
+// piece of eight on a line.
+TEST(Coalescing, PiecesOffLinesShareThem) {
+  EXPECT_DOUBLE_EQ(units_of_piece(256, 8192, kLineBytes), 2);
+  EXPECT_DOUBLE_EQ(units_of_piece(256, 8192 + 64, kLineBytes), (2 + 3) / 2.0);
+  EXPECT_DOUBLE_EQ(units_of_piece(256, 8192 + 16, kLineBytes), (2 + 7 * 3) / 8.0);
+  EXPECT_DOUBLE_EQ(units_of_piece(128, 8192 + 16, kSectorBytes), (4 + 5) / 2.0);
+  EXPECT_DOUBLE_EQ(density_of_pieces(256, 8192), kDensityOfLines);
+  EXPECT_DOUBLE_EQ(density_of_pieces(256, 8192 + 64), kDensityOfLines * 4 / 5);
+}
+
 TEST(Coalescing, WasteInWords) {
   EXPECT_EQ(waste_text("stride 16", 64, 4), "stride 16: 64 B moved for 4 B used");
   EXPECT_EQ(waste_text("odd", 4.24, 0.06), "odd: 4.2 B moved for 0.1 B used");

@@ -28,6 +28,18 @@ TEST(Transpose, RowsOffSectorBoundariesAreWrittenInPart) {
   EXPECT_EQ(even.write_run_bytes, 0);  // blocks go down the rows of x
 }
 
+// A patch kernel's block reads 256 bytes of each of its rows of x.
+TEST(Transpose, PatchesReadPiecesOfRows) {
+  const auto density = [](std::int64_t columns) {
+    return plan_of("transpose.padded", 1024, columns, DType::fp32)
+        .arrays.front()
+        .pattern.read_density;
+  };
+  EXPECT_DOUBLE_EQ(density(1024), density_of_pieces(256, 4096));
+  EXPECT_DOUBLE_EQ(density(1028), density_of_pieces(256, 4112));
+  EXPECT_EQ(density(1023), 1);  // element by element, along the rows
+}
+
 // Tiles of 32 × 32, stored element by element, run along the rows of x: the next run of a row of y
 // is 32 tiles later.
 TEST(Transpose, TilesWriteRowsPieceByPiece) {
