@@ -54,8 +54,8 @@ Plan attention_launch(const Blocks& c, const Problem& p, const Gpu& gpu) {
   const bool all_new = c.shape.seq_q >= c.shape.seq_kv;
   if (p[kCacheWrites] != kNoWrites && all_new) {
     if (p[kCacheWrites] == kWritesQkv) plan.arrays[kQ] = scratch(kQ, {c.shape.q_bytes(), 0});
-    for (const ArrayId cache : {kK, kV})
-      plan.arrays[cache] = scratch(cache, {c.shape.kv_bytes(), 0});
+    plan.arrays[kK] = scratch(kK, {c.shape.kv_bytes(), 0});
+    plan.arrays[kV] = scratch(kV, {c.shape.kv_bytes(), 0});
   }
   BlockSteps steps = forward_steps(c);
   if (!c.kernel.async_mma() && c.tile.chains > 1) read_as_multiplied(steps, c);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "model/counting/coalescing.hpp"
 #include "model/predict.hpp"
 #include "tests/model/devices.hpp"
 #include "tests/model/plans.hpp"
