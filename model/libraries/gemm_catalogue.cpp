@@ -155,6 +155,22 @@ std::vector<Problem> of_any_width(const Problem& p, const Gpu& gpu) {
   return found;
 }
 
+std::int64_t blocks_of(const LibraryTile& tile, const Problem& p) {
+  return ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n) * p[kBatch];
+}
+
+// cuBLAS prefers larger tiles that take one to two waves, though smaller ones end sooner.
+bool yields_to_larger(const LibraryTile& tile, const Problem& p, const Gpu& gpu) {
+  if (p.dtype == DType::fp32 || p[kBatch] > 1) return false;
+  if (p[kTileM] != kToChoose || p[kTileN] != kToChoose) return false;
+  const auto tiles = tiles_for(p, gpu);
+  return std::any_of(tiles.begin(), tiles.end(), [&](const LibraryTile& larger) {
+    const std::int64_t blocks = blocks_of(larger, p), sms = gpu.slots(1);
+    return larger.m * larger.n > tile.m * tile.n && blocks >= sms && blocks <= 2 * sms &&
+           fitting_blocks(larger, gpu) > 0;
+  });
+}
+
 std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
   constexpr std::int64_t kLeastSteps = 1, kMostRounds = 2;
   std::vector<Problem> found;
@@ -163,10 +179,11 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
         fitting_blocks(tile, gpu) == 0) {
       continue;
     }
-    const std::int64_t whole = ceil_div(p[kM], tile.m) * ceil_div(p[kN], tile.n) * p[kBatch];
+    const std::int64_t whole = blocks_of(tile, p);
     const std::int64_t most = kMostRounds * gpu.slots(tile.blocks_per_sm);
     for (const std::int64_t splits :
          splits_of(asked_splits(p), steps_of(p), whole, most, kKnownSplits, kLeastSteps)) {
+      if (splits == 1 && yields_to_larger(tile, p, gpu)) continue;
       found.push_back(in_tiles(p, tile.m, tile.n, splits));
     }
   }
