@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "model/constants/constant.hpp"
 #include "model/counting/coalescing.hpp"
 #include "model/types/kernel_model.hpp"
 
@@ -78,6 +79,10 @@ struct Movement {
   }
 
   constexpr Movement costing(double each) const { return with(&Movement::instructions, each); }
+  /// A constant of the register: its value, since tables are made before a study can replace it.
+  constexpr Movement costing(const Constant& each, double share = 1) const {
+    return costing(share * each.value);
+  }
   constexpr Movement times(double count) const { return with(&Movement::launches, count); }
   constexpr Movement walked(Walk by) const { return with(&Movement::walk, by); }
   constexpr Movement using_table(Table use) const { return with(&Movement::table, use); }

@@ -47,14 +47,14 @@ inline constexpr Operation kEmbedding{
 /// A launch on `share` of the matrix whose threads divide an element's index by the extents to find
 /// it in transposed, broadcast or converted operands (aten/src/ATen/native/cuda/Loops.cuh).
 constexpr Movement strided(double share, const Movement& movement) {
-  return movement.costing(share * library::kStridedInstructions);
+  return movement.costing(library::kStridedInstructions, share);
 }
 
 // x·cos + rotate(x)·sin. Eager (apply_rotary_pos_emb), for queries and for keys: half of x negated,
 // the halves concatenated, two products and a sum. Backward: two products, one half negated, for
 // each half a zeroed matrix and a copy into it, and two sums, one of contiguous matrices.
 inline constexpr Movement kJoinedHalves =
-    map(kHalf, kHalf).costing(0.5 * library::kJoinInstructions);
+    map(kHalf, kHalf).costing(library::kJoinInstructions, 0.5);
 inline constexpr Operation kRotary{
     .fused = {map(kOne, kOne, 3)},
     .fused_backward = {map(kOne, kOne, 3)},
