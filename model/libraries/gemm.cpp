@@ -167,7 +167,8 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu, bool a
   require(p[kSplitK] <= most, "split_k is ", p[kSplitK], ": choose 1 to ", most,
           ", parts of at least 8 of k, or 0 to leave it open");
   if (p.dtype != DType::fp32) require_tensor_cores(p.dtype, gpu);
-  return alone && is_vector_product(p) ? vector_candidates(p, gpu) : blockings(p, gpu);
+  return alone && is_vector_product(p) ? vector_candidates(p, gpu)
+                                       : blockings(p, gpu, alone && p[kBatch] == 1);
 }
 
 std::vector<Problem> candidates_of(const Problem& problem, const Problem& product, const Gpu& gpu,

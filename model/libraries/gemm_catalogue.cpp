@@ -161,8 +161,7 @@ std::int64_t blocks_of(const LibraryTile& tile, const Problem& p) {
 
 // cuBLAS prefers larger tiles that take one to two waves, though smaller ones end sooner.
 bool yields_to_larger(const LibraryTile& tile, const Problem& p, const Gpu& gpu) {
-  if (p.dtype == DType::fp32 || p[kBatch] > 1) return false;
-  if (p[kTileM] != kToChoose || p[kTileN] != kToChoose) return false;
+  if (p.dtype == DType::fp32 || p[kTileM] != kToChoose || p[kTileN] != kToChoose) return false;
   const auto tiles = tiles_for(p, gpu);
   return std::any_of(tiles.begin(), tiles.end(), [&](const LibraryTile& larger) {
     const std::int64_t blocks = blocks_of(larger, p), sms = gpu.slots(1);
@@ -171,7 +170,7 @@ bool yields_to_larger(const LibraryTile& tile, const Problem& p, const Gpu& gpu)
   });
 }
 
-std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
+std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu, bool alone) {
   constexpr std::int64_t kLeastSteps = 1, kMostRounds = 2;
   std::vector<Problem> found;
   for (const LibraryTile& tile : tiles_for(p, gpu)) {
@@ -183,7 +182,7 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu) {
     const std::int64_t most = kMostRounds * gpu.slots(tile.blocks_per_sm);
     for (const std::int64_t splits :
          splits_of(asked_splits(p), steps_of(p), whole, most, kKnownSplits, kLeastSteps)) {
-      if (splits == 1 && yields_to_larger(tile, p, gpu)) continue;
+      if (alone && splits == 1 && yields_to_larger(tile, p, gpu)) continue;
       found.push_back(in_tiles(p, tile.m, tile.n, splits));
     }
   }
@@ -239,8 +238,9 @@ std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu) {
   return std::nullopt;
 }
 
-std::vector<Problem> blockings(const Problem& p, const Gpu& gpu) {
-  std::vector<Problem> found = tiles_for(p, gpu).empty() ? of_any_width(p, gpu) : of_tiles(p, gpu);
+std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, bool alone) {
+  std::vector<Problem> found =
+      tiles_for(p, gpu).empty() ? of_any_width(p, gpu) : of_tiles(p, gpu, alone);
   if (!found.empty()) return found;
   (void)library_tile(p, gpu);  // throws if there is no such tile
   return {in_tiles(p, p[kTileM], p[kTileN], p[kSplitK] == kToChoose ? 1 : p[kSplitK])};

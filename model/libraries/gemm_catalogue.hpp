@@ -13,8 +13,9 @@ namespace roofcast::gemm {
 /// Whether all rows begin at multiples of 16 B, as wgmma and tcgen05 kernels need.
 bool library_aligned(const Problem& p);
 
-/// The problem with each tile and split that the library is assumed to consider.
-std::vector<Problem> blockings(const Problem& p, const Gpu& gpu);
+/// The problem with each tile and split that the library is assumed to consider: for one GEMM
+/// `alone`, or for several that share a tile.
+std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, bool alone);
 
 /// The tile that the problem names, if the library has it on this GPU.
 std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu);

@@ -69,7 +69,7 @@ TEST(ProductAdvice, NamesTheWaveThatASmallerShapeSaves) {
   ASSERT_FALSE(smaller.empty());
   EXPECT_LE(smaller.front().prediction.waves->count, 1);
   EXPECT_GT(advised.asked.prediction.waves->count, 1);
-  EXPECT_NE(smaller.front().why.find("1 wave of tiles 128x128, not "), std::string::npos)
+  EXPECT_NE(smaller.front().why.find("1 wave of tiles 256x128, not "), std::string::npos)
       << smaller.front().why;
 }
 

@@ -230,8 +230,8 @@ std::string to_json(const Run& run) {
   }
   std::string text = out.dump();
   text.pop_back();  // the closing brace
-  return text + ",\"failures\":" + lines_of(run.failures, failure_json) +
-         ",\"cases\":" + lines_of(run.cases, case_json) + "}\n";
+  return text + ",\"cases\":" + lines_of(run.cases, case_json) +
+         ",\"failures\":" + lines_of(run.failures, failure_json) + "}\n";
 }
 
 Run parse_run(const std::string& file, const std::string& text) {

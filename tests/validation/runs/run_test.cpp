@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <nlohmann/json.hpp>
+
 #include "tests/validation/sample_run.hpp"
 
 namespace roofcast::validation {
@@ -59,8 +61,13 @@ TEST(RunJson, WhatALibraryChoseIsLeftOpen) {
   EXPECT_EQ(back[6], 2);  // copies of the weights are what was run
 }
 
+// A key a line, with a space after each colon.
+std::string spaced(const std::string& text) {
+  return nlohmann::ordered_json::parse(text).dump(1);
+}
+
 TEST(RunJson, NamesParametersAndUnits) {
-  const std::string text = to_json(sample_run());
+  const std::string text = spaced(to_json(sample_run()));
   for (const char* part : {"\"m\": 512", "\"k\": 514", "\"tile_m\"", "\"dtype\": \"fp32\"",
                            "\"dram_read_bytes\"", "\"samples_s\"", "\"sm_clock_hz\""}) {
     EXPECT_THAT(text, HasSubstr(part));
@@ -78,7 +85,7 @@ struct Damage {
 class BadRun : public ::testing::TestWithParam<Damage> {};
 
 TEST_P(BadRun, IsRefusedWithPointerAndMend) {
-  std::string text = to_json(sample_run());
+  std::string text = spaced(to_json(sample_run()));
   const std::size_t at = text.find(GetParam().from);
   ASSERT_NE(at, std::string::npos) << GetParam().from;
   text.replace(at, std::string(GetParam().from).size(), GetParam().to);
