@@ -27,8 +27,7 @@ TEST(IoComplexity, AttentionWithoutScoresInMemory) {
 // Where 4·N²d²/M words are as many as S and P take, 4·N²: at d = √M.
 TEST(IoComplexity, HeadsTooWideForTheFastMemoryGainNothing) {
   const double scores = 4096.0 * 4096, bytes = 131072;
-  EXPECT_DOUBLE_EQ(attention_io(scores, 256, 2, 0, bytes).lower_bound_bytes,
-                   4 * scores * 2);
+  EXPECT_DOUBLE_EQ(attention_io(scores, 256, 2, 0, bytes).lower_bound_bytes, 4 * scores * 2);
 }
 
 }  // namespace
