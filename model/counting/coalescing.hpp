@@ -66,8 +66,8 @@ double partial_sectors_along_rows(const DenseMatrix& matrix, std::int64_t width 
 /// Sectors touched by warps that read down the columns: one per element, fewer for shorter rows.
 double sectors_down_columns(const DenseMatrix& matrix);
 
-/// Mean units of `unit_bytes`, a power of two, that a piece touches, of pieces that lie side by side
-/// in rows `pitch_bytes` apart. They begin equally often at each multiple of the greatest common
+/// Mean units of `unit_bytes`, a power of two, that a piece touches. Pieces lie side by side, rows
+/// `pitch_bytes` apart. They begin equally often at each multiple of the greatest common
 /// divisor of piece, pitch and unit.
 double units_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes, std::int64_t unit_bytes);
 

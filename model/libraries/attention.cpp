@@ -81,8 +81,8 @@ Plan offsets(const Shape& shape) {
                       .waits = {.global = 2, .shared = 10, .barriers = 2}});
 }
 
-// A copy of Q, O or dO to another layout by PyTorch. FlashAttention-2's decoding needs it: a group's
-// heads become queries, which are not contiguous with several groups (flash_api.cpp:
+// A copy of Q, O or dO to another layout by PyTorch. FlashAttention-2's decoding needs it: a
+// group's heads become queries, which are not contiguous with several groups (flash_api.cpp:
 // mha_varlen_fwd).
 Plan moved_heads(const Shape& shape, const ArrayUse& from, const ArrayUse& to) {
   const double elements = shape.q_bytes() / shape.element;

@@ -34,7 +34,7 @@ bool splits_rows(const Counted& all, const Gpu& gpu) {
          std::floor(all.cols / as_double(rows::kWarp)) < as_double(gpu.slots(1) / 2);
 }
 
-/// Splits a launch of more chunks than one takes into full launches and one for the rest. If few
+/// Splits a launch of more elements than one takes into full launches and one for the rest. If few
 /// columns leave SMs idle, blocks sum parts of the rows; two launches reduce these to γ and β.
 std::vector<Counted> parts_of(const Counted& all, const Gpu& gpu) {
   if (splits_rows(all, gpu)) {
@@ -42,10 +42,11 @@ std::vector<Counted> parts_of(const Counted& all, const Gpu& gpu) {
             {kPartSums, all.type, all.row_splits(), all.cols}};
   }
   const bool chunks = all.movement.walk == Walk::chunks;
-  if (!chunks || all.elements() <= kMostInChunks) return {all};
+  const double most = chunks ? kMostInChunks : all.movement.most_elements;
+  if (most <= 0 || all.elements() <= most) return {all};
   Counted full = all, rest = all;
-  full.launches *= std::floor(all.elements() / kMostInChunks);
-  full.rows = kMostInChunks / all.cols;
+  full.launches *= std::floor(all.elements() / most);
+  full.rows = most / all.cols;
   rest.rows -= full.launches / all.launches * full.rows;
   return rest.rows > 0 ? std::vector<Counted>{full, rest} : std::vector<Counted>{full};
 }

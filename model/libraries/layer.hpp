@@ -69,6 +69,8 @@ struct Movement {
   double instructions = 0;  ///< per element, besides its arithmetic
   double widened = 0;       ///< per element: conversions from and to double precision
   double doubles = 0;       ///< per element: operations in double precision
+  /// Most elements of a launch; more take further launches. 0: any, of chunks kMostInChunks.
+  double most_elements = 0;
   std::int64_t registers = 32;
 
   template <typename Value>

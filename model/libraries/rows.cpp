@@ -23,6 +23,7 @@ double beside(double instructions, double sweeps = 1) {
 // A block has four warps. A warp takes two rows of up to 128 elements; rows shorter than a warp
 // share it. Lanes process the next power of two of elements.
 layer::Movement in_warps(std::int64_t cols) {
+  constexpr double kMostElements = std::int64_t{1} << 30;
   const std::int64_t width = power_of_two_from(cols);
   layer::Movement movement = kSoftmax;
   movement.threads = rows::kWarpsPerBlock * rows::kWarp;
@@ -34,6 +35,7 @@ layer::Movement in_warps(std::int64_t cols) {
   movement.chain *= padded;
   movement.of_thread = 44;
   movement.reduction.barriers = 0;
+  movement.most_elements = kMostElements;
   return movement;
 }
 

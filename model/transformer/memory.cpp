@@ -51,9 +51,9 @@ double mask_bytes(const Architecture& model, const Task& task) {
          scores(model, task) * (1 + task.activation_bytes());
 }
 
-// Bytes after the layers: logits and their fp32 copy, or the loss at the start of the backward pass.
+// Bytes after the layers: logits and their fp32 copy, or the loss as the backward pass begins.
 // Eager: log-softmax, its gradient and the logits' gradient in fp32. Compiled: logits, their
-// gradient, the LM head's weight gradient. In chunks: one of logits; gradients of input and weights.
+// gradient, the LM head's weight gradient. In chunks: one of logits, gradients of input, weights.
 double loss_bytes(const Architecture& model, const Task& task) {
   if (model.pooled) return 0;
   const double element = task.activation_bytes(), rows = task.answers();

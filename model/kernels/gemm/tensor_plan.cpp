@@ -31,12 +31,6 @@ IoComplexity product_io(const Problem& p, double compulsory_bytes, double on_chi
 
 namespace {
 
-// The greatest common divisor of a pitch and a unit that is a power of two.
-constexpr std::int64_t common_divisor(std::int64_t pitch_bytes, std::int64_t unit_bytes) {
-  const std::int64_t bits = pitch_bytes | unit_bytes;
-  return bits & -bits;
-}
-
 /// An operand as it is stored, and whether a launch before the product copies or transposes it.
 struct Source {
   ArrayUse use;
@@ -74,7 +68,7 @@ double sectors_share(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
 }
 
 double off_sector_share(std::int64_t pitch_bytes) {
-  return 1 - as_double(common_divisor(pitch_bytes, kSectorBytes)) / kSectorBytes;
+  return units_of_piece(kSectorBytes, pitch_bytes, kSectorBytes) - 1;
 }
 
 double coalesced_share(std::int64_t pitch_bytes) {

@@ -104,7 +104,8 @@ struct Sizes {
   double flops() const { return batch * 2 * m * n * k; }
 };
 
-/// Mean sectors that a piece of a row touches, relative to piece_bytes ÷ 32.
+/// Mean sectors that a piece of a row touches, relative to piece_bytes ÷ 32, where rows
+/// begin `pitch_bytes` apart.
 double sectors_share(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 /// Share of rows that begin within a sector.
 double off_sector_share(std::int64_t pitch_bytes);
