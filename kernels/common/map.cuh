@@ -19,6 +19,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "kernels/common/element.cuh"
 #include "kernels/common/error.hpp"
@@ -55,6 +56,17 @@ __device__ T apply(const T& a, const T& b, const T& c) {
   }
 }
 
+template <class Op, class T, int kBytes>
+__device__ Vector<T, kBytes> apply_each(const Vector<T, kBytes>& a, const Vector<T, kBytes>& b,
+                                        const Vector<T, kBytes>& c) {
+  Vector<T, kBytes> out;
+#pragma unroll
+  for (int e = 0; e < out.kWidth; ++e) {
+    out.element[e] = apply<Op>(a.element[e], b.element[e], c.element[e]);
+  }
+  return out;
+}
+
 /// Elements before the first address that is a multiple of kBytes.
 template <int kBytes, class T>
 __device__ std::int64_t elements_to_boundary(const T* p) {
@@ -72,34 +84,28 @@ __global__ void __launch_bounds__(max_threads(Op::kInputs, kVectorBytes, kLoads)
   using Vec = Vector<T, kVectorBytes>;
   const std::int64_t head = min(n, elements_to_boundary<kVectorBytes>(y));
   const std::int64_t vectors = (n - head) / Vec::kWidth;
-  const auto* a_vec = reinterpret_cast<const Vec*>(a + head);
-  const auto* b_vec = reinterpret_cast<const Vec*>(b + head);
-  const auto* c_vec = reinterpret_cast<const Vec*>(c + head);
-  auto* y_vec = reinterpret_cast<Vec*>(y + head);
+  const std::int64_t chunk = std::int64_t{blockIdx.x} * blockDim.x * kLoads;
+  const auto* a_vec = reinterpret_cast<const Vec*>(a + head) + chunk;
+  const auto* b_vec = reinterpret_cast<const Vec*>(b + head) + chunk;
+  const auto* c_vec = reinterpret_cast<const Vec*>(c + head) + chunk;
+  auto* y_vec = reinterpret_cast<Vec*>(y + head) + chunk;
 
-  const std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x * kLoads + threadIdx.x;
-  const auto at = [&](int i) { return first + std::int64_t{i} * blockDim.x; };
-  const bool whole = at(kLoads - 1) < vectors;  // in all blocks but the last: no test per access
-
-  Vec in_a[kLoads], in_b[Op::kInputs >= 2 ? kLoads : 1], in_c[Op::kInputs == 3 ? kLoads : 1];
+  // The last block's threads beyond the end repeat its last vector: without branches, the compiler
+  // keeps all loads before the first store.
+  const auto last = static_cast<int>(min(vectors - chunk, std::int64_t{blockDim.x} * kLoads)) - 1;
+  const auto at = [&](int i) { return min(static_cast<int>(threadIdx.x + i * blockDim.x), last); };
+  if (last >= 0) {
+    Vec in_a[kLoads], in_b[Op::kInputs >= 2 ? kLoads : 1], in_c[Op::kInputs == 3 ? kLoads : 1];
 #pragma unroll
-  for (int i = 0; i < kLoads; ++i) {
-    if (whole || at(i) < vectors) {
+    for (int i = 0; i < kLoads; ++i) {
       in_a[i] = load(a_vec + at(i));
       if constexpr (Op::kInputs >= 2) in_b[i] = load(b_vec + at(i));
       if constexpr (Op::kInputs == 3) in_c[i] = load(c_vec + at(i));
     }
-  }
 #pragma unroll
-  for (int i = 0; i < kLoads; ++i) {
-    if (whole || at(i) < vectors) {
-      Vec out;
-#pragma unroll
-      for (int e = 0; e < Vec::kWidth; ++e) {
-        out.element[e] = apply<Op>(in_a[i].element[e], in_b[Op::kInputs >= 2 ? i : 0].element[e],
-                                   in_c[Op::kInputs == 3 ? i : 0].element[e]);
-      }
-      store(y_vec + at(i), out);
+    for (int i = 0; i < kLoads; ++i) {
+      store(y_vec + at(i), apply_each<Op>(in_a[i], in_b[Op::kInputs >= 2 ? i : 0],
+                                          in_c[Op::kInputs == 3 ? i : 0]));
     }
   }
 

@@ -10,7 +10,8 @@ namespace {
 
 using expression::Expression;
 
-// The elements before and after the vectors take a thread each, as in map.cuh.
+// The elements before and after the vectors take a thread each, and threads beyond the end repeat
+// the last vector, as in map.cuh.
 constexpr std::string_view kKernels = R"(
 __device__ void one(const Inputs& in, const Outputs& out, long long i) {
   float x[kInputs], y[kOutputs];
@@ -21,49 +22,49 @@ __device__ void one(const Inputs& in, const Outputs& out, long long i) {
   for (int k = 0; k < kOutputs; ++k) out.at[k][i] = narrow(y[k]);
 }
 
+__device__ void load(const Inputs& in, long long head, long long i, Vector (&x)[kInputs]) {
+#pragma unroll
+  for (int k = 0; k < kInputs; ++k) {
+    x[k].wide = __ldg(reinterpret_cast<const Wide*>(in.at[k] + head) + i);
+  }
+}
+
+__device__ void store(const Outputs& out, long long head, long long i,
+                      const Vector (&x)[kInputs]) {
+  Vector y[kOutputs];
+#pragma unroll
+  for (int w = 0; w < kWords; ++w) {
+    float lows[kInputs], highs[kInputs], low_results[kOutputs], high_results[kOutputs];
+#pragma unroll
+    for (int k = 0; k < kInputs; ++k) {
+      lows[k] = low(x[k].word[w]);
+      highs[k] = high(x[k].word[w]);
+    }
+    expression(lows, low_results);
+    expression(highs, high_results);  // of one element a word nothing reads them
+#pragma unroll
+    for (int k = 0; k < kOutputs; ++k) y[k].word[w] = pack(low_results[k], high_results[k]);
+  }
+#pragma unroll
+  for (int k = 0; k < kOutputs; ++k) reinterpret_cast<Wide*>(out.at[k] + head)[i] = y[k].wide;
+}
+
 extern "C" __global__ __launch_bounds__(kThreads, kMinBlocks)
 void map_vectors(Inputs in, Outputs out, long long n) {
   const int past = (int)((unsigned long long)out.at[0] % kVectorBytes);
   const long long to_boundary = (kVectorBytes - past) % kVectorBytes / sizeof(Element);
   const long long head = n < to_boundary ? n : to_boundary;
   const long long vectors = (n - head) / kWidth;
-  const long long first = (long long)blockIdx.x * kThreads * kLoads + threadIdx.x;
-  const bool whole = first + (long long)(kLoads - 1) * kThreads < vectors;
-
-  Vector x[kInputs][kLoads];
+  const long long chunk = (long long)blockIdx.x * kThreads * kLoads;
+  const long long left = vectors - chunk;
+  const int last = (int)(left < kThreads * kLoads ? left : kThreads * kLoads) - 1;
+  const auto at = [&](int i) { return chunk + min((int)threadIdx.x + i * kThreads, last); };
+  if (last >= 0) {
+    Vector x[kLoads][kInputs];
 #pragma unroll
-  for (int i = 0; i < kLoads; ++i) {
-    const long long at = first + (long long)i * kThreads;
-    if (whole || at < vectors) {
+    for (int i = 0; i < kLoads; ++i) load(in, head, at(i), x[i]);
 #pragma unroll
-      for (int k = 0; k < kInputs; ++k) {
-        x[k][i].wide = __ldg(reinterpret_cast<const Wide*>(in.at[k] + head) + at);
-      }
-    }
-  }
-#pragma unroll
-  for (int i = 0; i < kLoads; ++i) {
-    const long long at = first + (long long)i * kThreads;
-    if (whole || at < vectors) {
-      Vector y[kOutputs];
-#pragma unroll
-      for (int w = 0; w < kWords; ++w) {
-        float lows[kInputs], highs[kInputs], low_results[kOutputs], high_results[kOutputs];
-#pragma unroll
-        for (int k = 0; k < kInputs; ++k) {
-          lows[k] = low(x[k][i].word[w]);
-          highs[k] = high(x[k][i].word[w]);
-        }
-        expression(lows, low_results);
-        expression(highs, high_results);  // of one element a word nothing reads them
-#pragma unroll
-        for (int k = 0; k < kOutputs; ++k) y[k].word[w] = pack(low_results[k], high_results[k]);
-      }
-#pragma unroll
-      for (int k = 0; k < kOutputs; ++k) {
-        reinterpret_cast<Wide*>(out.at[k] + head)[at] = y[k].wide;
-      }
-    }
+    for (int i = 0; i < kLoads; ++i) store(out, head, at(i), x[i]);
   }
 
   const long long tail = head + vectors * kWidth + threadIdx.x;

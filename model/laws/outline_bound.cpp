@@ -80,12 +80,15 @@ class LoopBound {
     const double rate =
         std::min<double>(law::kSmStoreBytesPerClk, law::kL2WriteShare * l2_reads_ / active);
     const double port = end.port(rate);
-    const double mixed = block(resident, steps, port, end.own(port));
     const bool in_turns = outline_.scheduler == TileScheduler::ping_pong;
+    // The main loops of two tiles that take turns follow each other.
+    const double mixed = in_turns ? std::max(blocks(2 * resident, steps, port, end.own(port)) / 2,
+                                             blocks(resident, steps, 0, 0))
+                                  : blocks(resident, steps, port, end.own(port));
     if (resident > 1 || parts_ <= 1 || (in_turns && !first)) return count * mixed;
     // A block alone on its SM does not overlap loop and stores: its warpgroups end the loop first.
     const double stores = end.port(law::kSmStoreBytesPerClk);
-    const double alone = block(1, steps, 0, 0) + std::max(stores, end.own(stores));
+    const double alone = blocks(1, steps, 0, 0) + std::max(stores, end.own(stores));
     const double later = in_turns ? mixed : std::max(mixed, alone);
     const bool copies = first && steps > 1;
     return count * later + (copies ? std::max(0.0, alone + loads_ - later) : 0);
@@ -97,20 +100,20 @@ class LoopBound {
   }
 
  private:
-  // Cycles of a block. Its chains start and end a step apart: chains − 1 further steps.
-  double block(double resident, double steps, double end_port, double end_own) const {
-    const double tiles = outline_.scheduler == TileScheduler::ping_pong ? 2 : 1;
-    const double blocks = resident * tiles, walked = steps + loop_.chains - 1;
+  // Cycles of `count` blocks that share an SM. A block's chains start and end a step apart: chains −
+  // 1 further steps.
+  double blocks(double count, double steps, double end_port, double end_own) const {
+    const double walked = steps + loop_.chains - 1;
     const double busy = std::max(steps * arithmetic_, steps * port_ + end_port);
-    const double cycles = std::max(blocks * busy, walked * step_ + end_own);
-    if (steps * arithmetic_ <= 0) return cycles / tiles;
+    const double cycles = std::max(count * busy, walked * step_ + end_own);
+    if (steps * arithmetic_ <= 0) return cycles;
     // Parts queue at the arithmetic pipe (network.cpp), the less the longer a block takes: one
     // Newton step from a lower bound stays a lower bound.
-    const double all = blocks * steps * arithmetic_, others = blocks * parts_ - 1;
+    const double all = count * steps * arithmetic_, others = count * parts_ - 1;
     const double ahead = others / (others + law::kSmVariability), idle = cycles - ahead * all;
     const double wait = law::kSmVariability * walked * arithmetic_ / parts_ * ahead * all / idle;
     const double missing = walked * multiplied_ + end_own + wait - cycles;
-    return (cycles + std::max(0.0, missing / (1 + wait / idle))) / tiles;
+    return cycles + std::max(0.0, missing / (1 + wait / idle));
   }
 
   const Outline& outline_;

@@ -8,15 +8,6 @@
 namespace roofcast::map {
 namespace {
 
-// Round trips of a thread's loads. A vector of more than two fp16 elements is unpacked right after
-// its load, so the thread's next load waits for it. With bf16 this happens only where nothing is
-// computed: else widening is part of the arithmetic. Pairs and wider elements are used as loaded.
-double round_trips(const Operation& operation, DType type, std::int64_t width, double loads) {
-  const bool taken_apart =
-      type == DType::fp16 || (type == DType::bf16 && operation.cost.flops <= 0);
-  return taken_apart && width > 2 ? loads : 1;
-}
-
 // The compiled kernel, or an estimate where it is generated at run time.
 compiled::Kernel kernel_of(const Operation& operation, const Problem& p, std::int64_t width) {
   if (!operation.kernel.empty()) {
@@ -53,7 +44,7 @@ Plan plan_of(const Pass& pass) {
   step.issued = chunk * pass.each;
   set_traffic(step.issued, chunk * pass.bytes);
   step.warp_instructions = warps_of(pass.threads) * pass.instructions;
-  step.waits = {.global = pass.round_trips, .arithmetic = pass.dependent};
+  step.waits = {.global = 1, .arithmetic = pass.dependent};
   set_blocks_with_edge(plan, step, chunk / elements);
   return plan;
 }
@@ -68,7 +59,6 @@ Plan plan(const Operation& operation, const Problem& problem) {
   const compiled::Kernel kernel = kernel_of(operation, problem, width);
   require(kernel.registers != 0, "no kernel is compiled for vector_bytes ", vector, " with loads ",
           problem[kLoads], ": give vector_bytes 16 and loads 1 or 2");
-  const double loads = as_double(problem[kLoads]);
   Plan result = plan_of({.elements = problem[kElements],
                          .threads = problem[kThreads],
                          .chunk = problem[kThreads] * width * problem[kLoads],
@@ -76,7 +66,6 @@ Plan plan(const Operation& operation, const Problem& problem) {
                          .each = operation.cost.work(),
                          .bytes = as_double(element) * Traffic{operation.reads, operation.writes},
                          .instructions = kernel.straight,
-                         .round_trips = round_trips(operation, problem.dtype, width, loads),
                          .dependent = kDependentShare * kernel.straight});
   result.launch.shared_bytes = problem[kReservedShared];
 

@@ -76,7 +76,6 @@ struct Pass {
   Work each;               ///< arithmetic of an element
   Traffic bytes;           ///< of an element in all arrays
   double instructions;     ///< of a warp, for all its elements
-  double round_trips = 1;  ///< dependent round trips of a thread to memory
   double dependent = 0;    ///< length of a thread's longest chain of dependent operations
 };
 /// The plan of a launch, still without arrays.
