@@ -188,7 +188,7 @@ TEST(Predict, NotesSayWhatWasNotValidated) {
   EXPECT_EQ(outside[0], "k is 20: validated from 128 to 16384");
   const auto other_tile = predict(kernel, checked(kernel, {512, 512, 512, 8, 64}), gpu).notes;
   ASSERT_EQ(other_tile.size(), 1U);
-  EXPECT_NE(other_tile[0].find("registers are estimated"), std::string::npos);
+  EXPECT_NE(other_tile[0].find("registers and instructions are estimated"), std::string::npos);
 }
 
 // The device of these tests has fp16 and bf16, but no such arithmetic once its rates are gone.

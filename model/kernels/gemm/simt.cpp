@@ -46,8 +46,10 @@ Plan product_plan(const TiledProduct& c, Launch launch) {
   return plan;
 }
 
-// Adds the main loop and the stores of C. Edge tiles store their mean share.
-void set_loop(Plan& plan, const TiledProduct& c, Step step, double ahead, const Work& traffic) {
+// Adds the main loop and the stores of C, with the `outside` warp instructions of a block outside
+// the loop. Edge tiles store their mean share.
+void set_loop(Plan& plan, const TiledProduct& c, Step step, double ahead, const Work& traffic,
+              double outside) {
   constexpr std::array kLevels = {&Work::requested, &Work::l1, &Work::l2};
   const double steps = as_double(c.steps), loads = as_double(c.blocks()) * steps;
   for (const auto level : kLevels) {
@@ -60,6 +62,7 @@ void set_loop(Plan& plan, const TiledProduct& c, Step step, double ahead, const 
     for (const auto level : kLevels) {
       store.issued.*level = {0, share_of_block * (traffic.*level).write_bytes};
     }
+    store.warp_instructions = outside;
     store.waits.global = 1;
     plan.blocks.push_back({blocks, {{step, steps, ahead}, {store}}});
   };
@@ -87,9 +90,9 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
   const Problem p = tiled(problem);
   const TiledProduct c(p);
   // All compiled tiles take the same number of registers; it is assumed for other tiles too.
-  const std::string_view kernel = rows_first ? "gemm::naive_kernel" : "gemm::coalesced_kernel";
-  Plan plan = product_plan(c, {.block = {c.tile.n, c.tile.m, 1},
-                               .registers = compiled::registers(kernel, 32, 32, 1024)});
+  const compiled::Kernel kernel =
+      compiled::find(rows_first ? "gemm::naive_kernel" : "gemm::coalesced_kernel", {32, 32, 1024});
+  Plan plan = product_plan(c, {.block = {c.tile.n, c.tile.m, 1}, .registers = kernel.registers});
   if (rows_first) {  // blocks too walk down the rows first
     std::swap(plan.launch.block[0], plan.launch.block[1]);
     std::swap(plan.launch.grid[0], plan.launch.grid[1]);
@@ -112,23 +115,22 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
   const std::int64_t lanes = std::min(kWarpLanes, plan.launch.block[0]);
   const WarpAccess along{.stride_bytes = rows_first ? p[kK] * kElementBytes : kElementBytes,
                          .lanes = lanes};
-  // Distinct words of the other operand, each in another line.
-  const double other = rows_first ? 1 : as_double(kWarpLanes) / as_double(lanes);
-  step.wavefronts.l1 = warps * (as_double(bank_wavefronts(along)) + other);
-  step.wavefronts.l1_lookups = warps * (lookups(along) + other);
-  // The loop is unrolled by four: each fourth step waits for rows of B, each eighth also for
-  // sectors of A. With rows_first every warp waits. Otherwise one of the warps that share rows of
-  // A, or columns of B, waits, and L1 serves the others.
-  const double warps_a_row = std::max(1.0, as_double(c.tile.n) / 32);
-  step.waits.global = rows_first ? 0.25 : 0.125 / warps_a_row + 0.25 * warps_a_row / warps;
-  set_loop(plan, c, step, 0, traffic);
+  // The other operand: a word of each row of A, or one word of B, the same for all lanes.
+  const WarpAccess other{.stride_bytes = p[kK] * kElementBytes,
+                         .lanes = rows_first ? 1 : kWarpLanes / lanes};
+  step.wavefronts.l1 = warps * as_double(bank_wavefronts(along) + bank_wavefronts(other));
+  step.wavefronts.l1_lookups = warps * (lookups(along) + as_double(other.lanes));
+  // The loop is unrolled by four: a round trip for rows of B each fourth step, and each eighth for
+  // sectors of A at the same time. A line that several warps of a block ask for is on its way: half
+  // a trip. With rows_first no two warps share lines of A.
+  constexpr double kOnItsWay = 0.5;
+  const double wait_for_a = rows_first || c.tile.n <= kWarpLanes ? 1 : kOnItsWay;
+  step.waits.global = 0.125 * wait_for_a + 0.125 * (rows_first ? 1 : kOnItsWay);
+  set_loop(plan, c, step, 0, traffic, warps * kernel.straight);
   return launch_of(std::move(plan));
 }
 
 LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
-  // Warp instructions per copied access, and per step for counters, branch and addresses.
-  // Estimates: with one stage 15 to 30% too low, which fitted efficiency and waits compensate.
-  constexpr double kInstructionsPerCopy = 3, kInstructionsPerStep = 8;
   // Words of A's tile per load of a thread: steps of a row or, if transposed, rows of a step.
   constexpr double kWordsPerAccessOfA = 4;
   const Problem p = tiled(problem);
@@ -145,9 +147,10 @@ LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
   // With several stages, rows that are no multiples of 16 bytes have a kernel of their own.
   const bool aligned = p[kN] % 4 == 0 && p[kK] % 4 == 0;
   arguments[next] = staging.stages > 1 ? std::int64_t{aligned} : threads;
+  const compiled::Kernel kernel = compiled::find(staging.kernel, arguments);
   Launch launch{
       .block = {threads, 1, 1},
-      .registers = compiled::find(staging.kernel, arguments).registers,
+      .registers = kernel.registers,
       .shared_bytes = staging.stages * kElementBytes * tile_k * (tile_m + staging.pad_a + tile_n)};
   const bool is_compiled = launch.registers > 0;
   if (!is_compiled) {  // accumulators, two steps of operands, and addresses
@@ -156,7 +159,8 @@ LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
   }
   Plan plan = product_plan(c, launch);
   if (!is_compiled) {
-    plan.notes.caveat = "registers are estimated: no kernel is compiled for this tile";
+    plan.notes.caveat =
+        "registers and instructions are estimated: no kernel is compiled for this tile";
   }
   if (staging.group_rows > 1) {  // a 1-D grid: each block computes the place of its tile
     plan.launch.grid = {plan.launch.blocks(), 1, 1};
@@ -169,14 +173,22 @@ LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
       warp_steps * (as_double(thread_m) / kWordsPerAccessOfA + as_double(thread_n) / width);
   const double copies = as_double((tile_m + tile_n) * tile_k) / width / 32;
   Step step = c.step(0);
-  step.warp_instructions = warp_steps * as_double(thread_m * thread_n) + shared_loads +
-                           copies * kInstructionsPerCopy + warps * kInstructionsPerStep;
+  // With one stage the loop's instructions are estimated, 15 to 30% below the counted ones: with
+  // those, two blocks that share an SM are forecast up to 10% too slow.
+  if (is_compiled && staging.stages > 1) {
+    step.warp_instructions = warps * kernel.loops[0];
+  } else {
+    // Per copied access, and per step for counters, branch and addresses.
+    constexpr double kInstructionsPerCopy = 3, kInstructionsPerStep = 8;
+    step.warp_instructions = warp_steps * as_double(thread_m * thread_n) + shared_loads +
+                             copies * kInstructionsPerCopy + warps * kInstructionsPerStep;
+  }
   step.wavefronts.shared = shared_loads + copies * width;
   step.waits = {.tile_loads = 1, .shared = 1, .barriers = staging.stages > 1 ? 1.0 : 2.0};
   Work traffic;
   traffic.requested = {as_double(c.across) * c.s.a() + as_double(c.down()) * c.s.b(), c.s.c()};
   traffic.l1 = traffic.l2 = in_sectors(c, tile_k);
-  set_loop(plan, c, step, as_double(staging.stages - 1), traffic);
+  set_loop(plan, c, step, as_double(staging.stages - 1), traffic, warps * kernel.straight);
   return launch_of(std::move(plan));
 }
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "model/kernels/compiled.hpp"
 #include "tests/model/devices.hpp"
 #include "tests/model/plans.hpp"
 #include "tests/model/scan/questions.hpp"
@@ -64,7 +65,8 @@ TEST(Gemm, RegistersOfTilesThatAreNotCompiledAreEstimated) {
     const KernelRef kernel = find_kernel("gemm.coarsened_2d");
     Problem problem{.values = {1024, 1024, 1024, 128, 128, 8, thread_m, thread_n}};
     const Plan plan = kernel.kernel->plan(problem, testing::hopper_like()).front().plan;
-    EXPECT_NE(plan.notes.caveat.find("registers are estimated"), std::string_view::npos);
+    EXPECT_NE(plan.notes.caveat.find("registers and instructions are estimated"),
+              std::string_view::npos);
     return plan.launch.registers;
   };
   EXPECT_EQ(registers(4, 8), 32 + 2 * 12 + 32);
@@ -85,10 +87,39 @@ TEST(Gemm, RowsFarApartCrowdATagBank) {
 }
 
 // Blocks of 32 × 32. gemm.coalesced: a warp has a row of A to itself and shares columns of B with
-// all 32 warps. gemm.naive: all warps wait for the same rows of A.
-TEST(Gemm, OneOfTheWarpsThatShareColumnsWaitsForThem) {
-  EXPECT_DOUBLE_EQ(direct_step("gemm.coalesced", 64, 64, 64).waits.global, 1.0 / 8 + 0.25 / 32);
-  EXPECT_DOUBLE_EQ(direct_step("gemm.naive", 64, 64, 64).waits.global, 0.25);
+// all 32 warps. Of two groups of four steps the first waits a whole trip for A, the second half a
+// trip for B. gemm.naive: all warps wait for the same rows of A.
+TEST(Gemm, ALineThatOtherWarpsAskForIsOnItsWay) {
+  EXPECT_DOUBLE_EQ(direct_step("gemm.coalesced", 64, 64, 64).waits.global, 1.5 / 8);
+  EXPECT_DOUBLE_EQ(direct_step("gemm.naive", 64, 64, 64).waits.global, 2.0 / 8);
+}
+
+// Lanes of two rows read two words of A: in one wavefront unless k is a multiple of 32 words.
+TEST(Gemm, RowsOfAInOtherBanksTakeOneWavefront) {
+  const auto wavefronts = [](std::int64_t k) {
+    const Problem problem{.values = {64, 64, k, 16, 16}};
+    const KernelRef kernel = find_kernel("gemm.coalesced");
+    const Plan plan = kernel.kernel->plan(problem, testing::hopper_like()).front().plan;
+    return plan.blocks.front().phases.front().step.wavefronts.l1;
+  };
+  EXPECT_DOUBLE_EQ(wavefronts(65), 8 * (1 + 1));
+  EXPECT_DOUBLE_EQ(wavefronts(64), 8 * (1 + 2));
+}
+
+// The counted loops, of the kernels for rows on and off 16 bytes.
+TEST(Gemm, RowsOff16BytesTakeTheInstructionsOfTheirKernel) {
+  const auto instructions = [](std::int64_t n) {
+    const Problem problem{.values = {1024, n, 1024, 128, 128, 16, 16, 8}};
+    const KernelRef kernel = find_kernel("gemm.vectorized");
+    const Plan plan = kernel.kernel->plan(problem, testing::hopper_like()).front().plan;
+    return plan.blocks.front().phases.front().step.warp_instructions;
+  };
+  const auto counted = [](std::int64_t aligned) {
+    return 4 * compiled::find("gemm::vectorized_kernel", {128, 128, 16, 16, 8, aligned}).loops[0];
+  };
+  EXPECT_DOUBLE_EQ(instructions(1024), counted(1));
+  EXPECT_DOUBLE_EQ(instructions(1022), counted(0));
+  EXPECT_GT(counted(0), counted(1));
 }
 
 }  // namespace
