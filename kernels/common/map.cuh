@@ -56,6 +56,7 @@ __device__ T apply(const T& a, const T& b, const T& c) {
   }
 }
 
+/// `Op` of each element of the vectors.
 template <class Op, class T, int kBytes>
 __device__ Vector<T, kBytes> apply_each(const Vector<T, kBytes>& a, const Vector<T, kBytes>& b,
                                         const Vector<T, kBytes>& c) {

@@ -73,10 +73,10 @@ constexpr std::int64_t generated_registers(DType dtype, std::int64_t inputs,
 struct Pass {
   std::int64_t elements, threads, chunk;
   std::int64_t registers;
-  Work each;               ///< arithmetic of an element
-  Traffic bytes;           ///< of an element in all arrays
-  double instructions;     ///< of a warp, for all its elements
-  double dependent = 0;    ///< length of a thread's longest chain of dependent operations
+  Work each;             ///< arithmetic of an element
+  Traffic bytes;         ///< of an element in all arrays
+  double instructions;   ///< of a warp, for all its elements
+  double dependent = 0;  ///< length of a thread's longest chain of dependent operations
 };
 /// The plan of a launch, still without arrays.
 Plan plan_of(const Pass& pass);

@@ -23,11 +23,8 @@ Copies copies_of(const Problem& p) {
   return {wgmma_along_k(p.dtype) && p[kTransposedB] == 0};
 }
 
-std::int64_t slab_of(DType type) {
-  return kTileLineBytes / element_bytes(type);
-}
-TileShape shape_of(const WgmmaTile& tile, std::int64_t slab) {
-  return {tile.m, tile.n, slab, tile.cluster};
+TileShape shape_of(const WgmmaTile& tile, DType type) {
+  return {tile.m, tile.n, kTileLineBytes / element_bytes(type), tile.cluster};
 }
 
 /// The product and its tile.
@@ -36,7 +33,7 @@ struct Choice : TiledProduct {
   std::int64_t split;  ///< tail split-K: tiles of the last round that are split
 
   Choice(const Problem& p, const WgmmaTile& tile, const Gpu& gpu)
-      : TiledProduct(p, shape_of(tile, slab_of(p.dtype)), tile.swap_ab),
+      : TiledProduct(p, shape_of(tile, p.dtype), tile.swap_ab),
         one(tile),
         split(p[kSplitRest] > 1 ? tiles() % gpu.slots(1) : 0) {}
 
@@ -59,9 +56,8 @@ struct Choice : TiledProduct {
 Choice choice_of(const Problem& p, const Gpu& gpu) {
   TileShape asked = tile_in(p);
   asked.cluster = p[kCluster];
-  const std::int64_t slab = slab_of(p.dtype);
   const WgmmaTile& tile = find_tile("gemm.wgmma", name(p.dtype), asked, tiles_for(p),
-                                    [&](const WgmmaTile& one) { return shape_of(one, slab); });
+                                    [&](const WgmmaTile& one) { return shape_of(one, p.dtype); });
   const std::int64_t steps = ceil_div(p[kK], asked.k);
   check_split("split_k", p[kSplitK], "tiles of k", steps);
   check_split("split_rest", p[kSplitRest], "tiles of k", steps);
@@ -226,7 +222,7 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
   std::vector<Problem> found;
   found.reserve(2 * kAllTiles.size());
   for (const WgmmaTile& tile : tiles_for(p)) {
-    const TileShape shape = shape_of(tile, slab_of(p.dtype));
+    const TileShape shape = shape_of(tile, p.dtype);
     if (!shape.is_asked_by(p)) continue;
     // With one tile down, the second block of a cluster would have nothing to compute.
     const Choice whole(p, tile, gpu);
