@@ -100,8 +100,8 @@ class LoopBound {
   }
 
  private:
-  // Cycles of `count` blocks that share an SM. A block's chains start and end a step apart: chains −
-  // 1 further steps.
+  // Cycles of `count` blocks that share an SM. A block's chains start and end a step apart:
+  // chains − 1 further steps.
   double blocks(double count, double steps, double end_port, double end_own) const {
     const double walked = steps + loop_.chains - 1;
     const double busy = std::max(steps * arithmetic_, steps * port_ + end_port);
