@@ -1,6 +1,7 @@
 #include "model/candidates.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,20 @@ std::optional<Candidate> candidate_of(const Question& question, double at_most_s
   return one;
 }
 
+namespace {
+
+// Time of the first `launches` of a candidate beyond what an outline's bound has of them, their
+// first accesses.
+double time_of_first_s(const SequenceTime& time, std::size_t launches) {
+  double sum_s = 0;
+  for (const TimedLaunch& one : std::span(time.launches).first(launches)) {
+    sum_s += one.node->repeats * (one.time.time_s - one.time.parts[Part::first_access]);
+  }
+  return sum_s;
+}
+
+}  // namespace
+
 double Candidate::expected_s() const {
   return std::max(time->schedule.total_s, limit.time_s);
 }
@@ -27,26 +42,32 @@ Candidate fastest_candidate(const Question& question) {
   if (kernel.candidates == nullptr) return *candidate_of(question);
   const std::vector<Problem> problems = kernel.candidates(question.problem, question.gpu);
   std::vector<std::pair<double, std::size_t>> order;  // lower bound of the time (s), position
+  order.reserve(problems.size());
+  std::size_t copies = 0;
   for (std::size_t i = 0; i < problems.size(); ++i) {
-    const bool bounds = kernel.outline != nullptr && problems.size() > 1;
-    order.emplace_back(bounds ? least_time_s(kernel.outline(problems[i], question.gpu),
-                                             question.gpu, question.assumptions)
-                              : 0,
-                       i);
+    order.emplace_back(0, i);
+    if (kernel.outline == nullptr || problems.size() == 1) continue;
+    const Outline outline = kernel.outline(problems[i], question.gpu);
+    order.back().first = least_time_s(outline, question.gpu, question.assumptions);
+    copies = outline.copies;
   }
   std::sort(order.begin(), order.end());
   // The first candidate wins among equal times, and among refusals if all are refused.
   std::optional<Candidate> best;
   std::optional<InputError> refusal;
   std::size_t position = problems.size(), refused = problems.size();
+  double copies_s = 0;  // the same for all candidates, unless what the launch before left differs
   for (const auto& [bound_s, i] : order) {
     const double least_s = best && best->time ? best->expected_s() : kForever;
-    if (bound_s > least_s) break;
+    if (bound_s + copies_s > least_s) break;
     try {
       auto one = candidate_of(question.with(problems[i]), least_s);
       if (!one) continue;
       const double time_s = one->time ? one->expected_s() : kForever;
       if (best && std::pair(time_s, i) > std::pair(least_s, position)) continue;
+      if (one->time && !back_to_back(question.assumptions.cache)) {
+        copies_s = time_of_first_s(*one->time, copies);
+      }
       best = std::move(one);
       position = i;
     } catch (const InputError& error) {

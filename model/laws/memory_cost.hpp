@@ -1,6 +1,7 @@
 #pragma once
 #include <span>
 
+#include "model/constants/laws.hpp"
 #include "model/laws/l2_reuse.hpp"
 #include "model/laws/stations.hpp"
 #include "model/types/gpu.hpp"
@@ -30,6 +31,11 @@ struct MemoryTime {
 /// The cube is fitted to access.strided on one device: 1.00 times the time at a stride of 64 B (all
 /// of it touched), 1.13 at 128, 1.23 at 192, 1.45 at 256, 1.58 at 512 and 1.70 at 1024 B.
 MemoryTime dram_time(const Traffic& dram, std::span<const SparseAccesses> sparse, const Gpu& gpu);
+
+/// Share of the DRAM around an array's reads that they read together.
+inline double read_density(double of_accesses, bool out_of_step) {
+  return out_of_step ? double{law::kOutOfStepReadDensity} : of_accesses;
+}
 
 /// L2 and DRAM cycles per byte that the blocks move below L1, and the shares of loads that L1 and
 /// DRAM serve.

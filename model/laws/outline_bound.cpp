@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "model/constants/laws.hpp"
@@ -6,6 +7,7 @@
 #include "model/laws/bounds.hpp"
 #include "model/laws/clock.hpp"
 #include "model/laws/launching.hpp"
+#include "model/laws/memory_cost.hpp"
 #include "model/laws/stations.hpp"
 
 namespace roofcast {
@@ -159,13 +161,29 @@ double least_beside_s(const Outline& outline, const Gpu& gpu, const Assumptions&
   return costs.first_s + later * next_s + new_data_s + summed_s;
 }
 
+// DRAM reads each operand once. Nothing else is sure: L2 may keep what is written, and in all but a
+// cold launch what is read.
+double least_dram_s(const Outline& outline, const Gpu& gpu, CacheState cache) {
+  if (cache != CacheState::cold) return 0;
+  std::array<SparseAccesses, 2> sparse;
+  Traffic dram;
+  for (std::size_t i = 0; i < sparse.size(); ++i) {
+    const OperandRead& of = outline.operands.at(i);
+    sparse.at(i) = {of.bytes, read_density(of.density, of.out_of_step)};
+    dram.read_bytes += of.bytes;
+  }
+  return dram_time(dram, sparse, gpu).read_s;
+}
+
 }  // namespace
 
 double least_time_s(const Outline& outline, const Gpu& gpu, const Assumptions& assumptions) {
   const auto clock_hz = expected_clock_hz(gpu, outline.on_tensor_cores(), assumptions);
   if (!clock_hz) return 0;
   const LoopBound loop(outline, *clock_hz, gpu);
-  const double cycles = loop.start() + std::max(rounds_cycles(outline, loop, gpu), loop.l2());
+  const double dram = least_dram_s(outline, gpu, assumptions.cache) * *clock_hz;
+  const double cycles =
+      loop.start() + std::max({rounds_cycles(outline, loop, gpu), loop.l2(), dram});
   double running_s = cycles / *clock_hz;
   const auto& sheet = gpu.sm.tensor_flop_per_clk[outline.type];
   if (!assumptions.sm_clock_hz && sheet && cycles > 0) {

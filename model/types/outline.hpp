@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -6,6 +7,13 @@
 #include "model/types/plan.hpp"
 
 namespace roofcast {
+
+/// An operand that the GEMM reads from DRAM (AccessPattern); 0 bytes: an earlier launch wrote it.
+struct OperandRead {
+  double bytes = 0;
+  double density = 1;
+  bool out_of_step = false;
+};
 
 /// Summary of a tiled GEMM candidate, its main loop and epilogues: gives a lower bound of its time
 /// without its plan.
@@ -19,6 +27,7 @@ struct Outline {
   Phase loop{};                  ///< main loop of a block outside the tail split
   Step end{};                    ///< epilogue of such a block
   double l2_read_bytes = 0;      ///< reads of the launch that access L2: all but CoalescedReads
+  std::array<OperandRead, 2> operands{};
   std::size_t copies = 0;        ///< launches before the GEMM, the same for all candidates
   double launches = 1;           ///< of the GEMM; 2: with a separate reduction kernel
   double reduction_bytes = 0;    ///< read by the reduction kernel
