@@ -49,9 +49,12 @@ Energy energy_of(const WorkDone& work, const Gpu& gpu) {
 
 namespace {
 
-// Relative slowdown at `power_w`; the square-root part counts by `share`.
+bool is_over_limit(double power_w, const Gpu& gpu) {
+  return gpu.power_w && power_w > *gpu.power_w;
+}
+
+// Relative slowdown at `power_w`, over the limit; the square-root part counts by `share`.
 double slowdown(double power_w, double share, const Gpu& gpu) {
-  if (!gpu.power_w || power_w <= *gpu.power_w) return 0;
   const double over = power_w / *gpu.power_w;
   const double by_voltage = std::sqrt(std::min<double>(over, law::kLeastVoltagePower)) - 1;
   return (1 + share * by_voltage) * std::max(1.0, over / law::kLeastVoltagePower) - 1;
@@ -60,13 +63,14 @@ double slowdown(double power_w, double share, const Gpu& gpu) {
 }  // namespace
 
 double launch_slowdown(double power_w, double time_s, const Gpu& gpu) {
+  if (!is_over_limit(power_w, gpu)) return 0;
   constexpr double kNone_s = 1e-6;
   const double decades = std::log10(std::max(time_s / kNone_s, 1.0));
   return slowdown(power_w, std::min(1.0, law::kSlowdownOfADecade * decades), gpu);
 }
 
 double long_run_slowdown(double power_w, double worked_s, const Gpu& gpu) {
-  if (worked_s <= 0) return 0;
+  if (worked_s <= 0 || !is_over_limit(power_w, gpu)) return 0;
   return slowdown(power_w, 1, gpu) / (1 + law::kHeatingSeconds / worked_s);
 }
 

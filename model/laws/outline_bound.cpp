@@ -20,7 +20,9 @@ class End {
  public:
   End(const Step& step, double warps, const Gpu& gpu)
       : stored_(step.issued.l2.write_bytes),
-        loads_(step.issued.l2.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever)) {
+        loads_(step.issued.l2.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever)),
+        pipes_(std::max(step.wavefronts.shared + step.wavefronts.l1,
+                        step.warp_instructions / gpu.sm.warp_issue_per_clk.value_or(kNever))) {
     const StepLatency latency = latency_of(step.waits, {}, gpu);
     waits_ = latency.loads + latency.rest;
     const bool together = step.waits.barriers > 0;
@@ -28,8 +30,11 @@ class End {
     port_share_ = together ? 1 : 1 / warps;
     shown_ = std::min(1.0, law::kOverlappingWarps / warps);
   }
+  double stored_bytes() const { return stored_; }
   /// Cycles of the port at `store_rate` bytes per cycle.
   double port(double store_rate) const { return loads_ + stored_ / store_rate; }
+  /// Cycles of the step if all warps begin it together.
+  double together(double port) const { return waits_ + std::max(port, pipes_); }
   /// Cycles of the step without queueing. In steps with a barrier, port and issue overlap in part.
   double own(double port) const {
     const double shown = port_share_ * port;
@@ -37,15 +42,53 @@ class End {
   }
 
  private:
-  double stored_, loads_, waits_, issue_ = 0, port_share_, shown_;
+  double stored_, loads_, pipes_, waits_, issue_ = 0, port_share_, shown_;
 };
+
+/// What L2 and DRAM surely move: SM cycles of all of it, and per byte that blocks read and write.
+struct LeastMemory {
+  double all, read, write;
+};
+
+// In a cold launch DRAM reads each operand once, and takes the partial sums that a later launch
+// adds. Nothing else is sure: L2 may keep what the last launch writes.
+MemoryTime least_dram_time(const Outline& outline, const Gpu& gpu, CacheState cache) {
+  if (cache != CacheState::cold) return {};
+  std::array<SparseAccesses, 2> sparse;
+  Traffic dram = {0, outline.reduction_bytes};
+  for (std::size_t i = 0; i < sparse.size(); ++i) {
+    const OperandRead& of = outline.operands.at(i);
+    sparse.at(i) = {of.bytes, read_density(of.density, of.out_of_step)};
+    dram.read_bytes += of.bytes;
+  }
+  return dram_time(dram, sparse, gpu);
+}
+
+LeastMemory least_memory(const Outline& outline, double clock_hz, const Gpu& gpu,
+                         CacheState cache) {
+  const double of_step = outline.loop.step.issued.l2.read_bytes;
+  const double blocks = as_double(outline.blocks);
+  double asked = blocks * (outline.loop.repeats * of_step + outline.end.issued.l2.read_bytes);
+  if (const auto& tail = outline.tail) {
+    asked += as_double(tail->blocks()) * tail->steps * of_step +
+             as_double(tail->tiles) * tail->reducing_end.issued.l2.read_bytes;
+  }
+  const double rate = gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kNever);
+  const MemoryTime dram = least_dram_time(outline, gpu, cache);
+  const double l2_read_s = outline.l2_read_bytes / rate;
+  const double l2_write_s = blocks * outline.end.issued.l2.write_bytes / (rate * law::kL2WriteShare);
+  return {std::max(dram.total_s(), l2_read_s + l2_write_s) * clock_hz,
+          asked > 0 ? std::max(dram.read_s, l2_read_s) * clock_hz / asked : 0,
+          outline.reduction_bytes > 0 ? dram.write_s * clock_hz / outline.reduction_bytes : 0};
+}
 
 /// Lower bounds in SM cycles: of a block its time alone; of an SM's blocks together the time of the
 /// fullest pipe.
 class LoopBound {
  public:
-  LoopBound(const Outline& outline, double clock_hz, const Gpu& gpu)
+  LoopBound(const Outline& outline, const LeastMemory& memory, double clock_hz, const Gpu& gpu)
       : outline_(outline),
+        memory_(memory),
         loop_(outline.loop),
         parts_(loop_.groups > 0 ? loop_.groups * loop_.chains : 1),
         l2_reads_(gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kNever) / clock_hz) {
@@ -90,15 +133,15 @@ class LoopBound {
     if (resident > 1 || parts_ <= 1 || (in_turns && !first)) return count * mixed;
     // A block alone on its SM does not overlap loop and stores: its warpgroups end the loop first.
     const double stores = end.port(law::kSmStoreBytesPerClk);
-    const double alone = blocks(1, steps, 0, 0) + std::max(stores, end.own(stores));
-    const double later = in_turns ? mixed : std::max(mixed, alone);
-    const bool copies = first && steps > 1;
-    return count * later + (copies ? std::max(0.0, alone + loads_ - later) : 0);
-  }
-  /// L2 cycles of the launch's reads, and of its stores at the write rate.
-  double l2() const {
-    const double stored = as_double(outline_.blocks) * outline_.end.issued.l2.write_bytes;
-    return (outline_.l2_read_bytes + stored / law::kL2WriteShare) / l2_reads_;
+    const double in_loop = blocks(1, steps, 0, 0), ended = std::max(stores, end.own(stores));
+    const double later = in_turns ? mixed : std::max(mixed, in_loop + ended);
+    if (!first || steps <= 1) return count * later;
+    // Blocks of the first round also move their bytes phase by phase.
+    const double read = active * steps * loop_.step.issued.l2.read_bytes * memory_.read;
+    const double written = active * end.stored_bytes() * memory_.write;
+    const double stored = std::max({ended, end.together(stores), written});
+    const double first_round = std::max(in_loop, read) + stored + loads_;
+    return count * later + std::max(0.0, first_round - later);
   }
 
  private:
@@ -119,6 +162,7 @@ class LoopBound {
   }
 
   const Outline& outline_;
+  const LeastMemory& memory_;
   const Phase& loop_;
   double parts_;  // products in flight in a block
   double l2_reads_, arithmetic_, port_, loads_, multiplied_, step_;
@@ -138,41 +182,31 @@ double rounds_cycles(const Outline& outline, const LoopBound& loop, const Gpu& g
   const End end(outline.end, outline.warps, gpu);
   add(full, as_double(outline.blocks_per_sm), as_double(sms), outline.loop.repeats, end);
   add(last > 0 ? 1 : 0, last, left / last, outline.loop.repeats, end);
-  if (outline.tail_blocks > 0) {
-    const std::int64_t before = (outline.tail_blocks - 1) / all;
-    add(as_double(before), 1, as_double(sms), outline.tail_steps,
-        End(outline.partial_end, outline.warps, gpu));
-    add(1, 1, as_double(outline.tail_blocks - before * all), outline.tail_steps,
-        End(outline.reducing_end, outline.warps, gpu));
+  if (const auto& tail = outline.tail) {
+    const std::int64_t before = (tail->blocks() - 1) / all;
+    add(as_double(before), 1, as_double(sms), tail->steps,
+        End(tail->partial_end, outline.warps, gpu));
+    add(1, 1, as_double(tail->blocks() - before * all), tail->steps,
+        End(tail->reducing_end, outline.warps, gpu));
   }
   return cycles;
 }
 
 // Time beside the blocks of the GEMM and copy kernels: launch costs, one first access to new data,
 // the wait for code of each further kernel, and the reads of the reduction kernel.
-double least_beside_s(const Outline& outline, const Gpu& gpu, const Assumptions& assumptions) {
+double least_beside_s(const Outline& outline, double clock_hz, const Gpu& gpu,
+                      const Assumptions& assumptions) {
   const CacheState cache = assumptions.cache;
   const LaunchCosts costs = launch_costs(gpu, assumptions);
   const double new_data_s = back_to_back(cache) ? 0 : gpu.sustained.first_access_s.value_or(0);
   const double next_s = costs.next_s + gpu.sustained.first_access_s.value_or(0);
   const auto& l2 = gpu.sustained.l2_bandwidth_bytes_per_s;
-  const double summed_s = l2 ? outline.reduction_bytes / *l2 : 0;
+  double summed_s = l2 ? outline.reduction_bytes / *l2 : 0;
+  if (outline.launches > 1) {
+    summed_s += latency_of(outline.reduction_waits, {}, gpu).loads / clock_hz;
+  }
   const double later = static_cast<double>(outline.copies) + outline.launches - 1;
   return costs.first_s + later * next_s + new_data_s + summed_s;
-}
-
-// DRAM reads each operand once. Nothing else is sure: L2 may keep what is written, and in all but a
-// cold launch what is read.
-double least_dram_s(const Outline& outline, const Gpu& gpu, CacheState cache) {
-  if (cache != CacheState::cold) return 0;
-  std::array<SparseAccesses, 2> sparse;
-  Traffic dram;
-  for (std::size_t i = 0; i < sparse.size(); ++i) {
-    const OperandRead& of = outline.operands.at(i);
-    sparse.at(i) = {of.bytes, read_density(of.density, of.out_of_step)};
-    dram.read_bytes += of.bytes;
-  }
-  return dram_time(dram, sparse, gpu).read_s;
 }
 
 }  // namespace
@@ -180,10 +214,10 @@ double least_dram_s(const Outline& outline, const Gpu& gpu, CacheState cache) {
 double least_time_s(const Outline& outline, const Gpu& gpu, const Assumptions& assumptions) {
   const auto clock_hz = expected_clock_hz(gpu, outline.on_tensor_cores(), assumptions);
   if (!clock_hz) return 0;
-  const LoopBound loop(outline, *clock_hz, gpu);
-  const double dram = least_dram_s(outline, gpu, assumptions.cache) * *clock_hz;
+  const LeastMemory memory = least_memory(outline, *clock_hz, gpu, assumptions.cache);
+  const LoopBound loop(outline, memory, *clock_hz, gpu);
   const double cycles =
-      loop.start() + std::max({rounds_cycles(outline, loop, gpu), loop.l2(), dram});
+      loop.start() + std::max(rounds_cycles(outline, loop, gpu), memory.all);
   double running_s = cycles / *clock_hz;
   const auto& sheet = gpu.sm.tensor_flop_per_clk[outline.type];
   if (!assumptions.sm_clock_hz && sheet && cycles > 0) {
@@ -193,7 +227,7 @@ double least_time_s(const Outline& outline, const Gpu& gpu, const Assumptions& a
     running_s +=
         running_s * launch_slowdown(least_w * (1 + assumptions.clock_slowdown), running_s, gpu);
   }
-  return least_beside_s(outline, gpu, assumptions) + running_s;
+  return least_beside_s(outline, *clock_hz, gpu, assumptions) + running_s;
 }
 
 }  // namespace roofcast

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "model/types/dtype.hpp"
 #include "model/types/plan.hpp"
@@ -13,6 +14,15 @@ struct OperandRead {
   double bytes = 0;
   double density = 1;
   bool out_of_step = false;
+};
+
+/// Tail split-K: blocks that share the tiles of the last round.
+struct TailSplit {
+  std::int64_t tiles, parts;  ///< `parts` blocks share each tile
+  double steps;               ///< main-loop steps of each such block
+  Step partial_end, reducing_end;  ///< their epilogues: store partial sums; reduce
+
+  std::int64_t blocks() const { return tiles * parts; }
 };
 
 /// Summary of a tiled GEMM candidate, its main loop and epilogues: gives a lower bound of its time
@@ -30,11 +40,10 @@ struct Outline {
   std::array<OperandRead, 2> operands{};
   std::size_t copies = 0;        ///< launches before the GEMM, the same for all candidates
   double launches = 1;           ///< of the GEMM; 2: with a separate reduction kernel
-  double reduction_bytes = 0;    ///< read by the reduction kernel
-  std::int64_t tail_blocks = 0;  ///< tail split-K: blocks that share the last round's tiles
-  double tail_steps = 0;         ///< main-loop steps of each such block
-  Step partial_end{}, reducing_end{};  ///< tail blocks' epilogues: store partial sums; reduce
-  double useful_flops = 0;             ///< of the launch, on tensor cores
+  double reduction_bytes = 0;    ///< partial sums, which the reduction kernel reads
+  Waits reduction_waits{};       ///< of one of its blocks
+  std::optional<TailSplit> tail{};
+  double useful_flops = 0;  ///< of the launch, on tensor cores
 
   bool on_tensor_cores() const { return useful_flops > 0; }
 };

@@ -250,22 +250,24 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p, gpu);
   const Operands operands = operands_of(p, copies_of(p));
   const Step store = stores_of(c).step;
-  return {.blocks = c.blocks() - c.split,
-          .scheduler = c.scheduler(),
-          .type = p.dtype,
-          .warps = as_double(c.one.threads() / kWarpLanes),
-          .loop = loop_of(c, operands),
-          .end = store,
-          .l2_read_bytes = lookup_bytes(c, operands),
-          .operands = {operands.a.read(), operands.b.read()},
-          .copies = operands.copied,
-          .launches = p[kSplitK] > 1 ? 2.0 : 1.0,
-          .reduction_bytes = c.partial_bytes(),
-          .tail_blocks = c.split * p[kSplitRest],
-          .tail_steps = as_double(c.tail_steps()),
-          .partial_end = partial_epilogue(c),
-          .reducing_end = reducing_epilogue(c, store),
-          .useful_flops = c.s.flops()};
+  Outline outline = {.blocks = c.blocks() - c.split,
+                     .scheduler = c.scheduler(),
+                     .type = p.dtype,
+                     .warps = as_double(c.one.threads() / kWarpLanes),
+                     .loop = loop_of(c, operands),
+                     .end = store,
+                     .l2_read_bytes = lookup_bytes(c, operands),
+                     .operands = {operands.a.read(), operands.b.read()},
+                     .copies = operands.copied,
+                     .launches = p[kSplitK] > 1 ? 2.0 : 1.0,
+                     .reduction_bytes = c.partial_bytes(),
+                     .reduction_waits = {.global = 1},
+                     .useful_flops = c.s.flops()};
+  if (c.split > 0) {
+    outline.tail = {c.split, p[kSplitRest], as_double(c.tail_steps()), partial_epilogue(c),
+                    reducing_epilogue(c, store)};
+  }
+  return outline;
 }
 
 }  // namespace roofcast::gemm::tensor
