@@ -33,8 +33,10 @@ class End {
   double stored_bytes() const { return stored_; }
   /// Cycles of the port at `store_rate` bytes per cycle.
   double port(double store_rate) const { return loads_ + stored_ / store_rate; }
-  /// Cycles of the step if all warps begin it together.
-  double together(double port) const { return waits_ + std::max(port, pipes_); }
+  /// Cycles of the step if `resident` blocks begin it together.
+  double together(double port, double resident) const {
+    return waits_ + resident * std::max(port, pipes_);
+  }
   /// Cycles of the step without queueing. In steps with a barrier, port and issue overlap in part.
   double own(double port) const {
     const double shown = port_share_ * port;
@@ -51,11 +53,13 @@ struct LeastMemory {
 };
 
 // In a cold launch DRAM reads each operand once, and takes the partial sums that a later launch
-// adds. Nothing else is sure: L2 may keep what the last launch writes.
+// adds. L2 may keep some of what the last launch writes.
 MemoryTime least_dram_time(const Outline& outline, const Gpu& gpu, CacheState cache) {
   if (cache != CacheState::cold) return {};
   std::array<SparseAccesses, 2> sparse;
-  Traffic dram = {0, outline.reduction_bytes};
+  const double kept = law::kL2DirtyShare * gpu.memory.l2_bytes.value_or(kNever);
+  Traffic dram = {
+      0, outline.launches > 1 ? outline.reduction_bytes : std::max(0.0, outline.result_bytes - kept)};
   for (std::size_t i = 0; i < sparse.size(); ++i) {
     const OperandRead& of = outline.operands.at(i);
     sparse.at(i) = {of.bytes, read_density(of.density, of.out_of_step)};
@@ -111,6 +115,10 @@ class LoopBound {
     step_ = loop_.ahead > 0
                 ? std::max(multiplied_, std::min(load + multiplied_, load / loop_.ahead))
                 : latency.loads + std::max(multiplied_, port_);
+    block_start_ = gpu.sustained.block_launch_cycles.value_or(0) +
+                   outline.warps * gpu.sustained.warp_launch_cycles.value_or(0);
+    const StepLatency before = latency_of(outline.first, {}, gpu);
+    before_ = before.loads + before.rest;
   }
 
   /// Cycles to start the copy pipeline, once per launch.
@@ -119,29 +127,33 @@ class LoopBound {
     return feeds ? double{law::kPipelineStartCycles} : 0;
   }
   /// Cycles of `count` rounds of `resident` blocks on each of `active` SMs, which share L2's write
-  /// rate. The `first` round of a launch exposes its first copies.
-  double rounds(double count, double resident, double active, double steps, const End& end,
-                bool first) const {
+  /// rate.
+  double rounds(double count, double resident, double active, double steps, const End& end) const {
     const double rate =
         std::min<double>(law::kSmStoreBytesPerClk, law::kL2WriteShare * l2_reads_ / active);
     const double port = end.port(rate);
-    const bool in_turns = outline_.scheduler == TileScheduler::ping_pong;
     // The main loops of two tiles that take turns follow each other.
-    const double mixed = in_turns ? std::max(blocks(2 * resident, steps, port, end.own(port)) / 2,
-                                             blocks(resident, steps, 0, 0))
-                                  : blocks(resident, steps, port, end.own(port));
-    if (resident > 1 || parts_ <= 1 || (in_turns && !first)) return count * mixed;
+    if (outline_.scheduler == TileScheduler::ping_pong) {
+      return count * std::max(blocks(2 * resident, steps, port, end.own(port)) / 2,
+                              blocks(resident, steps, 0, 0));
+    }
+    const double mixed = blocks(resident, steps, port, end.own(port));
+    if (resident > 1 || parts_ <= 1) return count * mixed;
     // A block alone on its SM does not overlap loop and stores: its warpgroups end the loop first.
     const double stores = end.port(law::kSmStoreBytesPerClk);
-    const double in_loop = blocks(1, steps, 0, 0), ended = std::max(stores, end.own(stores));
-    const double later = in_turns ? mixed : std::max(mixed, in_loop + ended);
-    if (!first || steps <= 1) return count * later;
-    // Blocks of the first round also move their bytes phase by phase.
-    const double read = active * steps * loop_.step.issued.l2.read_bytes * memory_.read;
-    const double written = active * end.stored_bytes() * memory_.write;
-    const double stored = std::max({ended, end.together(stores), written});
-    const double first_round = std::max(in_loop, read) + stored + loads_;
-    return count * later + std::max(0.0, first_round - later);
+    return count * std::max(mixed, blocks(1, steps, 0, 0) + std::max(stores, end.own(stores)));
+  }
+  /// Cycles of such a round if its blocks begin each phase together, as those of the first round.
+  double first_round(double resident, double active, double steps, const End& end) const {
+    const double stores = end.port(law::kSmStoreBytesPerClk), sharing = resident * active;
+    const double read = sharing * steps * loop_.step.issued.l2.read_bytes * memory_.read;
+    const double written = sharing * end.stored_bytes() * memory_.write;
+    const double stored = std::max({end.own(stores), end.together(stores, resident), written});
+    const double multiplied = steps > 1 ? blocks(resident, steps, 0, 0)
+                                        : multiplied_ + arithmetic_ * (resident - 1 / parts_);
+    const bool waits = loop_.ahead > 0 || steps <= 1;  // else every step has its wait
+    return resident * block_start_ + before_ + (waits ? loads_ : 0) + std::max(multiplied, read) +
+           stored;
   }
 
  private:
@@ -166,6 +178,7 @@ class LoopBound {
   const Phase& loop_;
   double parts_;  // products in flight in a block
   double l2_reads_, arithmetic_, port_, loads_, multiplied_, step_;
+  double block_start_, before_;  // cycles of a block before its main loop
 };
 
 // Cycles of a launch's blocks: full rounds, the partial one, then the rounds of tail_blocks.
@@ -177,7 +190,14 @@ double rounds_cycles(const Outline& outline, const LoopBound& loop, const Gpu& g
   double cycles = 0;
   const auto add = [&](double rounds, double resident, double active, double steps,
                        const End& end) {
-    if (rounds > 0) cycles += loop.rounds(rounds, resident, active, steps, end, cycles <= 0);
+    if (rounds <= 0) return;
+    const double later = loop.rounds(rounds, resident, active, steps, end);
+    if (cycles > 0) {
+      cycles += later;
+    } else {
+      const double first = loop.first_round(resident, active, steps, end);
+      cycles = later + std::max(0.0, first - later / rounds);
+    }
   };
   const End end(outline.end, outline.warps, gpu);
   add(full, as_double(outline.blocks_per_sm), as_double(sms), outline.loop.repeats, end);

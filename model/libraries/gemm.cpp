@@ -99,11 +99,7 @@ Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
   plan.coalesced.bytes =
       brief.loop.step.issued.l2.read_bytes * brief.loop.repeats * as_double(brief.blocks) -
       brief.l2_read_bytes;
-  // Threads that copy their own tiles first load parameters and compute addresses.
-  const Step first{.waits = {.global = 2, .tile_loads = 1}};
-  std::vector<Phase> phases = {{first}, brief.loop, {brief.end}};
-  if (brief.loop.step.waits.tile_loads > 0) phases.erase(phases.begin());
-  set_blocks(plan, std::move(phases));
+  set_blocks(plan, {{{.waits = brief.first}}, brief.loop, {brief.end}});
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
   plan.notes.estimated_traffic = true;
   plan.notes.caveat = c.aligned() ? kGuess : kUnaligned;

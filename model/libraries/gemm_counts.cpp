@@ -109,11 +109,14 @@ Outline outline_of(const LibraryProduct& c, const Gpu& gpu) {
           .type = c.p.dtype,
           .of_tcgen05 = c.mma == Instruction::tcgen05,
           .warps = as_double(c.tile.threads / kWarpLanes),
+          // Threads that copy their own tiles first load parameters and compute addresses.
+          .first = step.waits.tile_loads > 0 ? Waits{} : Waits{.global = 2, .tile_loads = 1},
           .loop = {step, steps, std::max(0.0, as_double(c.tile.stages - 1)), groups, chains},
           .end = end,
           .l2_read_bytes = step_lookup_bytes(c, gpu) * blocks * steps / c.k_slabs,
           .operands = {OperandRead{c.p[kQuantize] == kNothing ? c.sizes.a : 0, 1, true},
                        OperandRead{c.sizes.b, 1, true}},
+          .result_bytes = c.sizes.c,
           .launches = splits > 1 ? 2.0 : 1.0,
           .useful_flops = c.mma ? c.flops() : 0};
 }

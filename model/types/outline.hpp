@@ -34,10 +34,12 @@ struct Outline {
   DType type = DType::bf16;
   bool of_tcgen05 = false;       ///< multiplies by tcgen05
   double warps = 1;              ///< per block
+  Waits first{};                 ///< of a block before its main loop
   Phase loop{};                  ///< main loop of a block outside the tail split
   Step end{};                    ///< epilogue of such a block
   double l2_read_bytes = 0;      ///< reads of the launch that access L2: all but CoalescedReads
   std::array<OperandRead, 2> operands{};
+  double result_bytes = 0;       ///< of C
   std::size_t copies = 0;        ///< launches before the GEMM, the same for all candidates
   double launches = 1;           ///< of the GEMM; 2: with a separate reduction kernel
   double reduction_bytes = 0;    ///< partial sums, which the reduction kernel reads

@@ -258,6 +258,7 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
                      .end = store,
                      .l2_read_bytes = lookup_bytes(c, operands),
                      .operands = {operands.a.read(), operands.b.read()},
+                     .result_bytes = c.s.c(),
                      .copies = operands.copied,
                      .launches = p[kSplitK] > 1 ? 2.0 : 1.0,
                      .reduction_bytes = c.partial_bytes(),
