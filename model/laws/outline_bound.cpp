@@ -81,8 +81,12 @@ LeastMemory least_memory(const Outline& outline, double clock_hz, const Gpu& gpu
   const MemoryTime dram = least_dram_time(outline, gpu, cache);
   const double l2_read_s = outline.l2_read_bytes / rate;
   const double l2_write_s = blocks * outline.end.issued.l2.write_bytes / (rate * law::kL2WriteShare);
+  // An epilogue's own reads share the cost of all bytes: a byte costs no more than one of theirs.
+  const double of_l2 = asked > 0 ? std::min(l2_read_s / asked, 1 / rate) : 0;
+  const double of_dram =
+      asked > 0 ? std::min(dram.read_s / asked, dram_time({1, 0}, {}, gpu).read_s) : 0;
   return {std::max(dram.total_s(), l2_read_s + l2_write_s) * clock_hz,
-          asked > 0 ? std::max(dram.read_s, l2_read_s) * clock_hz / asked : 0,
+          std::max(of_l2, of_dram) * clock_hz,
           outline.reduction_bytes > 0 ? dram.write_s * clock_hz / outline.reduction_bytes : 0};
 }
 
@@ -149,11 +153,11 @@ class LoopBound {
     const double read = sharing * steps * loop_.step.issued.l2.read_bytes * memory_.read;
     const double written = sharing * end.stored_bytes() * memory_.write;
     const double stored = std::max({end.own(stores), end.together(stores, resident), written});
-    const double multiplied = steps > 1 ? blocks(resident, steps, 0, 0)
-                                        : multiplied_ + arithmetic_ * (resident - 1 / parts_);
-    const bool waits = loop_.ahead > 0 || steps <= 1;  // else every step has its wait
-    return resident * block_start_ + before_ + (waits ? loads_ : 0) + std::max(multiplied, read) +
-           stored;
+    const double started = resident * block_start_;
+    // Blocks start beside the one step of a short loop.
+    if (steps <= 1) return before_ + loads_ + std::max(started + multiplied_, read) + stored;
+    const double fill = loop_.ahead > 0 ? loads_ : 0;  // else every step has its wait
+    return started + before_ + fill + std::max(blocks(resident, steps, 0, 0), read) + stored;
   }
 
  private:

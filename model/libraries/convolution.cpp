@@ -186,8 +186,12 @@ constexpr std::array kVariants = {KernelModel{
     .own_choice = kOwnChoice,
     .interval_factor = library::kConvolutionInterval,
     .outline = [](const Problem& p, const Gpu& gpu) {
-      const Layer inner = multiplied(p);
-      return gemm::library_outline(inner.product(), gpu, inner.packings());
+      const Layer given{p}, inner = multiplied(p);
+      Outline outline = gemm::library_outline(inner.product(), gpu, inner.packings());
+      outline.useful_flops = gemm::library_work(given.product()).tensor_flops.total();
+      if (inner.p[kChannels] != p[kChannels]) outline.operands = {};  // launches before wrote them
+      if (inner.p[kFilters] != p[kFilters]) outline.operands.back() = {};
+      return outline;
     }}};
 
 }  // namespace

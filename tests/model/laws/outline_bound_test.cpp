@@ -15,7 +15,7 @@
 namespace roofcast {
 namespace {
 
-constexpr int kDraws = 100;
+constexpr int kDraws = 400;
 
 // Extents of all sizes, whole vectors or not; layouts and other settings that candidates do not
 // set.
