@@ -121,6 +121,14 @@ inline constexpr Constant kL2DirtyShare = measured(
 inline constexpr Constant kL2WriteShare =
     measured("l2_write_share", 0.52, "", "write rate of L2 for whole lines ÷ its read bandwidth",
              kMined, "2026-11-23");
+inline constexpr Constant kL2FillShare =
+    measured("l2_fill_share", 0.75, "",
+             "time of L2 to take in a byte from DRAM ÷ time to deliver a byte to an SM",
+             "default runs of stream.copy, add and triad in validation/measured, cold, 4 to 24 MB "
+             "written, all of which L2 keeps: time per byte beyond the rates of L2's hits and "
+             "writes is 0.79 and 0.84 (copies and adds of the H100), 0.70 and 0.60 (of the H200) "
+             "of a read's",
+             "2026-11-29");
 inline constexpr Constant kDramTurnaround =
     measured("dram_turnaround", 0.09, "",
              "bus turnaround of DRAM ÷ the time to read the lesser of the bytes read and the "
@@ -154,7 +162,7 @@ inline constexpr std::array kAll = {
     kPipelineStepCycles,   kPipelineStartCycles, kOutOfStepReadDensity, kDensityOfLines,
     kSlowdownOfADecade,    kHeatingSeconds,      kDramByteEnergy,       kLeastVoltagePower,
     kClocksPerCopyRequest, kSmStoreBytesPerClk,  kL2ResidentShare,      kL2GradualEviction,
-    kL1GradualEviction,    kL2DirtyShare,        kL2WriteShare,         kDramTurnaround,
-    kPdlLaunchShare,       kTensorEnergyShare,   kL1MergeBytes};
+    kL1GradualEviction,    kL2DirtyShare,        kL2WriteShare,         kL2FillShare,
+    kDramTurnaround,       kPdlLaunchShare,      kTensorEnergyShare,    kL1MergeBytes};
 
 }  // namespace roofcast::law

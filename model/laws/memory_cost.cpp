@@ -98,7 +98,8 @@ WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const Launc
   return {l1_share, std::min(1 - l1_share, from_dram / waited_for)};
 }
 
-// L2 moves every sector read or written, but for coalesced reads. A random sector, read without its
+// L2 moves every sector read or written, but for coalesced reads, and takes in what DRAM delivers.
+// A random sector, read without its
 // neighbour, costs two. A partial write costs one more for the merge. A sector evicted early is
 // written out, read back with its whole DRAM access, and merged.
 MemoryTime l2_time(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu) {
@@ -114,7 +115,8 @@ MemoryTime l2_time(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu)
     if (use.random) lone += memory.misses.random_sectors[i];
   }
   const double read = std::max(0.0, memory.l2.read_bytes - plan.coalesced.bytes);
-  return {(read + sector * lone) / read_rate,
+  const double filled = law::kL2FillShare * memory.dram.read_bytes;
+  return {(read + sector * lone + filled) / read_rate,
           (memory.l2.write_bytes + sector * merged) / write_rate};
 }
 
