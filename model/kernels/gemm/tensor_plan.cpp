@@ -191,6 +191,8 @@ void set_mma_loop(Plan& plan, const TiledProduct& c, const MmaTile& tile, const 
                   const Step& end) {
   const bool by_tma = plan.uses(Instruction::bulk_copy);
   constexpr double kMatricesBytes = 512, kOfCopy = 17;
+  constexpr double kOfStep = 80;  // waits, turns to copy, addresses; by the counters of nine tiles
+  constexpr double kSumsOfProduct = 128, kBytesOfProduct = 32;  // mma.sync.m16n8, by bytes of k
   // A copy starts within a step, once all warps have read its stage, and is waited for within the
   // step before its use: a ring of S stages is S − 1.5 steps ahead.
   constexpr double kNotAhead = 1.5;
@@ -206,7 +208,9 @@ void set_mma_loop(Plan& plan, const TiledProduct& c, const MmaTile& tile, const 
     step.wavefronts.copies =
         c.asked(operands, &Operands::Side::requests) / as_double(tile.k_bytes) / steps;
   }
-  step.warp_instructions = operand_bytes / kMatricesBytes +
+  const double products = c.area() / kSumsOfProduct * as_double(tile.k_bytes) / kBytesOfProduct;
+  step.warp_instructions = products + operand_bytes / kMatricesBytes +
+                           kOfStep * warps_of(tile.threads()) +
                            kOfCopy * thread_copied / as_double(kVectorBytes * kWarpLanes);
   // A step waits for its tiles, the first operands from shared memory and the first product. A warp
   // alone on its scheduler also waits for later operands; with two, the other one multiplies then.
