@@ -51,7 +51,7 @@ struct Phase {
   /// Groups of warps that run the step independently. 0: one group if the warps meet at a barrier
   /// or loads run ahead, else each warp is a group.
   double groups = 0;
-  double chains = 1;           ///< independent products in flight in a group
+  double chains = 1;           ///< products in flight in a group, or operands held ahead
   double waited_products = 1;  ///< share of products waited for; the rest overlap the next step
 };
 

@@ -46,10 +46,16 @@ Plan product_plan(const TiledProduct& c, Launch launch) {
   return plan;
 }
 
+/// How far a block's warps read ahead.
+struct Prefetch {
+  double tiles = 0;     ///< copied from L2 before their use
+  double operands = 1;  ///< steps whose operands a warp holds in registers
+};
+
 // Adds the main loop and the stores of C, with the `outside` warp instructions of a block outside
 // the loop. Edge tiles store their mean share.
-void set_loop(Plan& plan, const TiledProduct& c, Step step, double ahead, const Work& traffic,
-              double outside) {
+void set_loop(Plan& plan, const TiledProduct& c, Step step, const Prefetch& prefetch,
+              const Work& traffic, double outside) {
   constexpr std::array kLevels = {&Work::requested, &Work::l1, &Work::l2};
   const double steps = as_double(c.steps), loads = as_double(c.blocks()) * steps;
   for (const auto level : kLevels) {
@@ -64,7 +70,8 @@ void set_loop(Plan& plan, const TiledProduct& c, Step step, double ahead, const 
     }
     store.warp_instructions = outside;
     store.waits.global = 1;
-    plan.blocks.push_back({blocks, {{step, steps, ahead}, {store}}});
+    const Phase loop{step, steps, prefetch.tiles, 0, prefetch.operands};
+    plan.blocks.push_back({blocks, {loop, {store}}});
   };
   const std::int64_t whole = (c.p[kM] / c.tile.m) * (c.p[kN] / c.tile.n);
   const std::int64_t cut = c.blocks() - whole;
@@ -126,7 +133,7 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
   constexpr double kOnItsWay = 0.5;
   const double wait_for_a = rows_first || c.tile.n <= kWarpLanes ? 1 : kOnItsWay;
   step.waits.global = 0.125 * wait_for_a + 0.125 * (rows_first ? 1 : kOnItsWay);
-  set_loop(plan, c, step, 0, traffic, warps * kernel.straight);
+  set_loop(plan, c, step, {}, traffic, warps * kernel.straight);
   return launch_of(std::move(plan));
 }
 
@@ -172,10 +179,11 @@ LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
   const double shared_loads =
       warp_steps * (as_double(thread_m) / kWordsPerAccessOfA + as_double(thread_n) / width);
   const double copies = as_double((tile_m + tile_n) * tile_k) / width / 32;
+  const bool copied_ahead = staging.stages > 1;
   Step step = c.step(0);
-  // With one stage the loop's instructions are estimated, 15 to 30% below the counted ones: with
-  // those, two blocks that share an SM are forecast up to 10% too slow.
-  if (is_compiled && staging.stages > 1) {
+  // With one stage the loop's instructions and wavefronts are estimated, 15 to 40% below the
+  // counted ones: with those, blocks that share an SM are forecast up to 18% too slow.
+  if (is_compiled && copied_ahead) {
     step.warp_instructions = warps * kernel.loops[0];
   } else {
     // Per copied access, and per step for counters, branch and addresses.
@@ -183,12 +191,14 @@ LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
     step.warp_instructions = warp_steps * as_double(thread_m * thread_n) + shared_loads +
                              copies * kInstructionsPerCopy + warps * kInstructionsPerStep;
   }
-  step.wavefronts.shared = shared_loads + copies * width;
-  step.waits = {.tile_loads = 1, .shared = 1, .barriers = staging.stages > 1 ? 1.0 : 2.0};
+  // A load of 16 bytes that lanes share takes two wavefronts.
+  step.wavefronts.shared = (copied_ahead ? 2 : 1) * shared_loads + copies * width;
+  step.waits = {.tile_loads = 1, .shared = 1, .barriers = copied_ahead ? 1.0 : 2.0};
   Work traffic;
   traffic.requested = {as_double(c.across) * c.s.a() + as_double(c.down()) * c.s.b(), c.s.c()};
   traffic.l1 = traffic.l2 = in_sectors(c, tile_k);
-  set_loop(plan, c, step, as_double(staging.stages - 1), traffic, warps * kernel.straight);
+  const Prefetch prefetch{as_double(staging.stages - 1), copied_ahead ? 2.0 : 1.0};
+  set_loop(plan, c, step, prefetch, traffic, warps * kernel.straight);
   return launch_of(std::move(plan));
 }
 
