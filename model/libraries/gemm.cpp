@@ -99,7 +99,9 @@ Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
   plan.coalesced.bytes =
       brief.loop.step.issued.l2.read_bytes * brief.loop.repeats * as_double(brief.blocks) -
       brief.l2_read_bytes;
-  set_blocks(plan, {{{.waits = brief.first}}, brief.loop, {brief.end}});
+  std::vector<Phase> phases = {{{.waits = brief.first}}, brief.loop, {brief.end}};
+  if (brief.first.global <= 0) phases.erase(phases.begin());
+  set_blocks(plan, std::move(phases));
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
   plan.notes.estimated_traffic = true;
   plan.notes.caveat = c.aligned() ? kGuess : kUnaligned;
