@@ -58,8 +58,8 @@ MemoryTime least_dram_time(const Outline& outline, const Gpu& gpu, CacheState ca
   if (cache != CacheState::cold) return {};
   std::array<SparseAccesses, 2> sparse;
   const double kept = law::kL2DirtyShare * gpu.memory.l2_bytes.value_or(kNever);
-  Traffic dram = {
-      0, outline.launches > 1 ? outline.reduction_bytes : std::max(0.0, outline.result_bytes - kept)};
+  Traffic dram = {0, outline.launches > 1 ? outline.reduction_bytes
+                                          : std::max(0.0, outline.result_bytes - kept)};
   for (std::size_t i = 0; i < sparse.size(); ++i) {
     const OperandRead& of = outline.operands.at(i);
     sparse.at(i) = {of.bytes, read_density(of.density, of.out_of_step)};
@@ -79,8 +79,11 @@ LeastMemory least_memory(const Outline& outline, double clock_hz, const Gpu& gpu
   }
   const double rate = gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kNever);
   const MemoryTime dram = least_dram_time(outline, gpu, cache);
-  const double l2_read_s = outline.l2_read_bytes / rate;
-  const double l2_write_s = blocks * outline.end.issued.l2.write_bytes / (rate * law::kL2WriteShare);
+  const double filled =
+      cache == CacheState::cold ? outline.operands[0].bytes + outline.operands[1].bytes : 0;
+  const double l2_read_s = (outline.l2_read_bytes + law::kL2FillShare * filled) / rate;
+  const double l2_write_s =
+      blocks * outline.end.issued.l2.write_bytes / (rate * law::kL2WriteShare);
   // An epilogue's own reads share the cost of all bytes: a byte costs no more than one of theirs.
   const double of_l2 = asked > 0 ? std::min(l2_read_s / asked, 1 / rate) : 0;
   const double of_dram =
@@ -240,8 +243,7 @@ double least_time_s(const Outline& outline, const Gpu& gpu, const Assumptions& a
   if (!clock_hz) return 0;
   const LeastMemory memory = least_memory(outline, *clock_hz, gpu, assumptions.cache);
   const LoopBound loop(outline, memory, *clock_hz, gpu);
-  const double cycles =
-      loop.start() + std::max(rounds_cycles(outline, loop, gpu), memory.all);
+  const double cycles = loop.start() + std::max(rounds_cycles(outline, loop, gpu), memory.all);
   double running_s = cycles / *clock_hz;
   const auto& sheet = gpu.sm.tensor_flop_per_clk[outline.type];
   if (!assumptions.sm_clock_hz && sheet && cycles > 0) {

@@ -18,8 +18,8 @@ struct OperandRead {
 
 /// Tail split-K: blocks that share the tiles of the last round.
 struct TailSplit {
-  std::int64_t tiles, parts;  ///< `parts` blocks share each tile
-  double steps;               ///< main-loop steps of each such block
+  std::int64_t tiles, parts;       ///< `parts` blocks share each tile
+  double steps;                    ///< main-loop steps of each such block
   Step partial_end, reducing_end;  ///< their epilogues: store partial sums; reduce
 
   std::int64_t blocks() const { return tiles * parts; }
@@ -32,18 +32,18 @@ struct Outline {
   std::int64_t blocks_per_sm = 1;
   TileScheduler scheduler = TileScheduler::persistent;
   DType type = DType::bf16;
-  bool of_tcgen05 = false;       ///< multiplies by tcgen05
-  double warps = 1;              ///< per block
-  Waits first{};                 ///< of a block before its main loop
-  Phase loop{};                  ///< main loop of a block outside the tail split
-  Step end{};                    ///< epilogue of such a block
-  double l2_read_bytes = 0;      ///< reads of the launch that access L2: all but CoalescedReads
+  bool of_tcgen05 = false;   ///< multiplies by tcgen05
+  double warps = 1;          ///< per block
+  Waits first{};             ///< of a block before its main loop
+  Phase loop{};              ///< main loop of a block outside the tail split
+  Step end{};                ///< epilogue of such a block
+  double l2_read_bytes = 0;  ///< reads of the launch that access L2: all but CoalescedReads
   std::array<OperandRead, 2> operands{};
-  double result_bytes = 0;       ///< of C
-  std::size_t copies = 0;        ///< launches before the GEMM, the same for all candidates
-  double launches = 1;           ///< of the GEMM; 2: with a separate reduction kernel
-  double reduction_bytes = 0;    ///< partial sums, which the reduction kernel reads
-  Waits reduction_waits{};       ///< of one of its blocks
+  double result_bytes = 0;     ///< of C
+  std::size_t copies = 0;      ///< launches before the GEMM, the same for all candidates
+  double launches = 1;         ///< of the GEMM; 2: with a separate reduction kernel
+  double reduction_bytes = 0;  ///< partial sums, which the reduction kernel reads
+  Waits reduction_waits{};     ///< of one of its blocks
   std::optional<TailSplit> tail{};
   double useful_flops = 0;  ///< of the launch, on tensor cores
 
