@@ -126,8 +126,8 @@ inline constexpr Constant kL2FillShare =
              "time of L2 to take in a byte from DRAM ÷ time to deliver a byte to an SM",
              "default runs of stream.copy, add and triad in validation/measured, cold, 4 to 24 MB "
              "written, all of which L2 keeps: time per byte beyond the rates of L2's hits and "
-             "writes is 0.79 and 0.84 (copies and adds of the H100), 0.70 and 0.60 (of the H200) "
-             "of a read's",
+             "writes is 0.79 and 0.84 of a read's for copies and adds of one GPU, 0.70 and 0.60 "
+             "for those of the other",
              "2026-11-29");
 inline constexpr Constant kDramTurnaround =
     measured("dram_turnaround", 0.09, "",

@@ -65,7 +65,7 @@ TEST(MeasuredOperations, ByTime) {
     if (both.odd.rows() > 0) both.odd.print(name + ", odd");
   }
   const std::map<std::string, double> ceilings = {
-      {"convolution.library  cudnn", 0.18},          {"layer.norm_backward  layer_norm", 0.14},
+      {"convolution.library  cudnn", 0.21},          {"layer.norm_backward  layer_norm", 0.14},
       {"layer.norm_backward  rms_norm", 0.12},       {"layer.embedding fused torch", 0.20},
       {"layer.cache_append eager index_copy", 0.22}, {"layer.top_k eager torch", 0.225},
       {"layer.quantize_rows fused compiled", 0.12},  {"gemm.library  cublaslt", 0.13},
