@@ -21,8 +21,7 @@ std::optional<Candidate> candidate_of(const Question& question, double at_most_s
 
 namespace {
 
-// Time of the first `launches` of a candidate beyond what an outline's bound has of them, their
-// first accesses.
+// Time of the first `launches` without their first accesses, which an outline's bound has.
 double time_of_first_s(const SequenceTime& time, std::size_t launches) {
   double sum_s = 0;
   for (const TimedLaunch& one : std::span(time.launches).first(launches)) {
@@ -56,7 +55,9 @@ Candidate fastest_candidate(const Question& question) {
   std::optional<Candidate> best;
   std::optional<InputError> refusal;
   std::size_t position = problems.size(), refused = problems.size();
-  double copies_s = 0;  // the same for all candidates, unless what the launch before left differs
+  // Time of the copies before the product: the same for all candidates, unless launches follow each
+  // other, where a candidate's partial sums evict operands.
+  double copies_s = 0;
   for (const auto& [bound_s, i] : order) {
     const double least_s = best && best->time ? best->expected_s() : kForever;
     if (bound_s + copies_s > least_s) break;

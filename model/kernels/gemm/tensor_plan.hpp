@@ -133,7 +133,7 @@ struct Operands {
     /// (AccessPattern::read_density). 0: a copy, which lies in L2 and begins at lines.
     Side(const ArrayUse& use_of, std::int64_t pitch_bytes,
          std::int64_t piece_bytes = kTileLineBytes);
-    /// The read of an outline: its compulsory bytes, as a copy has none.
+    /// As an outline has it. A copy has no compulsory bytes: L2 holds it.
     OperandRead read() const {
       return {use.compulsory.read_bytes, use.pattern.read_density, use.pattern.out_of_step};
     }
