@@ -49,8 +49,9 @@ inline constexpr std::array kTf32Tiles = {
 inline constexpr std::array kSmallTf32Tiles = {LibraryTile{64, 64, 2, 128, 6, kUsualStepBytes}};
 /// mma.sync tiles for rows of odd length on GPUs with wgmma (cutlass_75_tensorop_s1688gemm_*):
 /// operands are loaded to registers one step ahead.
-inline constexpr std::array kOddTiles = {LibraryTile{128, 128, 2, 128, 2, 64},
-                                         LibraryTile{64, 64, 5, 128, 2, 64}};
+inline constexpr std::array kOddTiles = {
+    LibraryTile{256, 128, 1, 256, 2, 64}, LibraryTile{128, 256, 1, 256, 2, 64},
+    LibraryTile{128, 128, 2, 128, 2, 64}, LibraryTile{64, 64, 5, 128, 2, 64}};
 
 /// tcgen05 tiles, by the shapes of the instruction (PTX ISA, tcgen05.mma): a block multiplies 64 or
 /// 128 rows by up to 256 columns, any multiple of 8.
