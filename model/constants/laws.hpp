@@ -121,14 +121,13 @@ inline constexpr Constant kL2DirtyShare = measured(
 inline constexpr Constant kL2WriteShare =
     measured("l2_write_share", 0.52, "", "write rate of L2 for whole lines ÷ its read bandwidth",
              kMined, "2026-11-23");
-inline constexpr Constant kL2FillShare =
-    measured("l2_fill_share", 0.75, "",
-             "time of L2 to take in a byte from DRAM ÷ time to deliver a byte to an SM",
-             "default runs of stream.copy, add and triad in validation/measured, cold, 4 to 24 MB "
-             "written, all of which L2 keeps: time per byte beyond the rates of L2's hits and "
-             "writes is 0.79 and 0.84 of a read's for copies and adds of one GPU, 0.70 and 0.60 "
-             "for those of the other",
-             "2026-11-29");
+inline constexpr Constant kL2FillShare = measured(
+    "l2_fill_share", 0.75, "",
+    "time of L2 to take in a byte from DRAM ÷ time to deliver a byte to an SM",
+    "the run fills and default streams in validation/measured, cold, 4 to 24 MB written, "
+    "all of which L2 keeps: time per byte beyond the rates of L2's hits and writes is 0.61 "
+    "to 0.70 of a read's on one GPU (fills), 0.79 and 0.84 on the other",
+    "2026-11-29");
 inline constexpr Constant kDramTurnaround =
     measured("dram_turnaround", 0.09, "",
              "bus turnaround of DRAM ÷ the time to read the lesser of the bytes read and the "
