@@ -141,7 +141,6 @@ void set_rows(Plan& plan, const HeldRows& how) {
                                                   : kExchangesOfBarrier};
   Step start;  // latency of the first row, which no earlier row hides
   start.waits = {.global = !how.streams && in_turn > 1 ? 1.0 : 0.0,
-                 .tile_loads = how.streams ? kLoadsOfStart : 0,
                  .cluster_exchanges = clustered ? kExchangesOfStart : 0};
   start.warp_instructions = warps * counted.start;
   // Blocks that take several rows get out of step with each other.
@@ -149,7 +148,7 @@ void set_rows(Plan& plan, const HeldRows& how) {
   if (how.parts > 1) plan.arrays.back().split = split_stores(how.matrix, how.parts);
   if (how.streams) plan.needs = {Instruction::bulk_copy};
   std::vector<Phase> phases;
-  if (how.streams || clustered || in_turn > 1 || counted.start > 0) phases.push_back({start});
+  if (clustered || in_turn > 1 || counted.start > 0) phases.push_back({start});
   phases.push_back({row, in_turn, how.ahead});
   set_blocks(plan, std::move(phases));
 }

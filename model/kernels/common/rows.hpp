@@ -29,8 +29,6 @@ inline constexpr std::int64_t kVectorBytes = 16;  ///< one access of a thread
 inline constexpr std::int64_t kMaxThreads = 1024;
 inline constexpr std::int64_t kWarpsPerBlock = 4;  ///< where each warp has a row
 inline constexpr std::int64_t kMaxCluster = 16;
-/// Latency of a streaming block's start, in tile loads: its mbarriers are set up and published.
-inline constexpr double kLoadsOfStart = 0.5;
 inline constexpr double kShufflesOfWarp = 10;  ///< two reductions over 32 lanes
 /// Dependent operations at the start and end of a row, as in the machine code of the reductions.
 inline constexpr double kDependentOfEnds = 32;

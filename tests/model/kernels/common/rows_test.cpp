@@ -185,14 +185,13 @@ TEST(Norm, ClustersOfStreamedRowsTakeEightRows) {
   EXPECT_EQ(norm::forward_layout(streamed_norm(problem(8192, 16384), 2, 3)).blocks(8192), 2 * 2731);
 }
 
-// The start of a streaming block waits for half a tile load (kLoadsOfStart), each row for one; no
-// thread waits for loads of its own.
+// Each row of a streaming block waits for one tile load; no thread waits for loads of its own.
 TEST(Norm, StreamedRowsWaitForBulkCopies) {
   const Plan plan =
       plans_of("norm.layernorm", streamed_norm(problem(64, 16384), 2, 8)).front().plan;
   const std::vector<Phase>& phases = plan.blocks.front().phases;
   ASSERT_EQ(phases.size(), 2U);
-  EXPECT_EQ(phases[0].step.waits.tile_loads, rows::kLoadsOfStart);
+  EXPECT_EQ(phases[0].step.waits.tile_loads, 0);
   EXPECT_EQ(phases[1].step.waits.tile_loads, 1);
   EXPECT_EQ(phases[0].step.waits.global + phases[1].step.waits.global, 0);
 }
