@@ -109,7 +109,7 @@ void set_flash2(Blocks& c, bool paged, const Gpu& gpu) {
 void set_flash3(Blocks& c, bool paged, const Gpu& gpu) {
   c.packed = c.shape.group();
   c.tile = (c.shape.causal || paged ? kFa3CausalTiles : kFa3Tiles)[head_row(c.width)];
-  c.tile.waited_products = kWaitsForScores;
+  c.tile.waited_products = kWaitedShare;
   c.kernel.by_rows = paged;
   if (c.splits == kToChoose) c.splits = flash3_splits(c, paged, gpu);
 }
@@ -125,7 +125,7 @@ void set_cudnn(Blocks& c, const Gpu& gpu) {
   } else if (c.kernel.async_mma()) {
     c.tile = (c.kernel.in_tensor_memory() ? kTensorMemoryTiles : kCudnnTiles)[row];
     c.tile.scheduler = TileScheduler::queue;
-    if (c.kernel.in_tensor_memory()) c.tile.waited_products = kWaitsForScores;
+    if (c.kernel.in_tensor_memory()) c.tile.waited_products = kWaitedShare;
   } else {
     c.tile = kNarrowTiles[row];
     c.tile.chains = library::kFlash2Products;

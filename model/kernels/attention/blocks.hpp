@@ -35,9 +35,9 @@ inline constexpr double kSumElement = 4;                ///< bytes of an fp32 su
 inline constexpr double kRowNumbers = 2 * kSumElement;  ///< bytes of a query's log-sum-exp and D
 
 /// Share of a step's matrix products that a warpgroup waits for with nothing overlapped. Forward: S
-/// alone; P·V of the previous step overlaps the exponentials. Blocks of keys: dQ alone; dP overlaps
-/// the exponentials, dV the computation of dS, dK a barrier, the next S the additions to dQ.
-inline constexpr double kWaitsForScores = 1.0 / 2, kWaitsForDq = 1.0 / 5;
+/// alone; P·V of the previous step overlaps the exponentials. Blocks of keys: dQ, and what the
+/// exponentials, dS and a barrier leave of the other four products.
+inline constexpr double kWaitedShare = 1.0 / 2;
 
 /// The matrix instruction of a kernel, and the other instructions of its threads.
 struct Kernel {

@@ -63,9 +63,7 @@ void set_ends(BlockSteps& blocks, const Tile& tile, double head_dim) {
   constexpr double kEndsWavefronts = 10;
   const double half = tile.block_instructions / 2;
   blocks.prologue.warp_instructions = blocks.epilogue.warp_instructions = half;
-  // Of addresses, conversions and sums two instructions of five depend on the last one (sm_cycles).
-  constexpr double kDependent = 0.4;
-  const double dependent = kDependent * half / as_double(tile.warps);
+  const double dependent = kDependentShare * half / as_double(tile.warps);
   blocks.prologue.waits.global = 1;  // Q, before the first product
   blocks.prologue.waits.arithmetic = dependent;
   blocks.epilogue.wavefronts.shared = kEndsWavefronts * head_dim;

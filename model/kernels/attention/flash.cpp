@@ -50,19 +50,18 @@ Tile flash3_forward(const Shape& s) {
   kernel.loops[0] = kernel.loops[1];
   Tile tile = tile_of(kWgmma, t, kernel, t.shared_bytes(), forward_together(s));
   tile.scheduler = s.causal ? TileScheduler::queue : TileScheduler::persistent;
-  tile.waited_products = kWaitsForScores;
+  tile.waited_products = kWaitedShare;
   return tile;
 }
 
-// Waits of a step. Each part, whose scores are held at a time, has a chain of two products along d,
-// exponentials, dS, and the first products of dV and dK. Operands come from shared memory.
+// Waits of a step. Each part, whose scores are held at a time, has a chain of two products along d
+// and the first products of dV and dK. Operands come from shared memory.
 Waits waits_of(const Flash2BackwardTile& tile) {
-  constexpr double kExponentialWaits = 15;
   const double parts = as_double(tile.queries / tile.at_once);
   const double products = 2 * as_double(tile.head_dim) / 16 + 2;
   return {.tile_loads = 1,
           .shared = 2 * parts,
-          .arithmetic = parts * (products * gemm::tensor::kProductWaits + kExponentialWaits),
+          .arithmetic = parts * products * gemm::tensor::kProductWaits,
           .barriers = 2};
 }
 
@@ -99,7 +98,7 @@ Backward flash3_backward(const Shape& s, DqSum dq) {
                       k.shared_bytes(),
                       flash3_heads_together(s.batch * s.kv_heads, read_by_keys * s.head_dim));
   keys.addition_bytes = 128;
-  keys.waited_products = k.splits_head() ? 1.0 : kWaitsForDq;
+  keys.waited_products = k.splits_head() ? 1.0 : kWaitedShare;
   Tile queries = tile_of(kWgmma, q,
                          compiled::kernel("attention::flash3_backward::queries_kernel", s.type,
                                           q.head_dim, q.queries, q.keys, q.stages),

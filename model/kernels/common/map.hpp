@@ -30,8 +30,6 @@ inline constexpr std::array kValidated = {
 /// access.
 inline constexpr double kInstructionsPerThread = 16, kInstructionsOfVectors = 28,
                         kInstructionsPerAccess = 8.2;
-/// Share of instructions that depend on the previous one, from times of blocks alone on an SM.
-inline constexpr double kDependentShare = 0.5;
 
 /// Arithmetic of one element.
 struct Cost {

@@ -15,6 +15,9 @@ constexpr double warps_of(std::int64_t threads) {
   return as_double(ceil_div(threads, 32));
 }
 
+/// Share of instructions that depend on the previous one, from times of blocks alone on an SM.
+inline constexpr double kDependentShare = 0.5;
+
 /// An array read once, and one written once, from end to end.
 constexpr ArrayUse reads(ArrayId array, double bytes) {
   return {array, {bytes, 0}, {bytes, 0}};

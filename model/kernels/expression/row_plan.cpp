@@ -11,7 +11,7 @@ namespace {
 using expression::Expression;
 using expression::Node;
 using expression::Op;
-using map::kDependentShare, map::kInstructionsPerAccess, map::kInstructionsPerThread;
+using map::kInstructionsPerAccess, map::kInstructionsPerThread;
 
 // Instructions of a warp for each reduction over the block: five shuffles with their operations, a
 // store and a barrier, then the same once more over the partial results of the warps.
