@@ -8,17 +8,6 @@
 #include "model/laws/bounds.hpp"
 
 namespace roofcast {
-
-std::optional<Candidate> candidate_of(const Question& question, double at_most_s) {
-  const Gpu& gpu = question.gpu;
-  const Assumptions& assumptions = question.assumptions;
-  Candidate one{question.problem, question.kernel.kernel->plan_of(question.problem, gpu)};
-  one.time = sequence_time(one.sequence, gpu, assumptions);
-  if (one.time && one.time->schedule.total_s > at_most_s) return std::nullopt;
-  one.limit = limit(one.sequence, gpu, assumptions.cache);
-  return one;
-}
-
 namespace {
 
 // Time of the first `launches` without their first accesses, which an outline's bound has.
@@ -31,6 +20,16 @@ double time_of_first_s(const SequenceTime& time, std::size_t launches) {
 }
 
 }  // namespace
+
+std::optional<Candidate> candidate_of(const Question& question, double at_most_s) {
+  const Gpu& gpu = question.gpu;
+  const Assumptions& assumptions = question.assumptions;
+  Candidate one{question.problem, question.kernel.kernel->plan_of(question.problem, gpu)};
+  one.time = sequence_time(one.sequence, gpu, assumptions);
+  if (one.time && one.time->schedule.total_s > at_most_s) return std::nullopt;
+  one.limit = limit(one.sequence, gpu, assumptions.cache);
+  return one;
+}
 
 double Candidate::expected_s() const {
   return std::max(time->schedule.total_s, limit.time_s);

@@ -57,7 +57,7 @@ std::vector<SparseAccesses> sparse_accesses(const Plan& plan, const Occupancy& o
   for (const ArrayUse& use : plan.arrays) {
     in_order += use.footprint.read_bytes;
     random |= use.random.has_value();
-    const double density = read_density(use.pattern.read_density, use.pattern.out_of_step);
+    const double density = read_density(use.pattern);
     if (density < 1) sparse.push_back({use.footprint.read_bytes, density, false, 0});
     if (use.pattern.write_run_bytes > 0) {
       const double merged = std::max(1.0, resident / use.pattern.blocks_to_next_run);

@@ -33,8 +33,8 @@ struct MemoryTime {
 MemoryTime dram_time(const Traffic& dram, std::span<const SparseAccesses> sparse, const Gpu& gpu);
 
 /// Share of the DRAM around an array's reads that they read together.
-inline double read_density(double of_accesses, bool out_of_step) {
-  return out_of_step ? double{law::kOutOfStepReadDensity} : of_accesses;
+inline double read_density(const AccessPattern& pattern) {
+  return pattern.out_of_step ? double{law::kOutOfStepReadDensity} : pattern.read_density;
 }
 
 /// L2 and DRAM cycles per byte that the blocks move below L1, and the shares of loads that L1 and

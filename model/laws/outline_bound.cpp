@@ -20,13 +20,13 @@ class End {
  public:
   End(const Step& step, double warps, const Gpu& gpu)
       : stored_(step.issued.l2.write_bytes),
-        loads_(step.issued.l2.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever)),
-        pipes_(std::max(step.wavefronts.shared + step.wavefronts.l1,
-                        step.warp_instructions / gpu.sm.warp_issue_per_clk.value_or(kNever))) {
+        loads_(step.issued.l2.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever)) {
+    const double issue = step.warp_instructions / gpu.sm.warp_issue_per_clk.value_or(kNever);
+    pipes_ = std::max(step.wavefronts.shared + step.wavefronts.l1, issue);
     const StepLatency latency = latency_of(step.waits, {}, gpu);
     waits_ = latency.loads + latency.rest;
     const bool together = step.waits.barriers > 0;
-    if (together) issue_ = step.warp_instructions / gpu.sm.warp_issue_per_clk.value_or(kNever);
+    if (together) issue_ = issue;
     port_share_ = together ? 1 : 1 / warps;
     shown_ = std::min(1.0, law::kOverlappingWarps / warps);
   }
@@ -52,20 +52,26 @@ struct LeastMemory {
   double all, read, write;
 };
 
+/// What DRAM surely moves, and its time.
+struct LeastDram {
+  Traffic moved;
+  MemoryTime time;
+};
+
 // In a cold launch DRAM reads each operand once, and takes the partial sums that a later launch
 // adds. L2 may keep some of what the last launch writes.
-MemoryTime least_dram_time(const Outline& outline, const Gpu& gpu, CacheState cache) {
+LeastDram least_dram(const Outline& outline, const Gpu& gpu, CacheState cache) {
   if (cache != CacheState::cold) return {};
   std::array<SparseAccesses, 2> sparse;
   const double kept = law::kL2DirtyShare * gpu.memory.l2_bytes.value_or(kNever);
-  Traffic dram = {0, outline.launches > 1 ? outline.reduction_bytes
-                                          : std::max(0.0, outline.result_bytes - kept)};
+  Traffic moved = {0, outline.launches > 1 ? outline.reduction_bytes
+                                           : std::max(0.0, outline.result_bytes - kept)};
   for (std::size_t i = 0; i < sparse.size(); ++i) {
     const OperandRead& of = outline.operands.at(i);
-    sparse.at(i) = {of.bytes, read_density(of.density, of.out_of_step)};
-    dram.read_bytes += of.bytes;
+    sparse.at(i) = {of.bytes, read_density(of.pattern)};
+    moved.read_bytes += of.bytes;
   }
-  return dram_time(dram, sparse, gpu);
+  return {moved, dram_time(moved, sparse, gpu)};
 }
 
 LeastMemory least_memory(const Outline& outline, double clock_hz, const Gpu& gpu,
@@ -78,10 +84,8 @@ LeastMemory least_memory(const Outline& outline, double clock_hz, const Gpu& gpu
              as_double(tail->tiles) * tail->reducing_end.issued.l2.read_bytes;
   }
   const double rate = gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kNever);
-  const MemoryTime dram = least_dram_time(outline, gpu, cache);
-  const double filled =
-      cache == CacheState::cold ? outline.operands[0].bytes + outline.operands[1].bytes : 0;
-  const double l2_read_s = (outline.l2_read_bytes + law::kL2FillShare * filled) / rate;
+  const auto [moved, dram] = least_dram(outline, gpu, cache);
+  const double l2_read_s = (outline.l2_read_bytes + law::kL2FillShare * moved.read_bytes) / rate;
   const double l2_write_s =
       blocks * outline.end.issued.l2.write_bytes / (rate * law::kL2WriteShare);
   // An epilogue's own reads share the cost of all bytes: a byte costs no more than one of theirs.
@@ -122,8 +126,7 @@ class LoopBound {
     step_ = loop_.ahead > 0
                 ? std::max(multiplied_, std::min(load + multiplied_, load / loop_.ahead))
                 : latency.loads + std::max(multiplied_, port_);
-    block_start_ = gpu.sustained.block_launch_cycles.value_or(0) +
-                   outline.warps * gpu.sustained.warp_launch_cycles.value_or(0);
+    block_start_ = block_start_cycles(outline.warps, gpu);
     const StepLatency before = latency_of(outline.first, {}, gpu);
     before_ = before.loads + before.rest;
   }
@@ -188,7 +191,7 @@ class LoopBound {
   double block_start_, before_;  // cycles of a block before its main loop
 };
 
-// Cycles of a launch's blocks: full rounds, the partial one, then the rounds of tail_blocks.
+// Cycles of a launch's blocks: full rounds, the partial one, then those of the tail split.
 double rounds_cycles(const Outline& outline, const LoopBound& loop, const Gpu& gpu) {
   const std::int64_t sms = gpu.sm_count.value_or(1), all = sms * outline.blocks_per_sm;
   const auto full = as_double(outline.blocks / all);
@@ -220,7 +223,8 @@ double rounds_cycles(const Outline& outline, const LoopBound& loop, const Gpu& g
 }
 
 // Time beside the blocks of the GEMM and copy kernels: launch costs, one first access to new data,
-// the wait for code of each further kernel, and the reads of the reduction kernel.
+// the wait for code of each further kernel, and the reads of the reduction kernel, one trip and all
+// their bytes.
 double least_beside_s(const Outline& outline, double clock_hz, const Gpu& gpu,
                       const Assumptions& assumptions) {
   const CacheState cache = assumptions.cache;
@@ -229,9 +233,7 @@ double least_beside_s(const Outline& outline, double clock_hz, const Gpu& gpu,
   const double next_s = costs.next_s + gpu.sustained.first_access_s.value_or(0);
   const auto& l2 = gpu.sustained.l2_bandwidth_bytes_per_s;
   double summed_s = l2 ? outline.reduction_bytes / *l2 : 0;
-  if (outline.launches > 1) {
-    summed_s += latency_of(outline.reduction_waits, {}, gpu).loads / clock_hz;
-  }
+  if (outline.launches > 1) summed_s += latency_of({.global = 1}, {}, gpu).loads / clock_hz;
   const double later = static_cast<double>(outline.copies) + outline.launches - 1;
   return costs.first_s + later * next_s + new_data_s + summed_s;
 }

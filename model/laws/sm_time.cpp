@@ -48,8 +48,7 @@ class Rounds {
         memory_(memory),
         gpu_(gpu),
         places_(places_of(plan, occupancy, gpu)),
-        start_cycles_(gpu.sustained.block_launch_cycles.value_or(0) +
-                      plan.launch.warps() * gpu.sustained.warp_launch_cycles.value_or(0)) {}
+        start_cycles_(block_start_cycles(plan.launch.warps(), gpu)) {}
 
   SmTime time() {
     std::int64_t blocks = 0;

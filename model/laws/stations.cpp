@@ -29,6 +29,11 @@ double tensor_share(const Plan& plan, const Gpu& gpu) {
   return plan.uses(Instruction::mma_sync) ? gpu.sm.mma_sync_share.value_or(1) : 1;
 }
 
+double block_start_cycles(double warps, const Gpu& gpu) {
+  return gpu.sustained.block_launch_cycles.value_or(0) +
+         warps * gpu.sustained.warp_launch_cycles.value_or(0);
+}
+
 ByResource pipe_cycles(const Step& step, const Plan& plan, const Gpu& gpu) {
   const Work& issued = step.issued;
   const Wavefronts& wavefronts = step.wavefronts;

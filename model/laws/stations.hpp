@@ -26,6 +26,9 @@ double tensor_share(const Plan& plan, const Gpu& gpu);
 /// Cycles of an SM's tensor cores for these FLOPs.
 double tensor_cycles(const FlopsByType& flops, const Gpu& gpu);
 
+/// Cycles of an SM's launch unit for the start of a block of `warps`.
+double block_start_cycles(double warps, const Gpu& gpu);
+
 /// Cycles that each pipe of an SM is busy with one block's step. Issue: with no empty issue slot.
 ByResource pipe_cycles(const Step& step, const Plan& plan, const Gpu& gpu);
 

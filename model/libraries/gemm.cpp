@@ -19,10 +19,6 @@ double batch_of(const Problem& p) {
   return as_double(std::max<std::int64_t>(1, p[kBatch]));
 }
 
-bool quantizes(const Problem& p) {
-  return p[kQuantize] != kNothing;
-}
-
 // --- epilogues ---
 
 /// Cost of an epilogue per element of C.
@@ -86,7 +82,8 @@ Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
   if (c.mma) plan.needs = {*c.mma};
   product_flops(plan.useful, c.p.dtype) = c.flops();
   set_matrices(plan, c.p, c.sizes);
-  plan.arrays[kA].pattern.out_of_step = plan.arrays[kB].pattern.out_of_step = true;
+  plan.arrays[kA].pattern = brief.operands[0].pattern;
+  plan.arrays[kB].pattern = brief.operands[1].pattern;
   if (c.mma && c.p[kSplitK] == 1) {
     plan.arrays[kC].pattern = tensor::writes_tiles(c.sizes.c).pattern;
   }

@@ -62,6 +62,11 @@ struct LibraryOperand {
   std::int64_t tiles() const { return ceil_div(extent, tile); }
 };
 
+/// Whether launches before the product convert A.
+inline bool quantizes(const Problem& p) {
+  return p[kQuantize] != kNothing;
+}
+
 /// The GEMM and its implementation.
 struct LibraryProduct {
   const Problem& p;  ///< must outlive this object

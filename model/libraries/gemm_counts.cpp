@@ -114,8 +114,8 @@ Outline outline_of(const LibraryProduct& c, const Gpu& gpu) {
           .loop = {step, steps, std::max(0.0, as_double(c.tile.stages - 1)), groups, chains},
           .end = end,
           .l2_read_bytes = step_lookup_bytes(c, gpu) * blocks * steps / c.k_slabs,
-          .operands = {OperandRead{c.p[kQuantize] == kNothing ? c.sizes.a : 0, 1, true},
-                       OperandRead{c.sizes.b, 1, true}},
+          .operands = {OperandRead{quantizes(c.p) ? 0 : c.sizes.a, {.out_of_step = true}},
+                       OperandRead{c.sizes.b, {.out_of_step = true}}},
           .result_bytes = c.sizes.c,
           .launches = splits > 1 ? 2.0 : 1.0,
           .useful_flops = c.mma ? c.flops() : 0};

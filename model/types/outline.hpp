@@ -9,11 +9,10 @@
 
 namespace roofcast {
 
-/// An operand that the GEMM reads from DRAM (AccessPattern); 0 bytes: an earlier launch wrote it.
+/// An operand that the GEMM reads from DRAM; 0 bytes: an earlier launch wrote it.
 struct OperandRead {
   double bytes = 0;
-  double density = 1;
-  bool out_of_step = false;
+  AccessPattern pattern{};
 };
 
 /// Tail split-K: blocks that share the tiles of the last round.
@@ -43,7 +42,6 @@ struct Outline {
   std::size_t copies = 0;      ///< launches before the GEMM, the same for all candidates
   double launches = 1;         ///< of the GEMM; 2: with a separate reduction kernel
   double reduction_bytes = 0;  ///< partial sums, which the reduction kernel reads
-  Waits reduction_waits{};     ///< of one of its blocks
   std::optional<TailSplit> tail{};
   double useful_flops = 0;  ///< of the launch, on tensor cores
 

@@ -134,9 +134,7 @@ struct Operands {
     Side(const ArrayUse& use_of, std::int64_t pitch_bytes,
          std::int64_t piece_bytes = kTileLineBytes);
     /// As an outline has it. A copy has no compulsory bytes: L2 holds it.
-    OperandRead read() const {
-      return {use.compulsory.read_bytes, use.pattern.read_density, use.pattern.out_of_step};
-    }
+    OperandRead read() const { return {use.compulsory.read_bytes, use.pattern}; }
     ArrayUse use;
     double sectors;    ///< sectors_share() of a piece
     double requests;   ///< L2 requests of the copy engine (TMA) for a piece

@@ -262,7 +262,6 @@ Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
                      .copies = operands.copied,
                      .launches = p[kSplitK] > 1 ? 2.0 : 1.0,
                      .reduction_bytes = c.partial_bytes(),
-                     .reduction_waits = {.global = 1},
                      .useful_flops = c.s.flops()};
   if (c.split > 0) {
     outline.tail = {c.split, p[kSplitRest], as_double(c.tail_steps()), partial_epilogue(c),
