@@ -106,7 +106,8 @@ class LoopBound {
         memory_(memory),
         loop_(outline.loop),
         parts_(loop_.groups > 0 ? loop_.groups * loop_.chains : 1),
-        l2_reads_(gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kNever) / clock_hz) {
+        l2_reads_(gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kNever) / clock_hz),
+        block_start_(block_start_cycles(outline.warps, gpu)) {
     const Step& step = loop_.step;
     arithmetic_ = std::max(
         {tensor_cycles(step.issued.tensor_flops, gpu),
@@ -126,7 +127,6 @@ class LoopBound {
     step_ = loop_.ahead > 0
                 ? std::max(multiplied_, std::min(load + multiplied_, load / loop_.ahead))
                 : latency.loads + std::max(multiplied_, port_);
-    block_start_ = block_start_cycles(outline.warps, gpu);
     const StepLatency before = latency_of(outline.first, {}, gpu);
     before_ = before.loads + before.rest;
   }
