@@ -87,8 +87,10 @@ void add_notes(Prediction& result, const KernelRef& found, const LaunchSequence&
   const auto add = [&notes = result.notes](const auto&... pieces) {
     notes.push_back(message(pieces...));
   };
-  const std::string_view caveat = sequence.front().plan.notes.caveat;
-  if (!caveat.empty()) add(caveat);
+  const auto estimated = std::find_if(sequence.begin(), sequence.end(), [](const Launched& one) {
+    return !one.plan.notes.caveat.empty();
+  });
+  if (estimated != sequence.end()) add(estimated->plan.notes.caveat);
   const bool computes = result.work.flops() > 0 || result.work.conversions > 0;
   if (computes && !computes_in(gpu, problem.dtype)) {
     add(gpu.name, " has no arithmetic in ", name(problem.dtype),
@@ -129,9 +131,11 @@ Prediction predict_variant(const Question& question) {
   const Gpu& gpu = question.gpu;
   Candidate answer = fastest_candidate(question);
   Prediction result;
+  double on_chip_bytes = 0;
   result.problem = answer.problem;
   for (auto& [plan, repeats] : answer.sequence) {
     result.work += repeats * total_work(plan);
+    on_chip_bytes = std::max(on_chip_bytes, plan.on_chip_bytes);
     result.traffic_reasons.insert(result.traffic_reasons.end(),
                                   std::make_move_iterator(plan.notes.traffic_reasons.begin()),
                                   std::make_move_iterator(plan.notes.traffic_reasons.end()));
@@ -144,11 +148,10 @@ Prediction predict_variant(const Question& question) {
     result.useful_flops = asked.flops();
   }
   result.work.dram = result.work.compulsory;
-  const Plan& first = answer.sequence.front().plan;
   const auto io = found.kernel->io != nullptr ? found.kernel->io : found.family->io;
-  result.io = io(answer.problem, result.work.compulsory.total_bytes(), first.on_chip_bytes);
+  result.io = io(answer.problem, result.work.compulsory.total_bytes(), on_chip_bytes);
   result.limit = answer.limit;
-  result.launch = first.launch;
+  result.launch = answer.sequence.front().plan.launch;
   if (found.family->compares_footprint) result.footprint_bytes = memory_bytes(answer.sequence);
 
   if (!gpu.occupancy || !gpu.sm_count) {

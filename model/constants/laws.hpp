@@ -128,6 +128,13 @@ inline constexpr Constant kL2FillShare = measured(
     "all of which L2 keeps: time per byte beyond the rates of L2's hits and writes is 0.61 "
     "to 0.70 of a read's on one GPU (fills), 0.79 and 0.84 on the other",
     "2026-11-29");
+inline constexpr Constant kL2LoneSectorShare =
+    measured("l2_lone_sector_share", 0.5, "",
+             "further time of L2 for a random sector, read without its neighbour ÷ time for a "
+             "sector of a whole line",
+             "access.gather over 20 us, uniform, tables of 1 to 30 MB, in the runs of "
+             "validation/measured: median 0.44 on one GPU, 0.61 on the other",
+             "2026-11-29");
 inline constexpr Constant kDramTurnaround =
     measured("dram_turnaround", 0.09, "",
              "bus turnaround of DRAM ÷ the time to read the lesser of the bytes read and the "
@@ -162,6 +169,7 @@ inline constexpr std::array kAll = {
     kSlowdownOfADecade,    kHeatingSeconds,      kDramByteEnergy,       kLeastVoltagePower,
     kClocksPerCopyRequest, kSmStoreBytesPerClk,  kL2ResidentShare,      kL2GradualEviction,
     kL1GradualEviction,    kL2DirtyShare,        kL2WriteShare,         kL2FillShare,
-    kDramTurnaround,       kPdlLaunchShare,      kTensorEnergyShare,    kL1MergeBytes};
+    kL2LoneSectorShare,    kDramTurnaround,      kPdlLaunchShare,       kTensorEnergyShare,
+    kL1MergeBytes};
 
 }  // namespace roofcast::law

@@ -99,7 +99,7 @@ WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const Launc
 }
 
 // L2 moves every sector read or written, but for coalesced reads, and takes in what DRAM delivers. A
-// random sector, read without its neighbour, costs two. A partial write costs one more for the
+// random sector, read without its neighbour, costs more. A partial write costs one more for the
 // merge. A sector evicted early is written out, read back with its whole DRAM access, and merged.
 MemoryTime l2_time(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu) {
   const double read_rate = gpu.sustained.l2_bandwidth_bytes_per_s.value_or(0);
@@ -115,7 +115,7 @@ MemoryTime l2_time(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu)
   }
   const double read = std::max(0.0, memory.l2.read_bytes - plan.coalesced.bytes);
   const double filled = law::kL2FillShare * memory.dram.read_bytes;
-  return {(read + sector * lone + filled) / read_rate,
+  return {(read + law::kL2LoneSectorShare * sector * lone + filled) / read_rate,
           (memory.l2.write_bytes + sector * merged) / write_rate};
 }
 

@@ -77,7 +77,7 @@ Plan attention_launch(const Blocks& c, const Problem& p, const Gpu& gpu) {
 Plan offsets(const Shape& shape) {
   constexpr std::int64_t kThreads = 256;
   return even_launch(shape.batch, kThreads, {},
-                     {.issued = vector_work(as_double(kThreads)),
+                     {.issued = {.vector_flops = as_double(kThreads)},
                       .waits = {.global = 2, .shared = 10, .barriers = 2}});
 }
 

@@ -131,9 +131,9 @@ Plan cache_writes(const Shape& shape) {
   constexpr std::int64_t kMostThreads = 512;
   auto [tokens, kv, arrays] = NewRows(shape);
   const double flops = 2 * kv / shape.element / as_double(tokens) * 2;
-  return even_launch(tokens, std::min(kMostThreads, shape.kv_heads * shape.head_dim),
-                     std::move(arrays),
-                     {.issued = vector_work(flops), .waits = {.global = library::kCacheWaits}});
+  return even_launch(
+      tokens, std::min(kMostThreads, shape.kv_heads * shape.head_dim), std::move(arrays),
+      {.issued = {.vector_flops = flops}, .waits = {.global = library::kCacheWaits}});
 }
 
 }  // namespace roofcast::attention

@@ -49,10 +49,10 @@ Work epilogue_work(const Problem& p) {
   const double outputs = columns * as_double(p[kM]);
   const double element = size_bytes(tensor::result_type(p.dtype));
   constexpr double kBitsOfByte = 8;
-  Work work = vector_work(outputs * cost.flops, outputs * cost.special);
-  work.compulsory = {(outputs * cost.matrix_reads + (cost.bias ? columns : 0)) * element,
-                     outputs * (cost.matrix_writes * element + cost.bits / kBitsOfByte)};
-  return work;
+  return {.vector_flops = outputs * cost.flops,
+          .special_flops = outputs * cost.special,
+          .compulsory = {(outputs * cost.matrix_reads + (cost.bias ? columns : 0)) * element,
+                         outputs * (cost.matrix_writes * element + cost.bits / kBitsOfByte)}};
 }
 
 // Adds the epilogue to the launch that stores C.

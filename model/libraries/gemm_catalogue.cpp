@@ -19,9 +19,11 @@ bool has_wgmma(const Gpu& gpu) {
 // tiles (301 of 319 kernels' names). wgmma reads tf32 along k only: operands stored across k are
 // transposed first, so small tiles win up to larger GEMMs.
 bool is_small_tf32(const Problem& p) {
-  constexpr std::int64_t kSide = 64, kLeastAsync = 90'000, kLeastTransposed = 1'000'000;
-  const std::int64_t least = p[kLayout] == kTN ? kLeastTransposed : kLeastAsync;
-  return ceil_div(p[kM], kSide) * ceil_div(p[kN], kSide) * p[kBatch] * p[kK] < least;
+  constexpr std::int64_t kSide = 64;
+  constexpr double kLeastAsync = 90'000, kLeastTransposed = 1'000'000;
+  const double tiles = as_double(ceil_div(p[kM], kSide) * ceil_div(p[kN], kSide));
+  return tiles * as_double(p[kBatch]) * as_double(p[kK]) <
+         (p[kLayout] == kTN ? kLeastTransposed : kLeastAsync);
 }
 
 // Row pitches in elements. Throws InputError if a leading dimension is less than a row.
@@ -209,8 +211,7 @@ LibraryTile library_tile(const Problem& p, const Gpu& gpu) {
 // Fills in threads and stages that the catalogue leaves open (unknown for the library): as many
 // stages as fit with the tile's blocks per SM.
 LibraryTile completed(LibraryTile tile, const Gpu& gpu) {
-  constexpr std::array<std::int64_t, 4> kThreads = {384, 256, 128, 128};
-  if (tile.threads == 0) tile.threads = kThreads[static_cast<std::size_t>(tile.blocks_per_sm - 1)];
+  if (tile.threads == 0) tile.threads = tile.blocks_per_sm == 1 ? 384 : 256;
   if (tile.stages == 0 && gpu.occupancy) {
     const OccupancyRules& rules = *gpu.occupancy;
     const std::int64_t room = std::min(

@@ -44,7 +44,7 @@ double operand_wavefronts(const LibraryProduct& c) {
 double step_lookup_bytes(const LibraryProduct& c, const Gpu& gpu) {
   const bool shares = gpu.features.has_clusters() && c.is_async();
   const auto of_side = [shares](const LibraryOperand& side, const LibraryOperand& other) {
-    return as_double(side.tile) * side.packing.received *
+    return as_double(side.extent) / as_double(side.tiles()) * side.packing.received *
            (shares && other.tiles() > 1 ? 1 - side.coalesced / 2 : 1);
   };
   return (of_side(c.a, c.b) + of_side(c.b, c.a)) * as_double(c.tile.step_bytes);

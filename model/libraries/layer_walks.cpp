@@ -57,7 +57,7 @@ Traffic Counted::asked() const {
 }
 
 Work Counted::work() const {
-  return vector_work(elements() * flops(), elements() * movement.special);
+  return {.vector_flops = elements() * flops(), .special_flops = elements() * movement.special};
 }
 
 namespace {

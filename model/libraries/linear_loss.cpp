@@ -91,7 +91,8 @@ Work linear_loss_work(const Problem& p) {
   const double words = as_double(p[kCols]), logits = tokens * words;
   const bool gradients = p[kPass] == kBackward;
   const Movement& of_rows = rows_of(p);
-  Work work = vector_work(logits * (of_rows.flops + (gradients ? 1 : 0)), logits * of_rows.special);
+  Work work{.vector_flops = logits * (of_rows.flops + (gradients ? 1 : 0)),
+            .special_flops = logits * of_rows.special};
   work.tensor_flops[p.dtype] = (gradients ? 6 : 2) * logits * hidden;
   const double both = (tokens + words) * hidden * size_bytes(p.dtype);
   work.compulsory = {both + tokens * kIndex,

@@ -13,7 +13,7 @@ constexpr double kFp32Bytes = 4;
 // Activations kept for the backward pass, in elements per token and layer on one of tp GPUs.
 struct Kept {
   double norm;      // of one norm, with its result
-  double products;  // outputs of projections and attention, but for two of hidden width
+  double products;  // outputs of projections and attention, except the two outputs of hidden width
   double inner;     // from the up projection to the input of the down projection
 };
 
@@ -41,7 +41,8 @@ Kept kept_elements(const Architecture& model, const Task& task) {
 // Attention probabilities that a layer stores (elements): fp32 training and prefill only.
 double scores(const Architecture& model, const Task& task) {
   if (task.dtype != DType::fp32 || task.phase == Phase::decode) return 0;
-  return as_double(task.batch * model.heads * task.seq * task.seq) / as_double(task.tp);
+  const double seq = as_double(task.seq);
+  return as_double(task.batch * model.heads) * seq * seq / as_double(task.tp);
 }
 
 // Dropout keeps a mask of one byte per element, and a copy of stored probabilities after dropout.

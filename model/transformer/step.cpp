@@ -20,8 +20,8 @@ void add_software(Step& step, const Architecture& model, const Task& task,
   StepOperation each = named("software", "host");
   place(each, Section::layer, task, 0, model.layers);
   // Forward and backward; with full checkpointing also the recomputed forward.
-  each.count *= task.checkpointing == Checkpointing::full ? 3 : 2;
-  double time_s = software.layer_s * each.count;
+  const double passes = task.checkpointing == Checkpointing::full ? 3 : 2;
+  double time_s = software.layer_s * each.count * passes;
   for (const StepOperation& one : step.operations) {
     if (one.part == kAttention) time_s += software.attention_share * one.expected_s;
   }

@@ -27,7 +27,7 @@ class LayersComposer : public Composer {
     add_residual();
     at(Section::end);
     add_norm();
-    if (!model_.pooled) add_head();
+    add_head();
     at(Section::once);
     if (task_.passes() > 1) add_accumulation();
     if (train_) add_optimizer();
@@ -56,7 +56,9 @@ class LayersComposer : public Composer {
       add_activation(inner);
     }
     linear(kFeedForward, tokens_, hidden_, inner, {}, fused ? "dgelu" : "");
-    if (model_.feed_forward_biased) add_biases(tokens_ * (up + hidden_), 2);
+    if (model_.feed_forward_biased) {
+      add_biases(tokens_ * (up + hidden_), model_.gated && by_pytorch_ ? 3 : 2);
+    }
   }
 
   // cuBLASLt's epilogues have GELU and its gradient, but no SwiGLU. A recomputed GELU is a launch.
@@ -122,18 +124,20 @@ class LayersComposer : public Composer {
     backward([&] { one_pass(kNorms, "layer.norm_backward", tokens_, hidden_, "backward"); });
   }
 
-  // Learned position vectors take a second lookup and an addition.
+  // Learned vectors of positions and of token types each take a further lookup and an addition.
   void add_embedding() {
     constexpr std::string_view kPart = "embedding";
     between(kPart, "layer.embedding", tokens_, hidden_, {"entries", model_.vocabulary});
-    if (model_.positions > 0) {
-      between(kPart, "layer.embedding", tokens_, hidden_, {"entries", model_.positions});
+    for (const std::int64_t entries : {model_.positions, model_.token_types}) {
+      if (entries <= 0) continue;
+      between(kPart, "layer.embedding", tokens_, hidden_, {"entries", entries});
       between(kPart, "layer.add", tokens_, hidden_);
     }
     add_dropout(kPart, tokens_, hidden_);
   }
 
   void add_head() {
+    if (model_.pooled) return linear("pooler", as_double(task_.batch), hidden_, hidden_);
     constexpr std::string_view kPart = "vocabulary product";
     const double vocabulary = as_double(model_.vocabulary) / tp_;
     const double rows = task_.answers();

@@ -34,17 +34,17 @@ struct Traffic {
 /// Conventions: a fused multiply-add is 2 FLOP; a special function (tanh, exp, rcp) is 1; data
 /// movement, index arithmetic and conversions are 0.
 struct Work {
-  double vector_flops = 0;   ///< on the SIMT pipes, in the problem's type
-  FlopsByType tensor_flops;  ///< on the tensor cores
-  double special_flops = 0;  ///< on the special-function unit
-  double conversions = 0;    ///< results of the conversion pipe; no FLOP
-  Traffic requested;         ///< accessed by threads in global memory, repeats counted
-  Traffic l1;                ///< whole sectors between threads and L1
-  Traffic l2;                ///< between the SMs and L2
-  Traffic dram_footprint;    ///< each DRAM access touched, once: the least that DRAM can move
-  Traffic dram;              ///< between L2 and DRAM
-  Traffic compulsory;        ///< each input read once, each output written once
-  double shared_bytes = 0;   ///< through shared memory, both ways
+  double vector_flops = 0;     ///< on the SIMT pipes, in the problem's type
+  FlopsByType tensor_flops{};  ///< on the tensor cores
+  double special_flops = 0;    ///< on the special-function unit
+  double conversions = 0;      ///< results of the conversion pipe; no FLOP
+  Traffic requested{};         ///< accessed by threads in global memory, repeats counted
+  Traffic l1{};                ///< whole sectors between threads and L1
+  Traffic l2{};                ///< between the SMs and L2
+  Traffic dram_footprint{};    ///< each DRAM access touched, once: the least that DRAM can move
+  Traffic dram{};              ///< between L2 and DRAM
+  Traffic compulsory{};        ///< each input read once, each output written once
+  double shared_bytes = 0;     ///< through shared memory, both ways
 
   constexpr double flops() const { return vector_flops + tensor_flops.total() + special_flops; }
 

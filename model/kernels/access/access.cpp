@@ -80,10 +80,9 @@ Plan plan_of(const compiled::Kernel& kernel, std::int64_t threads, const Traffic
 }
 
 // The plan of strided loads and contiguous stores. `load` describes all lanes.
-Plan plan_lanes(const compiled::Kernel& kernel, const WarpAccess& load, const Touched& loads,
-                const Gpu& gpu) {
+Plan plan_lanes(const compiled::Kernel& kernel, const WarpAccess& load, const Gpu& gpu) {
   const double bytes = as_double(load.lanes * load.access_bytes);
-  Plan plan = plan_of(kernel, load.lanes, {bytes, bytes}, loads, load.access_bytes);
+  Plan plan = plan_of(kernel, load.lanes, {bytes, bytes}, of_lanes(load), load.access_bytes);
   const std::int64_t unit = dram_access_bytes(gpu);
   const double dram = as_double(distinct_units(load, unit) * unit);
   const double span = as_double((load.lanes - 1) * load.stride_bytes + load.access_bytes);
@@ -139,15 +138,13 @@ LaunchSequence plan_strided(const Problem& p, const Gpu& gpu) {
           ": give 1, 2, 4 or 8 elements, of at most 16 bytes");
   const WarpAccess load{
       .stride_bytes = stride * element, .access_bytes = width * element, .lanes = n / width};
-  const Touched loads = of_lanes(load);
-  Plan plan =
-      plan_lanes(compiled::kernel("access::strided_kernel", element, width), load, loads, gpu);
+  Plan plan = plan_lanes(compiled::kernel("access::strided_kernel", element, width), load, gpu);
   if (stride > width) {
     const auto waste = [&](double moved) {
       return waste_text("stride " + std::to_string(stride), moved / as_double(load.lanes),
                         as_double(load.access_bytes));
     };
-    plan.notes.traffic_reasons = {{Level::l1, waste(loads.sectors * kSectorBytes)},
+    plan.notes.traffic_reasons = {{Level::l1, waste(of_lanes(load).sectors * kSectorBytes)},
                                   {Level::dram, waste(plan.arrays[0].footprint.read_bytes)}};
   }
   return launch_of(std::move(plan));
@@ -159,8 +156,7 @@ LaunchSequence plan_offset(const Problem& p, const Gpu& gpu) {
                         .access_bytes = element,
                         .offset_bytes = offset * element,
                         .lanes = p[offset::kElements]};
-  Plan plan =
-      plan_lanes(compiled::kernel("access::offset_kernel", element), load, of_lanes(load), gpu);
+  Plan plan = plan_lanes(compiled::kernel("access::offset_kernel", element), load, gpu);
   if (load.offset_bytes % kSectorBytes != 0) {
     plan.notes.traffic_reasons = {
         {Level::l1, "offset " + std::to_string(offset) +

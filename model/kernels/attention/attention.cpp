@@ -14,7 +14,7 @@ Work work(const Problem& problem) {
   const Shape shape(problem);
   const double q = shape.q_bytes(), kv = shape.kv_bytes();
   const Traffic forward{q + 2 * kv, q}, backward{3 * q + 2 * kv + shape.rows_bytes(), q + 2 * kv};
-  return with_compulsory(vector_work(shape.flops()), shape.backward ? backward : forward);
+  return {.vector_flops = shape.flops(), .compulsory = shape.backward ? backward : forward};
 }
 
 // Forward also writes the log-sum-exp of each row, for backward.

@@ -17,10 +17,6 @@ Blocks blocks_of_keys(const Backward& c) {
           .dq_row_elements = c.dq == kAtomic ? as_double(c.rows.width) : 0};
 }
 
-Blocks blocks_of_queries(const Backward& c) {
-  return {.shape = c.shape, .kernel = c.kernel, .tile = c.queries, .width = c.width};
-}
-
 // Operand elements that a grid of `down` × `across` warps reads from shared memory for m×n results,
 // k deep. Each warp reads its rows, unless registers hold them (`rows_held`), and its columns.
 double read_by_warps(double m, double n, double k, double down, double across, bool rows_held) {
@@ -150,10 +146,12 @@ Plan pass_over(double elements, double instructions, std::vector<ArrayUse> array
 }
 
 LaunchSequence backward_launches(const Backward& c) {
+  const Blocks of_queries{
+      .shape = c.shape, .kernel = c.kernel, .tile = c.queries, .width = c.width};
   LaunchSequence sequence = {{row_dots(c)}, {plan_of_keys(c)}};
-  sequence.push_back(
-      {c.dq == kAtomic ? round_dq(c)
-                       : blocks_plan(c, blocks_of_queries(c), {writes(kDQ, c.shape.q_bytes())})});
+  sequence.push_back({c.dq == kAtomic
+                          ? round_dq(c)
+                          : blocks_plan(c, of_queries, {writes(kDQ, c.shape.q_bytes())})});
   if (adds_over_groups(c)) {
     sequence.push_back({sum_over_group(c, kHeadDK, kDK)});
     sequence.push_back({sum_over_group(c, kHeadDV, kDV)});

@@ -105,8 +105,7 @@ std::vector<Problem> decode_candidates(const Problem& p, const Gpu& gpu) {
   }
   std::vector<Problem> found;
   for (const std::int64_t parts : splits) {
-    const bool useful = parts <= most && (parts - 1) * whole < kMostRounds * places;
-    if (parts < 1 || (parts > 1 && !useful)) continue;
+    if (parts < 1 || parts > most || (parts - 1) * whole >= kMostRounds * places) continue;
     found.emplace_back(p)[kDecodeSplits] = parts;
   }
   return found;

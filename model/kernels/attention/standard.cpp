@@ -179,11 +179,7 @@ IoComplexity standard_io(const Problem& p, double compulsory_bytes, double on_ch
 
 LaunchSequence plan_standard(const Problem& p, const Gpu& gpu) {
   Sequence sequence{p, gpu};
-  if (sequence.s.backward) {
-    sequence.backward();
-  } else {
-    sequence.forward();
-  }
+  sequence.s.backward ? sequence.backward() : sequence.forward();
   return std::move(sequence.launches);
 }
 

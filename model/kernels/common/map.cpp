@@ -32,7 +32,7 @@ void check_power_of_two(std::string_view what, std::int64_t value) {
 }  // namespace
 
 Work Cost::work() const {
-  return vector_work(flops, special, conversions);
+  return {.vector_flops = flops, .special_flops = special, .conversions = conversions};
 }
 
 Plan plan_of(const Pass& pass) {

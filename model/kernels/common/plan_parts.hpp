@@ -27,28 +27,11 @@ constexpr ArrayUse writes(ArrayId array, double bytes) {
 }
 /// As `reads`, for data that an earlier kernel has just computed.
 constexpr ArrayUse reads_activation(ArrayId array, double bytes) {
-  ArrayUse use = reads(array, bytes);
-  use.activation = true;
-  return use;
+  return {.array = array, .compulsory = {bytes, 0}, .footprint = {bytes, 0}, .activation = true};
 }
 /// Scratch memory that hands data from one launch to the next.
 constexpr ArrayUse scratch(ArrayId array, Traffic bytes) {
   return {array, {}, bytes};
-}
-
-/// Arithmetic on the vector pipes.
-constexpr Work vector_work(double flops, double special = 0, double conversions = 0) {
-  Work work;
-  work.vector_flops = flops;
-  work.special_flops = special;
-  work.conversions = conversions;
-  return work;
-}
-
-/// The work with its compulsory traffic.
-constexpr Work with_compulsory(Work work, const Traffic& bytes) {
-  work.compulsory = bytes;
-  return work;
 }
 
 /// Sets the traffic of accesses in whole sectors without L1 hits: the same at every level.

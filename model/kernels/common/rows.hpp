@@ -70,13 +70,12 @@ struct Layout {
 /// thread. The row does not fit if this takes more than kMaxThreads threads.
 constexpr Layout held_layout(std::int64_t row, std::int64_t vectors, std::int64_t cluster,
                              std::int64_t rows_per_cluster = 1) {
-  const std::int64_t threads = ceil_div(row, cluster * vectors * kWarp) * kWarp;
-  const bool of_warps = cluster == 1 && threads == kWarp && rows_per_cluster <= 1;
-  return {.vectors = vectors,
-          .threads = threads,
-          .rows_per_block = of_warps ? kWarpsPerBlock : 1,
-          .cluster = cluster,
-          .rows_per_cluster = rows_per_cluster};
+  Layout layout{.vectors = vectors,
+                .threads = ceil_div(row, cluster * vectors * kWarp) * kWarp,
+                .cluster = cluster,
+                .rows_per_cluster = rows_per_cluster};
+  if (layout.is_of_warps()) layout.rows_per_block = kWarpsPerBlock;
+  return layout;
 }
 
 /// Rows that stream through rings in shared memory (kernels/common/row_ring.cuh): each warp has a
@@ -107,10 +106,9 @@ constexpr Layout ring_layout(std::int64_t row, std::int64_t vectors, std::int64_
   return layout;
 }
 
-/// Cluster size with which each block has at most `slice_bytes` of a row: a power of two, at most
-/// 16.
-constexpr std::int64_t cluster_for(std::int64_t row_bytes, std::int64_t slice_bytes) {
-  return std::min(kMaxCluster, power_of_two_from(ceil_div(row_bytes, slice_bytes)));
+/// The smallest power of two of blocks, at most 16, whose slices hold a row; both in one unit.
+constexpr std::int64_t cluster_for(std::int64_t row, std::int64_t slice) {
+  return std::min(kMaxCluster, power_of_two_from(ceil_div(row, slice)));
 }
 
 /// Throws InputError if one of these settings of a plan is still kToChoose.
@@ -124,8 +122,8 @@ void check_cluster(std::int64_t blocks);
 std::vector<Problem> with_each(const std::vector<Problem>& problems, std::size_t setting,
                                const std::vector<std::int64_t>& values);
 
-/// Values to try for a setting: `given` if it is not 0, else `least` times 1, 2, 4 … up to `most`.
-/// `least` is always among them.
+/// Values to try for a setting: `given` if it is not 0, else `least` and its double, fourfold … up
+/// to `most`.
 std::vector<std::int64_t> powers_of_two(std::int64_t given, std::int64_t least, std::int64_t most);
 
 /// Vectors per thread to try in registers, with which a slice takes 32 to `most_threads` threads.

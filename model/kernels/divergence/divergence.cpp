@@ -59,7 +59,7 @@ LaunchSequence plan(const Problem& problem, const Gpu& /*gpu*/) {
                             .threads = problem[kThreads],
                             .chunk = problem[kThreads],
                             .registers = kernel.registers,
-                            .each = vector_work(occupied * useful_flops(problem)),
+                            .each = {.vector_flops = occupied * useful_flops(problem)},
                             .bytes = size_bytes(problem.dtype) * Traffic{arrays_read, 1},
                             .instructions = kernel.straight + kNextPath * (taken - 1) +
                                             taken * kernel.loops[0] * work / kWorkUnit,
@@ -82,7 +82,7 @@ constexpr std::array<KernelModel, 3> kVariants = {{
 
 Work family_work(const Problem& problem) {
   const double n = as_double(problem[kElements]), array = n * size_bytes(problem.dtype);
-  return with_compulsory(vector_work(n * useful_flops(problem)), {array, array});
+  return {.vector_flops = n * useful_flops(problem), .compulsory = {array, array}};
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace {
 Work work(const Problem& p) {
   const double m = as_double(p[kM]), n = as_double(p[kN]), k = as_double(p[kK]);
   const double element = size_bytes(p.dtype);
-  return with_compulsory(vector_work(2 * m * n * k), {(m * k + k * n) * element, m * n * element});
+  return {.vector_flops = 2 * m * n * k,
+          .compulsory = {(m * k + k * n) * element, m * n * element}};
 }
 
 using Parameters = std::span<const roofcast::Parameter>;
@@ -53,7 +54,8 @@ constexpr auto on_tensor_cores(const roofcast::Parameter& tile_m, const roofcast
       leading_dimension("ldb", "elements of B from row to row; 0: rows are dense"),
       leading_dimension("ldc", "elements of C from row to row; 0: rows are dense"),
       open_setting("split_k", "parts of k, each a block's; 0: to choose", 64),
-      open_setting("cluster", "blocks that share B's tile by multicast; 0: to choose", 2),
+      open_setting("cluster",
+                   "blocks that share B's tile (swap_ab: A's) by multicast; 0: to choose", 2),
       open_setting("split_rest",
                    "parts of k of the tiles of the last round, where it is not full; 0: to choose",
                    16));
@@ -84,32 +86,31 @@ constexpr std::array kWgmmaValidated = {
 constexpr std::array kSkinnyValidated = {ValidatedRange{kM, 1, 65536}, ValidatedRange{kN, 1, 65536},
                                          ValidatedRange{kK, 1024, 32768}};
 
-template <bool kRowsFirst>
-LaunchSequence direct(const Problem& p, const Gpu& /*gpu*/) {
-  return plan_direct(p, kRowsFirst);
-}
 template <const Staging& kStaging>
 LaunchSequence staged(const Problem& p, const Gpu& /*gpu*/) {
   return plan_staged(p, kStaging);
 }
-constexpr Staging kFromTiles{"gemm::tiled_kernel"}, kOfColumns{"gemm::coarsened_1d_kernel"};
-constexpr Staging kOfSquares{"gemm::coarsened_2d_kernel"};
-constexpr Staging kOfVectors{
+constexpr Staging kTiledStaging{"gemm::tiled_kernel"};
+constexpr Staging kCoarsened1dStaging{"gemm::coarsened_1d_kernel"};
+constexpr Staging kCoarsened2dStaging{"gemm::coarsened_2d_kernel"};
+constexpr Staging kVectorizedStaging{
     .kernel = "gemm::vectorized_kernel", .width = 4, .stages = 3, .group_rows = 8, .pad_a = 4};
 
 constexpr std::array<KernelModel, 10> kVariants = {{
     {"gemm.naive", "one thread an element, warps walk down rows (uncoalesced)",
-     Parameters(kTiled).first(kTileN + 1), kSimtTypes, direct<true>},
+     Parameters(kTiled).first(kTileN + 1), kSimtTypes,
+     [](const Problem& p, const Gpu&) { return plan_direct(p, true); }},
     {"gemm.coalesced", "one thread an element, warps walk along columns",
-     Parameters(kTiled).first(kTileN + 1), kSimtTypes, direct<false>},
+     Parameters(kTiled).first(kTileN + 1), kSimtTypes,
+     [](const Problem& p, const Gpu&) { return plan_direct(p, false); }},
     {"gemm.tiled", "operand tiles staged in shared memory", Parameters(kTiled).first(kTileK + 1),
-     kSimtTypes, staged<kFromTiles>},
+     kSimtTypes, staged<kTiledStaging>},
     {"gemm.coarsened_1d", "a column of outputs a thread",
-     Parameters(kCoarsened1d).first(kThreadM + 1), kSimtTypes, staged<kOfColumns>},
+     Parameters(kCoarsened1d).first(kThreadM + 1), kSimtTypes, staged<kCoarsened1dStaging>},
     {"gemm.coarsened_2d", "a register tile of outputs a thread", kCoarsened2d, kSimtTypes,
-     staged<kOfSquares>},
+     staged<kCoarsened2dStaging>},
     {"gemm.vectorized", "128-bit accesses, tiles copied ahead", kVectorized, kSimtTypes,
-     staged<kOfVectors>},
+     staged<kVectorizedStaging>},
     {.name = "gemm.mma_sync",
      .summary = "tensor cores by mma.sync: cp.async copies ahead, each warp multiplies by itself",
      .parameters = Parameters(kTensor).first(tensor::kLdc + 1),

@@ -19,10 +19,7 @@ TileShape shape_of(const MmaTile& tile, DType type) {
   return {tile.m, tile.n, tile.k_bytes / element_bytes(type)};
 }
 
-/// Whether blocks are persistent and copy by TMA: the code for GPUs with wgmma.
-bool is_persistent(const Gpu& gpu) {
-  return gpu.features.has(Instruction::wgmma);
-}
+/// `persistent`: blocks are persistent and copy by TMA, as in the code for GPUs with wgmma.
 std::int64_t shared_bytes_of(const MmaTile& tile, DType type, bool persistent) {
   return persistent ? tile.persistent_shared_bytes(element_bytes(result_type(type)))
                     : tile.shared_bytes();
@@ -91,8 +88,8 @@ LaunchSequence plan_mma_sync(const Problem& p, const Gpu& gpu) {
   const MmaTile& tile = tile_of(p);
   const TiledProduct c(p);
   const Copies copies{mma_sync_along_k(p.dtype) && p[kTransposedB] == 0};
-  Plan plan = main_launch(c, tile, is_persistent(gpu), operands_of(p, copies, tile.k_bytes),
-                          writes_tiles(c.s.c()), gpu);
+  Plan plan = main_launch(c, tile, gpu.features.has(Instruction::wgmma),
+                          operands_of(p, copies, tile.k_bytes), writes_tiles(c.s.c()), gpu);
   plan.raster = c.raster();
   if (plan.raster) plan.raster->group_rows = std::min(kMmaGroupRows, c.down());
   return with_copies(p, copies, std::move(plan));
@@ -105,12 +102,13 @@ Plan mma_sync_batch(const Problem& p, const MmaTile& tile, const Operands& opera
 
 std::vector<Problem> mma_sync_candidates(const Problem& p, const Gpu& gpu) {
   require_tensor_cores(p.dtype, gpu);
+  const bool persistent = gpu.features.has(Instruction::wgmma);
   std::vector<Problem> found;
   for (const MmaTile& tile : tiles_for(p)) {
     const TileShape shape = shape_of(tile, p.dtype);
     if (!shape.is_asked_by(p)) continue;
     // A requested tile that does not fit stays: the occupancy check refuses it.
-    const bool fits = !gpu.occupancy || shared_bytes_of(tile, p.dtype, is_persistent(gpu)) <=
+    const bool fits = !gpu.occupancy || shared_bytes_of(tile, p.dtype, persistent) <=
                                             gpu.occupancy->shared_bytes_per_block;
     if (p[kTileM] == kToChoose && !fits) continue;
     found.push_back(shape.chosen_in(p));

@@ -46,18 +46,13 @@ Plan product_plan(const TiledProduct& c, Launch launch) {
   return plan;
 }
 
-/// How far a block's warps read ahead.
-struct Prefetch {
-  double tiles = 0;     ///< copied from L2 before their use
-  double operands = 1;  ///< steps whose operands a warp holds in registers
-};
-
-// Adds the main loop and the stores of C, with the `outside` warp instructions of a block outside
-// the loop. Edge tiles store their mean share.
-void set_loop(Plan& plan, const TiledProduct& c, Step step, const Prefetch& prefetch,
-              const Work& traffic, double outside) {
+// Adds the main loop, completed by its repeats and traffic, and the stores of C, with the `outside`
+// warp instructions of a block outside the loop. Edge tiles store their mean share.
+void set_loop(Plan& plan, const TiledProduct& c, Phase loop, const Work& traffic, double outside) {
   constexpr std::array kLevels = {&Work::requested, &Work::l1, &Work::l2};
-  const double steps = as_double(c.steps), loads = as_double(c.blocks()) * steps;
+  loop.repeats = as_double(c.steps);
+  const double loads = as_double(c.blocks()) * loop.repeats;
+  Step& step = loop.step;
   for (const auto level : kLevels) {
     step.issued.*level = {(traffic.*level).read_bytes / loads, 0};
   }
@@ -70,7 +65,6 @@ void set_loop(Plan& plan, const TiledProduct& c, Step step, const Prefetch& pref
     }
     store.warp_instructions = outside;
     store.waits.global = 1;
-    const Phase loop{step, steps, prefetch.tiles, 0, prefetch.operands};
     plan.blocks.push_back({blocks, {loop, {store}}});
   };
   const std::int64_t whole = (c.p[kM] / c.tile.m) * (c.p[kN] / c.tile.n);
@@ -127,13 +121,13 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
                          .lanes = rows_first ? 1 : kWarpLanes / lanes};
   step.wavefronts.l1 = warps * as_double(bank_wavefronts(along) + bank_wavefronts(other));
   step.wavefronts.l1_lookups = warps * (lookups(along) + as_double(other.lanes));
-  // The loop is unrolled by four: a round trip for rows of B each fourth step, and each eighth for
-  // sectors of A at the same time. A line that several warps of a block ask for is on its way: half
-  // a trip. With rows_first no two warps share lines of A.
+  // Eight steps, unrolled by four, have two batches of loads: one of rows of B and the next sectors
+  // of A, one of rows of B alone. A line that another warp has requested costs half a trip. With
+  // rows_first no two warps share lines of A.
   constexpr double kOnItsWay = 0.5;
   const double wait_for_a = rows_first || c.tile.n <= kWarpLanes ? 1 : kOnItsWay;
   step.waits.global = 0.125 * wait_for_a + 0.125 * (rows_first ? 1 : kOnItsWay);
-  set_loop(plan, c, step, {}, traffic, warps * kernel.straight);
+  set_loop(plan, c, {step}, traffic, warps * kernel.straight);
   return launch_of(std::move(plan));
 }
 
@@ -197,8 +191,11 @@ LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
   Work traffic;
   traffic.requested = {as_double(c.across) * c.s.a() + as_double(c.down()) * c.s.b(), c.s.c()};
   traffic.l1 = traffic.l2 = in_sectors(c, tile_k);
-  const Prefetch prefetch{as_double(staging.stages - 1), copied_ahead ? 2.0 : 1.0};
-  set_loop(plan, c, step, prefetch, traffic, warps * kernel.straight);
+  // Copied ahead, a warp holds the operands of two steps in registers.
+  set_loop(
+      plan, c,
+      {.step = step, .ahead = as_double(staging.stages - 1), .chains = copied_ahead ? 2.0 : 1.0},
+      traffic, warps * kernel.straight);
   return launch_of(std::move(plan));
 }
 

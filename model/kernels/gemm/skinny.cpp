@@ -9,7 +9,7 @@
 namespace roofcast::gemm::tensor {
 namespace {
 
-using skinny::along_k, skinny::rows_of, skinny::tokens_of, skinny::transposes, skinny::weights_in_b;
+using skinny::along_k, skinny::tokens_of, skinny::transposes, skinny::weights_in_b;
 
 bool is_whole(const Problem& p, std::int64_t row) {
   return row * element_bytes(p.dtype) % kVectorBytes == 0;
@@ -169,15 +169,15 @@ Plan main_launch(const Choice& c, const Operands& operands) {
 }
 
 // Whether a tile left to choose is worth a forecast. A tile of gemm.wgmma whose tokens are columns
-// of B as [k,n] must be full: TMA fills missing columns line by line of k. Of rings, and of
-// register tiles in their place, only the smallest that holds the tokens.
+// of B as [k,n] must be full: TMA fills missing columns line by line of k. Of rings, or
+// register tiles in their place, only the smallest that holds the tokens is.
 bool worth_a_forecast(const Problem& p, const Option& option, const Gpu& gpu) {
   const std::int64_t tokens = tokens_of(p);
   if (option.by_wgmma()) return !has_whole_rows(p) || !transposes(p) || tokens == option.tile.m;
   if (option.tile.k == SkinnyTile::kBlockK) return true;
   const std::int64_t smallest = power_of_two_from(std::max(tokens, kSkinnyRings.front().m));
   if (option.tile.m != smallest) return false;
-  if (option.ring == nullptr) return tokens > kRegisterTokens;
+  if (option.ring == nullptr) return tokens > kSkinnyTiles.front().tokens;
   return !gpu.occupancy || option.ring->shared_bytes() <= gpu.occupancy->shared_bytes_per_block;
 }
 
@@ -191,7 +191,8 @@ void add_splits(std::vector<Problem>& found, Problem tile, const Option& option,
     return;
   }
   const std::int64_t depth = choice_of(tile, option).tile.k;
-  const std::int64_t blocks = tile[kBatch] * ceil_div(rows_of(tile), option.tile.n);
+  const std::int64_t blocks =
+      tile[kBatch] * ceil_div(weights_in_b(tile) ? tile[kN] : tile[kM], option.tile.n);
   const std::int64_t at_once = gpu.slots(2);
   for (const std::int64_t split : splits_of(asked, ceil_div(tile[kK], depth), blocks, at_once)) {
     if (asked == kToChoose && split > 1 && blocks * split > at_once) break;

@@ -212,7 +212,6 @@ inline constexpr std::array kSkinnyRings = {
     MmaTile{32, 128, 128, 1, 4, 5, 2}, MmaTile{64, 64, 256, 1, 4, 3, 2},
     MmaTile{64, 128, 128, 1, 4, 4, 2}, MmaTile{64, 128, 256, 1, 4, 4, 1}};
 inline constexpr std::int64_t kMostTokens = 64;
-inline constexpr std::int64_t kRegisterTokens = 8;  ///< most tokens of kSkinnyTiles
 
 /// How gemm.skinny sees a product: rows of weights times tokens.
 namespace skinny {
@@ -223,9 +222,6 @@ constexpr bool weights_in_b(const Problem& p) {
 constexpr std::int64_t tokens_of(const Problem& p) {
   return weights_in_b(p) ? p[kM] : p[kN];
 }
-constexpr std::int64_t rows_of(const Problem& p) {
-  return weights_in_b(p) ? p[kN] : p[kM];
-}
 /// Whether a row of weights holds k, once A stored by rows of k is transposed.
 constexpr bool along_k(const Problem& p) {
   return !weights_in_b(p) || p[kTransposedB] != 0;
@@ -234,8 +230,8 @@ constexpr bool along_k(const Problem& p) {
 constexpr bool transposes(const Problem& p) {
   return !weights_in_b(p) && p[kTransposedB] == 0;
 }
-/// Rows of weights of the tiles that run as gemm.wgmma where the GPU has wgmma, with 64 tokens and
-/// a k-slab of 64: its 64x128 tile where B holds the weights, its 64x64 tile for either side.
+/// On GPUs with wgmma, tiles of 64 tokens and 64 of k run as gemm.wgmma: those with 64 rows of
+/// weights, and with 128 where B holds the weights.
 inline constexpr std::array<std::int64_t, 2> kWgmmaRows = {64, 128};
 constexpr bool of_wgmma(const Problem& p) {
   return p[kTileM] == kMostTokens && p[kTileK] == kTileLineBytes / 2 &&

@@ -19,9 +19,9 @@ Sizes::Sizes(const Problem& p)
 
 Work product_work(const Problem& p) {
   const Sizes s(p);
-  Work work;
+  Work work{.compulsory = {s.a() + s.b(), s.c()}};
   work.tensor_flops[p.dtype] = s.flops();
-  return with_compulsory(work, {s.a() + s.b(), s.c()});
+  return work;
 }
 
 IoComplexity product_io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {

@@ -73,7 +73,7 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_
 
   const rows::Matrix x = rows::matrix_of(p, layout);
   const double statistics = counts.parameters * x.rows;
-  const Work each = rows::with_conversions(p, vector_work(counts.backward_flops));
+  const Work each = rows::with_conversions(p, {.vector_flops = counts.backward_flops});
   plan.useful = x.elements * each;
   plan.arrays = {reads(kX, x.bytes),
                  reads_activation(kDy, x.bytes),

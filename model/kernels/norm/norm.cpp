@@ -99,8 +99,9 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
   const Counts counts = counts_of(kind);
   const double parameter_bytes = counts.parameters * x.row_bytes;
   const double statistics = counts.parameters * x.rows;
-  const Work each = rows::with_conversions(p, vector_work(counts.forward_flops));
-  plan.useful = x.elements * each + vector_work(0, x.rows);  // 1/√
+  const Work each = rows::with_conversions(p, {.vector_flops = counts.forward_flops});
+  plan.useful = x.elements * each;
+  plan.useful.special_flops += x.rows;  // 1/√
   plan.arrays = {reads_activation(kX, x.bytes), reads(kParameterArrays, parameter_bytes),
                  writes(kStatistics, 4 * statistics), writes(kResult, x.bytes)};
   // Between two uses of γ and β an SM reads and writes one group of rows. In a cluster L1 keeps

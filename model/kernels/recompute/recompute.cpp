@@ -50,8 +50,9 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
                          .threads = p[kThreads],
                          .chunk = p[kThreads] * p[kLoads] * p[kVectorBytes] / element,
                          .registers = kernel.registers,
-                         .each = vector_work(sigmoids * kSigmoidFlops + slopes * kSlopeFlops,
-                                             sigmoids * kSigmoidSpecial, conversions),
+                         .each = {.vector_flops = sigmoids * kSigmoidFlops + slopes * kSlopeFlops,
+                                  .special_flops = sigmoids * kSigmoidSpecial,
+                                  .conversions = conversions},
                          .bytes = as_double(element) * arrays,
                          .instructions = kernel.straight + in_loops});
   };
@@ -76,8 +77,9 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
 Work work(const Problem& problem) {
   const double links = as_double(problem[kElements] * problem[kChain]);
   const double array = as_double(problem[kElements]) * size_bytes(problem.dtype);
-  return with_compulsory(links * vector_work(kSigmoidFlops + kSlopeFlops, kSigmoidSpecial),
-                         {2 * array, 2 * array});
+  return {.vector_flops = links * (kSigmoidFlops + kSlopeFlops),
+          .special_flops = links * kSigmoidSpecial,
+          .compulsory = {2 * array, 2 * array}};
 }
 
 constexpr std::array<KernelModel, 2> kVariants = {{

@@ -125,8 +125,7 @@ Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
   const std::int64_t chunk = chunk_elements(p[rows::kCols], element_bytes(p.dtype), layout.split);
   const std::int64_t units = ceil_div(std::min(chunk, p[rows::kCols]), width);
   const Batch batch = batch_of(weighted, x.ragged, rows::has_16_bits(p));
-  const std::int64_t batches =
-      std::max<std::int64_t>(1, ceil_div(units, batch.accesses * layout.threads));
+  const std::int64_t batches = ceil_div(units, batch.accesses * layout.threads);
   const double steps = blocks * as_double(batches);
   Step load;
   load.issued.vector_flops = warps * as_double(batch.accesses * layout.rows_a_group) * rows::kWarp *

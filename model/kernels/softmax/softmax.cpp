@@ -12,9 +12,11 @@ namespace {
 
 // Arithmetic of an element, counted in the kernels' source. A maximum counts as no FLOP, as in the
 // hardware counters; e^x is a product with log2 e and one special function.
-constexpr Work kHeld = vector_work(4, 1);       // max | - ·log2e exp + | ·scale
-constexpr Work kRingAgain = vector_work(2, 1);  // ·log2e + exp, where exponentials are not kept
-constexpr Work kSwept = vector_work(6, 2);      // max | - ·log2e exp + | - ·log2e exp ·scale
+constexpr Work kHeld{.vector_flops = 4, .special_flops = 1};  // max | - ·log2e exp + | ·scale
+// ·log2e + exp, where exponentials are not kept
+constexpr Work kRingAgain{.vector_flops = 2, .special_flops = 1};
+// max | - ·log2e exp + | - ·log2e exp ·scale
+constexpr Work kSwept{.vector_flops = 6, .special_flops = 2};
 
 // Operations of the last sweep on an element inside the row: x - max, · log2e, exp, · scale.
 constexpr double kOperationsOfResult = 4;
@@ -174,8 +176,7 @@ std::vector<Problem> registers_candidates(const Problem& p, const Gpu& /*gpu*/) 
 }
 
 std::vector<Problem> cluster_candidates(const Problem& p, const Gpu& gpu) {
-  const std::int64_t smallest = rows::cluster_for(rows::row_bytes(p), kSliceBytes);
-  return rows::with_clusters(p, kCluster, smallest, gpu);
+  return rows::with_clusters(p, kCluster, rows::cluster_for(rows::row_bytes(p), kSliceBytes), gpu);
 }
 
 constexpr std::array kSweepParameters =
@@ -208,7 +209,7 @@ constexpr std::array<KernelModel, 5> kVariants = {{
 Work work(const Problem& p) {
   const double elements = as_double(p[rows::kRows]) * as_double(p[rows::kCols]);
   const double bytes = elements * size_bytes(p.dtype);
-  return with_compulsory(elements * vector_work(3, 1), {bytes, bytes});
+  return {.vector_flops = 3 * elements, .special_flops = elements, .compulsory = {bytes, bytes}};
 }
 
 }  // namespace

@@ -130,7 +130,7 @@ constexpr std::array<KernelModel, 4> kVariants = {{
 
 Work work(const Problem& p) {
   const double bytes = as_double(p[kRows] * p[kColumns]) * size_bytes(p.dtype);
-  return with_compulsory({}, {bytes, bytes});
+  return {.compulsory = {bytes, bytes}};
 }
 
 }  // namespace
