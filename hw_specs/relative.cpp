@@ -146,6 +146,9 @@ void take_values(const Gpu& relative, Gpu& gpu) {
   gpu.sustained.source.clear();
   gpu.sustained.relative = relative.name;
   carry_over(relative, gpu);
+  // The rate of scattered reads holds for reads of the relative's size.
+  auto& access = gpu.memory.dram_access_bytes;
+  if (!access) access = relative.memory.dram_access_bytes;
   for (const DType type : kAllDTypes) {
     if (!gpu.sm.vector_flop_per_clk[type]) gpu.sustained.vector_flop_per_clk[type].reset();
   }

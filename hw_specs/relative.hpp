@@ -15,7 +15,8 @@ const Gpu* nearest(const Gpu& gpu, std::span<const Gpu> measured);
 
 /// Gives `gpu` the sustained values of a measured GPU: the one named `relative`, or, if that is
 /// empty, the nearest. Shares are scaled by the datasheets (what_if.hpp); cycles and exponents hold
-/// for the generation; launch costs are those of the relative's installation. Published values
+/// for the generation; launch costs are those of the relative's installation. So is the size of a
+/// DRAM read where the specification is silent. Published values
 /// replace the nearest's: DRAM and L2 rates from cards of the same die or L2, a FLOP's energy from
 /// its architecture. The interval is wider unless the relative is `gpu` itself. A device without
 /// occupancy rules (TPU) stays as it is. Throws InputError if `relative` was not measured.

@@ -45,17 +45,20 @@ Candidate fastest_candidate(const Question& question) {
   for (std::size_t i = 0; i < problems.size(); ++i) {
     order.emplace_back(0, i);
     if (kernel.outline == nullptr || problems.size() == 1) continue;
-    const Outline outline = kernel.outline(problems[i], question.gpu);
-    order.back().first = least_time_s(outline, question.gpu, question.assumptions);
-    copies = outline.copies;
+    try {
+      const Outline outline = kernel.outline(problems[i], question.gpu);
+      order.back().first = least_time_s(outline, question.gpu, question.assumptions);
+      copies = outline.copies;
+    } catch (const InputError&) {  // its forecast says why
+    }
   }
   std::sort(order.begin(), order.end());
   // The first candidate wins among equal times, and among refusals if all are refused.
   std::optional<Candidate> best;
   std::optional<InputError> refusal;
   std::size_t position = problems.size(), refused = problems.size();
-  // Time of the copies before the product: the same for all candidates, unless launches follow each
-  // other, where a candidate's partial sums evict operands.
+  // Time of the copies before the GEMM: the same for all candidates, except back to back, where
+  // partial sums evict operands.
   double copies_s = 0;
   for (const auto& [bound_s, i] : order) {
     const double least_s = best && best->time ? best->expected_s() : kForever;

@@ -96,7 +96,7 @@ void add_notes(Prediction& result, const KernelRef& found, const LaunchSequence&
     add(gpu.name, " has no arithmetic in ", name(problem.dtype),
         ": what emulates it is not counted");
   }
-  if (gpu.memory.dram_bytes && memory_bytes(sequence) > *gpu.memory.dram_bytes) {
+  if (gpu.memory.dram_bytes && allocated_bytes(sequence) > *gpu.memory.dram_bytes) {
     add("the arrays are larger than the ", gpu.name, "'s memory: they do not fit all at once");
   }
   const Sustained& known = gpu.sustained;
@@ -152,7 +152,7 @@ Prediction predict_variant(const Question& question) {
   result.io = io(answer.problem, result.work.compulsory.total_bytes(), on_chip_bytes);
   result.limit = answer.limit;
   result.launch = answer.sequence.front().plan.launch;
-  if (found.family->compares_footprint) result.footprint_bytes = memory_bytes(answer.sequence);
+  if (found.family->compares_footprint) result.footprint_bytes = touched_bytes(answer.sequence);
 
   if (!gpu.occupancy || !gpu.sm_count) {
     result.notes.emplace_back("occupancy, waves and expected time: not defined for this device");

@@ -62,8 +62,8 @@ inline constexpr Constant kSlowdownOfADecade = fitted(
     "slowdown_of_a_decade", 0.21, "",
     "share of the slowdown by a launch's own power that each tenfold of its time beyond "
     "1 us adds",
-    "1 in the 4.8 decades up to 0.06 s, where products of an earlier law kept up what they do for "
-    "a second; every vector_flop_energy was fitted with it",
+    "set so that the full slowdown is reached after 4.8 decades, at 0.06 s; the energy of a FLOP "
+    "of each GPU is fitted with it",
     "2026-11-27");
 inline constexpr Constant kHeatingSeconds = measured(
     "heating_seconds", 0.1, "s",

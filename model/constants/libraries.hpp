@@ -8,13 +8,13 @@ namespace roofcast::library {
 
 inline constexpr std::string_view kAttentionFit =
     "attention-libraries-2026-11-24 of both GPUs in validation/measured, shapes of even position: "
-    "coordinate search of the mean |log error| of time; the first two with the large shapes of "
-    "attention-libraries-2026-11-22 beside";
+    "coordinate search of the mean |log error| of time";
 
 inline constexpr std::string_view kFlash2Fit =
-    "those shapes and 2,500 rows each (seed 5) of vLLM 0.24's FlashAttention-2 by compute "
-    "capability 8.9 and of 0.14's prefill by 8.0 (ai-dynamo/aiconfigurator): by hand among 1 to 6 "
-    "and 0 to 600";
+    "shapes of even position of attention-libraries-2026-11-24 and 2,500 rows each (seed 5) of "
+    "vLLM "
+    "0.24's FlashAttention-2 by compute capability 8.9 and of 0.14's prefill by 8.0 "
+    "(ai-dynamo/aiconfigurator): chosen by hand from 1 to 6 and 0 to 600";
 
 inline constexpr Constant kFlash2Products =
     fitted("attention_flash2_products", 1.5, "",
@@ -112,13 +112,15 @@ inline constexpr Constant kLossInstructions =
     counted("loss_instructions", 29, "",
             "thread instructions per logit besides its arithmetic, in the loss: 36 with it",
             kCompiledCount, "2026-11-27");
-inline constexpr Constant kLossGradientInstructions =
-    counted("loss_gradient_instructions", 25, "", "the same for the loss's gradient: 32 with it",
-            kCompiledCount, "2026-11-27");
+inline constexpr Constant kLossGradientInstructions = counted(
+    "loss_gradient_instructions", 25, "",
+    "thread instructions per logit besides its arithmetic, in the loss's gradient: 32 with it",
+    kCompiledCount, "2026-11-27");
 inline constexpr Constant kNormGradientInstructions =
     counted("norm_gradient_instructions", 13, "",
-            "the same for an element of a residual norm's gradient: 31 with it", kCompiledCount,
-            "2026-11-27");
+            "thread instructions per element besides its arithmetic, in the gradient of a residual "
+            "norm: 31 with it",
+            kCompiledCount, "2026-11-27");
 
 inline constexpr std::string_view kEagerCount =
     "PyTorch 2.11's kernels under ncu: eager-instructions-2026-11-27 in validation/measured";

@@ -78,7 +78,7 @@ inline std::int64_t dram_access_bytes(const Gpu& gpu) {
 }
 
 /// AccessPattern::read_density of tiles that read whole lines of each of many rows. It stands here
-/// because plans may not read the register, which has its source (law::kDensityOfLines).
+/// because model/kernels may not include the register, which has its source (law::kDensityOfLines).
 inline constexpr double kDensityOfLines = 0.56;
 
 /// The same of pieces of rows `pitch_bytes` apart: where these do not begin at lines, pieces share

@@ -1,5 +1,9 @@
 #include "model/counting/totals.hpp"
 
+#include <algorithm>
+#include <map>
+#include <numeric>
+
 #include "model/counting/integers.hpp"
 
 namespace roofcast {
@@ -43,6 +47,20 @@ Work total_work(const Plan& plan) {
     total.dram_footprint += use.footprint;
   }
   return total;
+}
+
+double allocated_bytes(const LaunchSequence& sequence) {
+  std::map<ArrayId, double> arrays;
+  for (const Launched& one : sequence) {
+    for (const ArrayUse& use : one.plan.arrays) {
+      double& bytes = arrays[use.array];
+      bytes = std::max({bytes, use.footprint.read_bytes / use.pattern.read_density,
+                        use.footprint.write_bytes, use.compulsory.total_bytes()});
+      if (use.random) bytes = std::max(bytes, use.random->table_bytes);
+    }
+  }
+  return std::accumulate(arrays.begin(), arrays.end(), 0.0,
+                         [](double sum, const auto& one) { return sum + one.second; });
 }
 
 std::optional<Activation> activation_of(const LaunchSequence& sequence) {

@@ -19,6 +19,10 @@ double issued_instructions(const Plan& plan);
 /// assumes that L1 keeps nothing and `dram` stays 0: the laws set both.
 Work total_work(const Plan& plan);
 
+/// Bytes of all arrays, with the gaps between accesses: the allocation if no array reuses another's
+/// memory.
+double allocated_bytes(const LaunchSequence& sequence);
+
 /// An input that an earlier kernel has just computed (ArrayUse::activation).
 struct Activation {
   std::size_t input = 0;  ///< ArrayUse::input, else the position in Plan::arrays

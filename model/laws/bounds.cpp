@@ -31,13 +31,13 @@ double dram_bound_s(const LaunchSequence& sequence, std::size_t position, CacheS
                     const Gpu& gpu) {
   Traffic compulsory;
   const auto& arrays = sequence[position].plan.arrays;
-  // An array that returns implies repeated launches, with the same activations each time.
+  // returns_after_bytes is set for repeated launches only: they read the same activations.
   const bool repeated = std::any_of(arrays.begin(), arrays.end(), [](const ArrayUse& use) {
     return use.returns_after_bytes.has_value();
   });
   double used = 0;  // bytes of inputs that an earlier kernel may have left in L2
   for (const ArrayUse& use : arrays) {
-    if (used_before(sequence, position, use.array)) continue;
+    if (last_user(sequence, position, use.array)) continue;
     compulsory += use.compulsory;
     const bool computed = use.activation && (repeated || cache == CacheState::warm);
     if (cache == CacheState::repeated || computed || use.returns_after_bytes) {

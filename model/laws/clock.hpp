@@ -17,8 +17,7 @@ std::optional<double> tensor_peak_clock_hz(const Gpu& gpu, DType type);
 /// The expected SM clock of a launch sequence, before its own power lowers it:
 /// Assumptions::sm_clock_hz; else the sustained or vector boost clock, slowed by
 /// Assumptions::clock_slowdown. Any use of tensor cores caps it at `tensor_clock_hz`, else their
-/// boost clock, for the whole sequence: gemm.skinny, with tensor cores busy for 2% of its time,
-/// runs at 1.81 and 1.87 GHz on two GPUs that sustain 1.98 without them.
+/// boost clock, for the whole sequence.
 std::optional<double> expected_clock_hz(const Gpu& gpu, bool on_tensor_cores,
                                         const Assumptions& assumptions = {});
 

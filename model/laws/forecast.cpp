@@ -20,11 +20,10 @@ WorkDone work_of(const Plan& plan, const ByResource& busy, const Traffic& dram, 
 
 // The part of the waterfall to which a resource belongs.
 constexpr Part part_of(Resource resource) {
-  constexpr std::array<Part, kResources> parts = {
-      Part::tensor, Part::vector, Part::special, Part::conversion, Part::issue,       Part::shared,
-      Part::l1,     Part::l2,     Part::dram,    Part::latency,    Part::block_start, Part::launch};
-  return parts[static_cast<std::size_t>(resource)];
+  if (resource == Resource::launch) return Part::launch;
+  return static_cast<Part>(static_cast<int>(Part::tensor) + static_cast<int>(resource));
 }
+static_assert(part_of(Resource::block_start) == Part::block_start);
 
 // Divides the time into the fullest resource's, the tail, and exposed latency and waiting.
 Waterfall parts_of(const SmTime& sm, const LaunchTime& launch, double clock_hz) {
@@ -78,8 +77,8 @@ LaunchTime launch_time(const Plan& plan, const Occupancy& occupancy, const Launc
   const double new_data_s = memory.new_share * gpu.sustained.first_access_s.value_or(0);
   const double first_s = std::max(
       new_data_s, code_fetch_s(plan.start, back_to_back(assumptions.cache), clock_hz, gpu));
-  if (first_s > 0) result.parts[Part::first_access] = first_s;
-  result.time_s += result.parts[Part::first_access];
+  result.parts[Part::first_access] = first_s;
+  result.time_s += first_s;
   return result;
 }
 

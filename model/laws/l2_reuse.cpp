@@ -77,17 +77,6 @@ std::int64_t resident_blocks(const Plan& plan, const Occupancy& occupancy, const
   return std::min(plan.launch.blocks(), gpu.slots(occupancy.blocks_per_sm));
 }
 
-// The last launch before `position` that uses the array.
-std::optional<std::size_t> last_user(const LaunchSequence& sequence, std::size_t position,
-                                     ArrayId array) {
-  while (position-- > 0) {
-    for (const ArrayUse& use : sequence[position].plan.arrays) {
-      if (use.array == array) return position;
-    }
-  }
-  return std::nullopt;
-}
-
 // The law of lost_between_rounds for a launch that moves `moved_bytes` of arrays of `extent_bytes`.
 double lost_of_sets(double extent_bytes, double moved_bytes, const Gpu& gpu) {
   constexpr double kTimesL2 = 3, kFewestSets = 2, kMostSets = 4096;
@@ -99,7 +88,17 @@ double lost_of_sets(double extent_bytes, double moved_bytes, const Gpu& gpu) {
 
 }  // namespace
 
-double memory_bytes(std::span<const Launched> launches) {
+std::optional<std::size_t> last_user(const LaunchSequence& sequence, std::size_t position,
+                                     ArrayId array) {
+  while (position-- > 0) {
+    for (const ArrayUse& use : sequence[position].plan.arrays) {
+      if (use.array == array) return position;
+    }
+  }
+  return std::nullopt;
+}
+
+double touched_bytes(std::span<const Launched> launches) {
   std::vector<double> arrays;  // bytes by ArrayId
   for (const Launched& node : launches) {
     for (const ArrayUse& use : node.plan.arrays) {
@@ -112,15 +111,11 @@ double memory_bytes(std::span<const Launched> launches) {
   return std::accumulate(arrays.begin(), arrays.end(), 0.0);
 }
 
-bool used_before(const LaunchSequence& sequence, std::size_t position, ArrayId array) {
-  return last_user(sequence, position, array).has_value();
-}
-
 std::vector<InterLaunchReuse> inter_launch_reuse(const LaunchSequence& sequence,
                                                  std::size_t position, CacheState cache) {
   std::vector<InterLaunchReuse> found;
   std::optional<double> round;  // reuse distance if launches repeat on the same data
-  if (cache == CacheState::repeated) round = memory_bytes(sequence);
+  if (cache == CacheState::repeated) round = touched_bytes(sequence);
   for (const ArrayUse& use : sequence[position].plan.arrays) {
     const auto last = last_user(sequence, position, use.array);
     const auto& returns = use.returns_after_bytes ? use.returns_after_bytes : round;
@@ -131,7 +126,7 @@ std::vector<InterLaunchReuse> inter_launch_reuse(const LaunchSequence& sequence,
     const bool warm = cache == CacheState::warm && use.activation;
     if (!last && !warm) continue;
     const std::size_t from = last.value_or(0);
-    const double since = memory_bytes(std::span(sequence).subspan(from, position + 1 - from));
+    const double since = touched_bytes(std::span(sequence).subspan(from, position + 1 - from));
     found.push_back({use.footprint, since, !last});
   }
   return found;
@@ -212,7 +207,7 @@ LaunchMemory launch_memory(const LaunchSequence& sequence, std::size_t position,
   const std::vector<InterLaunchReuse> earlier = inter_launch_reuse(sequence, position, cache);
   const bool reads_new_data =
       std::any_of(plan.arrays.begin(), plan.arrays.end(), [&](const ArrayUse& use) {
-        return use.compulsory.read_bytes > 0 && !used_before(sequence, position, use.array);
+        return use.compulsory.read_bytes > 0 && !last_user(sequence, position, use.array);
       });
   LaunchMemory memory;
   for (const InterLaunchReuse& reuse : earlier) {
@@ -221,11 +216,10 @@ LaunchMemory launch_memory(const LaunchSequence& sequence, std::size_t position,
         reuse.bytes.read_bytes * (1 - l2_miss_share(reuse.distance_bytes, Readers::one, gpu));
   }
   if (reads_new_data) {
-    memory.new_share = 1;
-    if (cache == CacheState::steady) {
-      const double bytes = memory_bytes(sequence);
-      memory.new_share = lost_of_sets(bytes, bytes, gpu);
-    }
+    const double bytes = touched_bytes(sequence);
+    memory.new_share = cache == CacheState::steady     ? lost_of_sets(bytes, bytes, gpu)
+                       : cache == CacheState::repeated ? l2_miss_share(bytes, Readers::one, gpu)
+                                                       : 1;
   }
   memory.early_bytes = written_back_early_bytes(plan, occupancy, gpu);
   memory.misses = l1_misses(plan, occupancy, gpu);

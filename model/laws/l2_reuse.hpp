@@ -21,8 +21,8 @@ double l2_miss_share(double distance_bytes, Readers readers, const Gpu& gpu);
 /// wait for these alone.
 double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_blocks);
 
-/// Bytes of all arrays of these launches: the allocation if no array reuses another's memory.
-double memory_bytes(std::span<const Launched> launches);
+/// Distinct bytes that these launches touch.
+double touched_bytes(std::span<const Launched> launches);
 
 /// An array that an earlier launch may have left in L2.
 struct InterLaunchReuse {
@@ -31,13 +31,14 @@ struct InterLaunchReuse {
   bool from_before = false;   ///< left by a launch before this sequence
 };
 
-/// Whether a launch before `position` uses the array.
-bool used_before(const LaunchSequence& sequence, std::size_t position, ArrayId array);
+/// The last launch before `position` that uses the array.
+std::optional<std::size_t> last_user(const LaunchSequence& sequence, std::size_t position,
+                                     ArrayId array);
 
 /// The arrays that may be in L2 when launch `position` starts: those used earlier in the sequence;
 /// unless cold, those that return (returns_after_bytes; if `repeated`, all); if warm, activations,
 /// as if computed right before the sequence. Reuse distance of an array that does not return:
-/// memory_bytes of the launches since its last use.
+/// touched_bytes of the launches since its last use.
 std::vector<InterLaunchReuse> inter_launch_reuse(const LaunchSequence& sequence,
                                                  std::size_t position,
                                                  CacheState cache = CacheState::cold);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/constants/laws.hpp"
+#include "model/laws/stations.hpp"
 #include "model/types/quantity_text.hpp"
 
 namespace roofcast {
@@ -59,7 +60,7 @@ double code_fetch_s(Start how, bool back_to_back, double clock_hz, const Gpu& gp
   if (how == Start::cold_code && back_to_back) return 0;
   const bool in_l2 = back_to_back || how == Start::kept_code;
   const double trip_cycles =
-      gpu.sustained.latency.dram_cycles.value_or(gpu.latency.dram_cycles.value_or(0));
+      rate(gpu.sustained.latency.dram_cycles, gpu.latency.dram_cycles).value_or(0);
   return gpu.sustained.first_access_s.value_or(0) + (in_l2 ? 0 : trip_cycles / clock_hz);
 }
 

@@ -22,7 +22,7 @@ struct LaunchCosts {
 LaunchCosts launch_costs(const Gpu& gpu, const Assumptions& assumptions);
 
 /// Seconds that a kernel waits for code and parameters: first_access_s for the first lines, plus a
-/// DRAM round trip for code beyond the first jumps unless L2 has it (`back_to_back` or
+/// DRAM round trip for the rest of the code unless L2 has it (`back_to_back` or
 /// Start::kept_code). 0 for at_once, programmatic, and cold_code back to back.
 double code_fetch_s(Start how, bool back_to_back, double clock_hz, const Gpu& gpu);
 

@@ -1,7 +1,6 @@
 #include "model/laws/makespan.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -38,31 +37,34 @@ double end_of(std::vector<Running> running) {
 }  // namespace
 
 double makespan(std::span<const Jobs> jobs, std::int64_t slots) {
-  using Places = std::map<double, std::int64_t>;  // by the time from which they are free
-  Places free = {{0, slots}};
+  // Places by the time from which they are free, in ascending order.
+  std::vector<std::pair<double, std::int64_t>> free = {{0, slots}};
   for (const auto& [count, duration] : jobs) {
     if (duration <= 0) continue;
     for (std::int64_t left = count; left > 0;) {
       // If all places become free within one job's duration, each place takes one job a round:
       // whole rounds are skipped at once.
       const std::int64_t rounds = left / slots - 1;
-      if (rounds > 0 && free.rbegin()->first - free.begin()->first <= duration) {
-        const double skipped = as_double(rounds) * duration;
-        Places later;
-        for (const auto& [from, places] : free) later[from + skipped] += places;
-        free = std::move(later);
+      if (rounds > 0 && free.back().first - free.front().first <= duration) {
+        for (auto& [from, places] : free) from += as_double(rounds) * duration;
         left -= rounds * slots;
         continue;
       }
-      const auto first = free.begin();
-      const std::int64_t taken = std::min(left, first->second);
-      free[first->first + duration] += taken;
-      first->second -= taken;
-      if (first->second == 0) free.erase(first);
+      const auto [from, places] = free.front();
+      const std::int64_t taken = std::min(left, places);
+      free.front().second -= taken;
+      if (taken == places) free.erase(free.begin());
+      const double end = from + duration;
+      const auto at = std::lower_bound(free.begin(), free.end(), std::pair(end, std::int64_t{0}));
+      if (at != free.end() && at->first == end) {
+        at->second += taken;
+      } else {
+        free.emplace(at, end, taken);
+      }
       left -= taken;
     }
   }
-  return free.rbegin()->first;
+  return free.back().first;
 }
 
 double shared_makespan(std::span<const std::int64_t> counts,

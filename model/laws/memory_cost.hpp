@@ -27,9 +27,6 @@ struct MemoryTime {
 /// DRAM time of the traffic; reads and writes each bear half of the bus turnaround. The accesses of
 /// `sparse`, a part of the traffic, use less of each DRAM row they open: the time per byte rises
 /// from the streaming to the scattered one with (1 - density)³.
-///
-/// The cube is fitted to access.strided on one device: 1.00 times the time at a stride of 64 B (all
-/// of it touched), 1.13 at 128, 1.23 at 192, 1.45 at 256, 1.58 at 512 and 1.70 at 1024 B.
 MemoryTime dram_time(const Traffic& dram, std::span<const SparseAccesses> sparse, const Gpu& gpu);
 
 /// Share of the DRAM around an array's reads that they read together.

@@ -32,8 +32,8 @@ struct Pipes {
   // The fullest pipe is exposed whole, the others by the share min(1, law::kOverlappingWarps ÷
   // warps).
   double overlapped(double warps) const {
-    const double shown = std::min(1.0, law::kOverlappingWarps / warps);
-    return fullest + (sum - fullest) * shown;
+    const double exposed = std::min(1.0, law::kOverlappingWarps / warps);
+    return fullest + (sum - fullest) * exposed;
   }
 };
 
@@ -95,7 +95,8 @@ struct Prepared {
   double shared = 0;           ///< cycles at the pipes of an SM as one station; 0 if grouped
   double loads = 0, rest = 0;  ///< cycles of a step without waiting
   double repeats = 1, ahead = 0;
-  double fill = 0, last = 0;  ///< once per loop: cycles, and a share of a step's waits at the pipes
+  double fill = 0;  ///< cycles of fill and drain, once per loop
+  double last = 0;  ///< share of a step's waits at the pipes that the drain adds
   StationWaits pipes, memory;
 
   // A step takes load + rest; with loads ahead max(rest, min(load + rest, load ÷ ahead)), since a

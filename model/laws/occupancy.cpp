@@ -9,9 +9,6 @@
 namespace roofcast {
 namespace {
 
-constexpr std::int64_t round_up(std::int64_t a, std::int64_t unit) {
-  return unit > 0 ? ceil_div(a, unit) * unit : a;
-}
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 
 // Registers are allocated per warp, in the sub-partition that runs it; the launch check rounds the

@@ -13,22 +13,22 @@
 namespace roofcast {
 namespace {
 
-constexpr double kNever = 1e18;
+constexpr double kUnlimited = 1e18;  // a rate that never binds
 
 /// A block's last step, its epilogue, in SM cycles.
 class End {
  public:
   End(const Step& step, double warps, const Gpu& gpu)
       : stored_(step.issued.l2.write_bytes),
-        loads_(step.issued.l2.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever)) {
-    const double issue = step.warp_instructions / gpu.sm.warp_issue_per_clk.value_or(kNever);
+        loads_(per_clk(step.issued.l2.read_bytes, gpu.sm.l2_bytes_per_clk)) {
+    const double issue = per_clk(step.warp_instructions, gpu.sm.warp_issue_per_clk);
     pipes_ = std::max(step.wavefronts.shared + step.wavefronts.l1, issue);
     const StepLatency latency = latency_of(step.waits, {}, gpu);
     waits_ = latency.loads + latency.rest;
     const bool together = step.waits.barriers > 0;
     if (together) issue_ = issue;
     port_share_ = together ? 1 : 1 / warps;
-    shown_ = std::min(1.0, law::kOverlappingWarps / warps);
+    exposed_ = std::min(1.0, law::kOverlappingWarps / warps);
   }
   double stored_bytes() const { return stored_; }
   /// Cycles of the port at `store_rate` bytes per cycle.
@@ -39,40 +39,18 @@ class End {
   }
   /// Cycles of the step without queueing. In steps with a barrier, port and issue overlap in part.
   double own(double port) const {
-    const double shown = port_share_ * port;
-    return waits_ + std::max(shown, issue_) + shown_ * std::min(shown, issue_);
+    const double exposed = port_share_ * port;
+    return waits_ + std::max(exposed, issue_) + exposed_ * std::min(exposed, issue_);
   }
 
  private:
-  double stored_, loads_, pipes_, waits_, issue_ = 0, port_share_, shown_;
+  double stored_, loads_, pipes_, waits_, issue_ = 0, port_share_, exposed_;
 };
 
-/// What L2 and DRAM surely move: SM cycles of all of it, and per byte that blocks read and write.
+/// Lower bounds of L2's and DRAM's SM cycles: of all bytes, and per byte that blocks read and write.
 struct LeastMemory {
   double all, read, write;
 };
-
-/// What DRAM surely moves, and its time.
-struct LeastDram {
-  Traffic moved;
-  MemoryTime time;
-};
-
-// In a cold launch DRAM reads each operand once, and takes the partial sums that a later launch
-// adds. L2 may keep some of what the last launch writes.
-LeastDram least_dram(const Outline& outline, const Gpu& gpu, CacheState cache) {
-  if (cache != CacheState::cold) return {};
-  std::array<SparseAccesses, 2> sparse;
-  const double kept = law::kL2DirtyShare * gpu.memory.l2_bytes.value_or(kNever);
-  Traffic moved = {0, outline.launches > 1 ? outline.reduction_bytes
-                                           : std::max(0.0, outline.result_bytes - kept)};
-  for (std::size_t i = 0; i < sparse.size(); ++i) {
-    const OperandRead& of = outline.operands.at(i);
-    sparse.at(i) = {of.bytes, read_density(of.pattern)};
-    moved.read_bytes += of.bytes;
-  }
-  return {moved, dram_time(moved, sparse, gpu)};
-}
 
 LeastMemory least_memory(const Outline& outline, double clock_hz, const Gpu& gpu,
                          CacheState cache) {
@@ -83,12 +61,27 @@ LeastMemory least_memory(const Outline& outline, double clock_hz, const Gpu& gpu
     asked += as_double(tail->blocks()) * tail->steps * of_step +
              as_double(tail->tiles) * tail->reducing_end.issued.l2.read_bytes;
   }
-  const double rate = gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kNever);
-  const auto [moved, dram] = least_dram(outline, gpu, cache);
+  Traffic moved;
+  MemoryTime dram;
+  // In a cold launch DRAM reads each operand once, and takes the partial sums that a later launch
+  // adds. L2 may keep some of what the last launch writes.
+  if (cache == CacheState::cold) {
+    std::array<SparseAccesses, 2> sparse;
+    for (std::size_t i = 0; i < sparse.size(); ++i) {
+      const OperandRead& of = outline.operands.at(i);
+      sparse.at(i) = {of.bytes, read_density(of.pattern)};
+      moved.read_bytes += of.bytes;
+    }
+    const double kept = law::kL2DirtyShare * gpu.memory.l2_bytes.value_or(kUnlimited);
+    moved.write_bytes =
+        outline.launches > 1 ? outline.reduction_bytes : std::max(0.0, outline.result_bytes - kept);
+    dram = dram_time(moved, sparse, gpu);
+  }
+  const double rate = gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kUnlimited);
   const double l2_read_s = (outline.l2_read_bytes + law::kL2FillShare * moved.read_bytes) / rate;
   const double l2_write_s =
       blocks * outline.end.issued.l2.write_bytes / (rate * law::kL2WriteShare);
-  // An epilogue's own reads share the cost of all bytes: a byte costs no more than one of theirs.
+  // Reads of epilogues are in `asked`; their share of the cost is at most 1 ÷ rate per byte.
   const double of_l2 = asked > 0 ? std::min(l2_read_s / asked, 1 / rate) : 0;
   const double of_dram =
       asked > 0 ? std::min(dram.read_s / asked, dram_time({1, 0}, {}, gpu).read_s) : 0;
@@ -106,15 +99,14 @@ class LoopBound {
         memory_(memory),
         loop_(outline.loop),
         parts_(loop_.groups > 0 ? loop_.groups * loop_.chains : 1),
-        l2_reads_(gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kNever) / clock_hz),
+        l2_reads_(gpu.sustained.l2_bandwidth_bytes_per_s.value_or(kUnlimited) / clock_hz),
         block_start_(block_start_cycles(outline.warps, gpu)) {
     const Step& step = loop_.step;
     arithmetic_ = std::max(
         {tensor_cycles(step.issued.tensor_flops, gpu),
-         step.issued.vector_flops / gpu.sm.vector_flop_per_clk[outline.type].value_or(kNever),
-         step.wavefronts.operands,
-         step.warp_instructions / gpu.sm.warp_issue_per_clk.value_or(kNever)});
-    port_ = std::max(step.issued.l2.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(kNever),
+         per_clk(step.issued.vector_flops, gpu.sm.vector_flop_per_clk[outline.type]),
+         step.wavefronts.operands, per_clk(step.warp_instructions, gpu.sm.warp_issue_per_clk)});
+    port_ = std::max(per_clk(step.issued.l2.read_bytes, gpu.sm.l2_bytes_per_clk),
                      law::kClocksPerCopyRequest * step.wavefronts.copies);
     // Cycles of a step for one chain of a group.
     const StepLatency latency = latency_of(step.waits, {}, gpu);

@@ -8,14 +8,6 @@
 
 namespace roofcast {
 
-namespace {
-
-double per_clk(double work, const std::optional<double>& rate) {
-  return rate && *rate > 0 ? work / *rate : 0;
-}
-
-}  // namespace
-
 double tensor_cycles(const FlopsByType& flops, const Gpu& gpu) {
   double cycles = 0;
   for (const DType type : kAllDTypes) {
@@ -94,7 +86,7 @@ PhaseDemand demand_of(const Phase& phase, const Plan& plan, const MemoryCost& me
   // Data from L2 also occupies the data pipe, which writes it into L1 or shared memory.
   d[Station::data] = pipes[Resource::shared] + pipes[Resource::l1] +
                      (pipelined ? 0 : l2.read_bytes / as_double(gpu.memory.l1_line_bytes));
-  d[Station::port] = std::max(l2.read_bytes / gpu.sm.l2_bytes_per_clk.value_or(1e9),
+  d[Station::port] = std::max(per_clk(l2.read_bytes, gpu.sm.l2_bytes_per_clk),
                               law::kClocksPerCopyRequest * step.wavefronts.copies);
   result.stores = l2.write_bytes / law::kSmStoreBytesPerClk;
   result.l2_stores = l2.write_bytes * memory.l2_write;

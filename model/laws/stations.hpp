@@ -15,6 +15,11 @@ inline const std::optional<double>& rate(const std::optional<double>& sustained,
   return sustained ? sustained : datasheet;
 }
 
+/// Cycles of `work` at a rate per cycle; 0 where the rate is unknown.
+inline double per_clk(double work, const std::optional<double>& rate) {
+  return rate && *rate > 0 ? work / *rate : 0;
+}
+
 /// Whether tiles are loaded ahead of their use.
 inline bool is_pipelined(const Phase& phase) {
   return phase.ahead > 0 && phase.step.waits.tile_loads > 0;
@@ -29,7 +34,7 @@ double tensor_cycles(const FlopsByType& flops, const Gpu& gpu);
 /// Cycles of an SM's launch unit for the start of a block of `warps`.
 double block_start_cycles(double warps, const Gpu& gpu);
 
-/// Cycles that each pipe of an SM is busy with one block's step. Issue: with no empty issue slot.
+/// Cycles that each pipe of an SM is busy with one block's step. Issue: instructions ÷ issue rate.
 ByResource pipe_cycles(const Step& step, const Plan& plan, const Gpu& gpu);
 
 /// The servers that an SM's blocks queue at: its pipes, its launch unit, its share of L2 and DRAM.

@@ -114,7 +114,7 @@ class AttentionComposer : public Composer {
     const double queries = as_double(all.queries), keys = as_double(all.keys);
     const double dim = as_double(model_.head_dim), rows = batch * queries;
     const double elements = rows * keys, masked = model_.causal ? 3 : 2;
-    const Product scores{queries, keys, dim, batch}, values{queries, dim, keys, batch};
+    const Product scores{queries, keys, dim, batch}, values{queries, dim, keys, batch, {}, "nn"};
     forward(between_again_, [&] {
       product(kAttention, scores);
       if (eager_) move(kAttention, elements * (2 + masked), 2);
@@ -155,7 +155,7 @@ class AttentionComposer : public Composer {
     product(kProducts, {batch, latent.kv_rank, latent.nope_dim, heads});
     product(kProducts, {batch, latent.value_dim, latent.kv_rank, heads});
     product(kAttention, wide_, {heads, keys, latent.kv_rank + latent.rope_dim, batch});
-    product(kAttention, wide_, {heads, latent.kv_rank, keys, batch});
+    product(kAttention, wide_, {heads, latent.kv_rank, keys, batch, {}, "nn"});
   }
 };
 

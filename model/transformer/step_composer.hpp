@@ -133,10 +133,10 @@ class Composer {
   }
   double row_bytes() const { return hidden_ * task_.activation_bytes(); }
 
-  /// `batch` GEMMs C[m,n] = A[m,k]·B[k,n].
+  /// `batch` GEMMs C[m,n] = A[m,k]·B[k,n]; B is stored as [n,k], as PyTorch stores weights.
   struct Product {
     double m, n, k, batch = 1;
-    std::string_view epilogue{};
+    std::string_view epilogue{}, layout = "nt";
   };
   void product(std::string_view part, const Product& of, double times = 1) {
     product(part, task_.dtype, of, times);
@@ -148,6 +148,7 @@ class Composer {
         {{"m", of.m},
          {"n", of.n},
          {"k", of.k},
+         {"layout", of.layout},
          plain ? Given("batch", of.batch) : Given(),
          plain ? Given("quantize", quantized) : Given("epilogue", of.epilogue)},
         times);
@@ -173,8 +174,8 @@ class Composer {
     backward([&] {
       pad(n * k);
       pad(tokens * n);
-      product(part, {tokens, inputs, outputs, 1, backward_epilogue});
-      product(part, {inputs, outputs, tokens});
+      product(part, {tokens, inputs, outputs, 1, backward_epilogue, "nn"});
+      product(part, {inputs, outputs, tokens, 1, {}, "tn"});
     });
   }
   /// Features in a GEMM: all software but eager code pads rows to multiples of 16 bytes.

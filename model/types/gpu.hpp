@@ -63,12 +63,12 @@ struct OccupancyRules {
   std::int64_t threads_per_block = 0;
   std::int64_t registers_per_sm = 0;
   std::int64_t registers_per_thread = 0;
-  std::int64_t register_allocation_unit = 0;  ///< a warp's registers are a multiple of it
-  std::int64_t warp_allocation_unit = 0;      ///< sub-partitions of an SM: each has registers
+  std::int64_t register_allocation_unit = 1;  ///< a warp's registers are a multiple of it
+  std::int64_t warp_allocation_unit = 1;      ///< sub-partitions of an SM: each has registers
   std::int64_t shared_bytes_per_sm = 0;
   std::int64_t shared_bytes_per_block = 0;  ///< most a block may ask for (opt-in)
   std::int64_t shared_reserved_bytes_per_block = 0;
-  std::int64_t shared_allocation_unit_bytes = 0;
+  std::int64_t shared_allocation_unit_bytes = 1;
 
   /// The most registers per thread, a multiple of 8, at which `blocks` blocks fit an SM.
   std::int64_t registers_for(std::int64_t blocks, std::int64_t threads) const {

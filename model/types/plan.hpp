@@ -87,13 +87,14 @@ struct TileRaster {
 
 /// How the accesses to an array differ from whole lines in address order.
 struct AccessPattern {
-  double read_density = 1;  ///< bytes read ÷ bytes of DRAM that the reads span
+  /// Bytes read ÷ bytes of DRAM that the reads span together: the less, the more each byte costs.
+  double read_density = 1;
   /// Blocks out of step read neighbouring DRAM at different times: the cost of DRAM then uses
   /// out_of_step_read_density in place of `read_density`.
   bool out_of_step = false;
   double partial_writes = 0;  ///< stores that cover part of a line (count): L2 merges each
-  /// Bytes of sectors that warps write in parts at different times. A sector stays incomplete while
-  /// the resident blocks, or `open_for_blocks` if more, pass their traffic through L2.
+  /// Bytes of sectors that are written in parts. L2 may evict such a sector before its last part:
+  /// meanwhile the traffic of the resident blocks, or of `open_for_blocks` if more, passes L2.
   double open_write_bytes = 0;
   double open_for_blocks = 0;
   /// A block writes runs of `write_run_bytes` of a row; the next run of the row is written
@@ -165,11 +166,11 @@ struct CoalescedReads {
 
 /// What a launch waits for after the end of the launch before it.
 enum class Start : unsigned char {
-  at_once,      ///< nothing
-  cold_code,    ///< short code, which the SMs keep in launches back to back
-  code,         ///< code at every launch: from L2 in launches back to back, else from DRAM
-  kept_code,    ///< code from L2 at every launch: an earlier launch fetched it
-  programmatic  ///< nothing, not even the launch gap: its blocks are resident (PDL)
+  at_once,      ///< no fetch of code
+  cold_code,    ///< code from DRAM; back to back the SMs still hold it
+  code,         ///< code from DRAM; back to back from L2
+  kept_code,    ///< code from L2: an earlier launch fetched it
+  programmatic  ///< no fetch and no launch gap: its blocks are resident (PDL)
 };
 
 /// Notes of a prediction.

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 
+#include "model/counting/totals.hpp"
 #include "model/predict.hpp"
 #include "validation/runs/portable_random.hpp"
 #include "validation/runs/problem_text.hpp"
@@ -123,21 +123,6 @@ class Shape {
   Problem problem_;
 };
 
-// Bytes of all arrays, with the gaps between accesses.
-double array_bytes(const LaunchSequence& program) {
-  std::map<ArrayId, double> arrays;
-  for (const Launched& node : program) {
-    for (const ArrayUse& use : node.plan.arrays) {
-      double& bytes = arrays[use.array];
-      bytes = std::max({bytes, use.footprint.read_bytes / use.pattern.read_density,
-                        use.footprint.write_bytes, use.compulsory.total_bytes()});
-      if (use.random) bytes = std::max(bytes, use.random->table_bytes);
-    }
-  }
-  return std::accumulate(arrays.begin(), arrays.end(), 0.0,
-                         [](double sum, const auto& one) { return sum + one.second; });
-}
-
 bool can_be_measured(const KernelRef& kernel, Problem& problem, const Gpu& gpu) {
   double most_bytes = kMostDrawnBytes;
   if (const auto memory = gpu.memory.dram_bytes) {
@@ -146,7 +131,7 @@ bool can_be_measured(const KernelRef& kernel, Problem& problem, const Gpu& gpu) 
   try {
     check(kernel, problem, ~0U);
     const Prediction forecast = predict(kernel, problem, gpu);
-    if (array_bytes(kernel.kernel->plan_of(forecast.problem, gpu)) > most_bytes) return false;
+    if (allocated_bytes(kernel.kernel->plan_of(forecast.problem, gpu)) > most_bytes) return false;
     return forecast.time && forecast.time->expected_s <= kLongestDrawn_s;
   } catch (const InputError&) {
     return false;

@@ -213,8 +213,8 @@ LaunchSequence plan_matrix(const Problem& p, const Gpu& /*gpu*/) {
                {.stride_bytes = m.pitch_bytes(), .access_bytes = m.element_bytes, .lanes = m.rows});
     each.sectors = sectors_down_columns(m);
     // A block reads a run of kDepth columns of each row: its sectors come from L2 once, and the
-    // block's other columns hit them in L1.
-    each.l2_sectors = sectors_along_rows(m, kDepth);
+    // block's other columns hit them in L1. Rows shorter than a sector share sectors.
+    each.l2_sectors = std::min(each.sectors, sectors_along_rows(m, kDepth));
   } else {
     each = as_double(m.rows) * in_order(m.columns, m.element_bytes);
     each.sectors = each.l2_sectors = sectors_along_rows(m);

@@ -99,9 +99,9 @@ std::vector<Problem> decode_candidates(const Problem& p, const Gpu& gpu) {
   const std::int64_t most =
       std::clamp(units / tile_for(shape).warps, std::int64_t{1}, decoding::kMostSplits);
   constexpr std::int64_t kMostRounds = 4;
-  std::set<std::int64_t> splits = {1, 2, 3, 4, 6, 8, gpu.slots(1) / whole};
+  std::set<std::int64_t> splits = {1, 2, 3, 4, 6, 8, std::min(most, gpu.slots(1) / whole)};
   for (std::int64_t rounds = 1; rounds <= kMostRounds; ++rounds) {
-    splits.insert(rounds * places / whole);
+    splits.insert(std::min(most, rounds * places / whole));
   }
   std::vector<Problem> found;
   for (const std::int64_t parts : splits) {

@@ -112,7 +112,7 @@ TEST(MemoryBytes, EachArrayCountsOnceWithItsLargestUse) {
   second.arrays = {{.array = 1, .compulsory = {40, 0}, .footprint = {40, 0}},
                    {.array = 0, .compulsory = {0, 30}, .footprint = {0, 30}}};
   const LaunchSequence program = {{first}, {second, 10}};
-  EXPECT_EQ(memory_bytes(program), 100);
+  EXPECT_EQ(touched_bytes(program), 100);
 }
 
 }  // namespace

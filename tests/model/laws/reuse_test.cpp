@@ -280,9 +280,9 @@ LaunchSequence three_launches() {
 TEST(InterLaunchReuse, OnlyWhatAnEarlierLaunchUsed) {
   const LaunchSequence program = three_launches();
   EXPECT_TRUE(inter_launch_reuse(program, 0).empty());
-  EXPECT_TRUE(used_before(program, 1, 1));
-  EXPECT_FALSE(used_before(program, 1, 2));
-  EXPECT_FALSE(used_before(program, 0, 0));
+  EXPECT_EQ(last_user(program, 1, 1), 0);
+  EXPECT_FALSE(last_user(program, 1, 2));
+  EXPECT_FALSE(last_user(program, 0, 0));
   ASSERT_EQ(inter_launch_reuse(program, 1).size(), 1U);
   EXPECT_EQ(inter_launch_reuse(program, 1)[0].bytes.read_bytes, 100);
 }
