@@ -2,9 +2,9 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include "advice/advice.hpp"
 #include "cli/commands/batch.hpp"
 #include "cli/input/device.hpp"
-#include "model/advice.hpp"
 #include "model/roofcast.hpp"
 
 namespace {

@@ -10,7 +10,7 @@ set(roofcast_include_dir "${CMAKE_INSTALL_INCLUDEDIR}/roofcast")
 set(roofcast_data_dir "${CMAKE_INSTALL_DATADIR}/roofcast")
 
 install(
-  TARGETS roofcast_model roofcast_specs
+  TARGETS roofcast_model roofcast_advice roofcast_specs
   EXPORT roofcastTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   FILE_SET HEADERS DESTINATION "${roofcast_include_dir}")

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "advice/advice.hpp"
 #include "cli/commands/opening.hpp"
 #include "cli/input/device.hpp"
 #include "cli/output/json_or_text.hpp"
 #include "cli/output/text_table.hpp"
-#include "model/advice.hpp"
 
 namespace roofcast::cli {
 

@@ -58,16 +58,12 @@ double parse_share(std::string_view what, std::string_view text) {
 }
 
 double parse_bytes(std::string_view what, std::string_view text) {
-  constexpr std::array units = {Unit{"KiB", 1024.0},
-                                Unit{"MiB", 1048576.0},
-                                Unit{"GiB", 1073741824.0},
-                                Unit{"kB", 1e3},
-                                Unit{"MB", 1e6},
-                                Unit{"GB", 1e9},
-                                Unit{"B", 1},
-                                Unit{"", 1}};
+  constexpr std::array units = {
+      Unit{"KiB", 1024.0}, Unit{"MiB", 1048576.0}, Unit{"GiB", 1073741824.0},
+      Unit{"kB", 1e3},     Unit{"KB", 1e3},        Unit{"MB", 1e6},
+      Unit{"GB", 1e9},     Unit{"B", 1},           Unit{"", 1}};
   if (const auto bytes = number_with_unit(text, units)) return *bytes;
-  throw UsageError("{} takes bytes such as 65536 or 64MiB, not '{}'", what, text);
+  throw UsageError("{} takes bytes such as 65536, 64KB or 64MiB, not '{}'", what, text);
 }
 
 }  // namespace roofcast::cli

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "advice/advice.hpp"
 #include "cli/output/answer.hpp"
-#include "model/advice.hpp"
 
 namespace roofcast::cli {
 

@@ -85,8 +85,14 @@ std::string bound_text(const Prediction& prediction, const Gpu& gpu) {
   const Resource limiting = binding(terms);
   const double share = terms[limiting] / prediction.time->expected_s;
   if (share >= kMostOfTheTime) {
-    return fmt::format("bound by {}: {} ({} of the expected time)", name(limiting),
-                       reason_on(limiting, gpu), percent(share));
+    // A few SMs fill their share of L2 and DRAM while the rest of it idles.
+    const bool few = prediction.waves && gpu.sm_count &&
+                     2 * prediction.waves->active_sms <= *gpu.sm_count &&
+                     (limiting == Resource::l2 || limiting == Resource::dram);
+    return fmt::format(
+        "bound by {}: {} ({} of the expected time)", name(limiting),
+        few ? "the few SMs at work have no more bytes in flight" : reason_on(limiting, gpu),
+        percent(share));
   }
   return fmt::format(
       "bound by {}: it takes the most, {} of the expected time; nothing is busy for half of it",

@@ -42,7 +42,40 @@ inline constexpr Constant kRequestSeconds =
            "models and systems together: fit_serving, mean |error| of time",
            "2026-11-27");
 
-inline constexpr std::array kAll = {kAttentionShare, kLayerSeconds, kHostLaunchSeconds,
-                                    kTransferShare, kRequestSeconds};
+inline constexpr std::string_view kCollectivesFit =
+    "collectives_nccl.csv (ai-dynamo/aiconfigurator), rows of even position, NCCL 2.27 to 2.29, "
+    "all "
+    "GPUs together: fit_collectives, mean |log error| of time";
+
+inline constexpr Constant kLowLatencyBytes =
+    fitted("collective_ll_bytes", 24.65, "", "time per byte of NCCL's LL protocol ÷ Simple's",
+           kCollectivesFit, "2026-11-23");
+inline constexpr Constant kLine128Start =
+    fitted("collective_ll128_start", 1.307, "", "start cost of NCCL's LL128 ÷ LL's",
+           kCollectivesFit, "2026-11-23");
+inline constexpr Constant kLine128Step =
+    fitted("collective_ll128_step", 1.070, "", "cost of a dependent step of LL128 ÷ LL's",
+           kCollectivesFit, "2026-11-23");
+inline constexpr Constant kLine128Bytes =
+    fitted("collective_ll128_bytes", 1.922, "", "time per byte of LL128 ÷ Simple's",
+           kCollectivesFit, "2026-11-23");
+inline constexpr Constant kSimpleStart =
+    fitted("collective_simple_start", 3.720, "", "start cost of NCCL's Simple ÷ LL's",
+           kCollectivesFit, "2026-11-23");
+inline constexpr Constant kSimpleStep =
+    fitted("collective_simple_step", 1.283, "", "cost of a dependent step of Simple ÷ LL's",
+           kCollectivesFit, "2026-11-23");
+inline constexpr Constant kOwnByteShare =
+    fitted("collective_own_share", 0.416, "",
+           "time per byte that a GPU copies within itself ÷ per byte on the link", kCollectivesFit,
+           "2026-11-23");
+inline constexpr Constant kAlltoallStart = fitted(
+    "collective_alltoall_start", 1.378, "",
+    "start cost of an all-to-all, one channel per peer, ÷ a ring's", kCollectivesFit, "2026-11-23");
+
+inline constexpr std::array kAll = {
+    kAttentionShare,  kLayerSeconds, kHostLaunchSeconds, kTransferShare, kRequestSeconds,
+    kLowLatencyBytes, kLine128Start, kLine128Step,       kLine128Bytes,  kSimpleStart,
+    kSimpleStep,      kOwnByteShare, kAlltoallStart};
 
 }  // namespace roofcast::transformer::constants

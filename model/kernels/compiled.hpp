@@ -16,8 +16,8 @@ struct Kernel {
   std::string_view name;  ///< with its folder: "softmax::held_kernel"
   Arguments arguments;
   std::int64_t registers = 0;  ///< a thread
-  /// Warp instructions outside all loops, along the shortest of the paths with the most accesses of
-  /// the widest kind.
+  /// Warp instructions outside loops. Of the paths with the most accesses of the widest kind, the
+  /// shortest.
   double straight = 0;
   /// Instructions of one iteration of each of the first loops, nested loops excluded.
   std::array<double, 6> loops{};
@@ -26,7 +26,7 @@ struct Kernel {
 /// The line of compiled.inc; one without registers where there is none.
 Kernel find(std::string_view name, const Arguments& arguments);
 
-/// A template argument. Types count by their storage, tf32 as fp32; `bf16` stands for bf16.
+/// A template argument as a number; tf32 is stored as fp32. `bf16`: the type in place of bf16.
 constexpr std::int64_t argument(DType type, DType bf16 = DType::bf16) {
   if (type == DType::tf32) type = DType::fp32;
   return static_cast<std::int64_t>(type == DType::bf16 ? bf16 : type);

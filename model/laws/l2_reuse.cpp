@@ -178,6 +178,7 @@ Traffic dram_traffic(const Plan& plan, const Occupancy& occupancy,
     dram.write_bytes -=
         reuse.bytes.write_bytes * (1 - l2_miss_share(reuse.distance_bytes, Readers::all, gpu));
   }
+  dram.read_bytes = std::max(0.0, dram.read_bytes);  // hits on all bytes leave rounding errors
   dram.read_bytes +=
       memory.early_bytes + later_pass_bytes(plan, memory.misses, as_double(resident), gpu);
   dram.write_bytes += memory.early_bytes;

@@ -105,7 +105,7 @@ MemoryTime l2_time(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu)
   const double read_rate = gpu.sustained.l2_bandwidth_bytes_per_s.value_or(0);
   if (read_rate <= 0) return {};
   const double write_rate = read_rate * law::kL2WriteShare;
-  const double sector = as_double(gpu.memory.l2_sector_bytes);
+  const double sector = kSectorBytes;
   const double of_early = 2 + as_double(dram_access_bytes(gpu)) / sector;
   double merged = of_early * memory.early_bytes / sector, lone = 0;
   for (std::size_t i = 0; i < plan.arrays.size(); ++i) {

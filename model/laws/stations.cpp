@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/constants/laws.hpp"
+#include "model/counting/coalescing.hpp"
 #include "model/counting/integers.hpp"
 #include "model/laws/network.hpp"
 
@@ -84,8 +85,8 @@ PhaseDemand demand_of(const Phase& phase, const Plan& plan, const MemoryCost& me
   d[Station::special] = pipes[Resource::special];
   d[Station::conversion] = pipes[Resource::conversion];
   // Data from L2 also occupies the data pipe, which writes it into L1 or shared memory.
-  d[Station::data] = pipes[Resource::shared] + pipes[Resource::l1] +
-                     (pipelined ? 0 : l2.read_bytes / as_double(gpu.memory.l1_line_bytes));
+  d[Station::data] =
+      pipes[Resource::shared] + pipes[Resource::l1] + (pipelined ? 0 : l2.read_bytes / kLineBytes);
   d[Station::port] = std::max(per_clk(l2.read_bytes, gpu.sm.l2_bytes_per_clk),
                               law::kClocksPerCopyRequest * step.wavefronts.copies);
   result.stores = l2.write_bytes / law::kSmStoreBytesPerClk;

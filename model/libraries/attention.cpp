@@ -29,9 +29,8 @@ void read_as_multiplied(BlockSteps& steps, const Blocks& c) {
   wavefronts.shared = copied;
 }
 
-// Each warpgroup of 64 rows reads its operands from shared memory: Q and K for Q·Kᵀ, V alone for
-// P·V. Later keys and values arrive there meanwhile. A warpgroup that waits for each product also
-// waits for its reads; if products overlap, reads do too.
+// Operand wavefronts, once per warpgroup of 64 rows: Q and K for Q·Kᵀ, V for P·V. A warpgroup that
+// waits for each product takes the longer of multiplication and reads.
 void read_shared(BlockSteps& steps, const Blocks& c, DType type, const Gpu& gpu) {
   const double row = c.shape.row_bytes(), queries = as_double(c.tile.queries);
   const double keys = (queries / 64 + 1) * as_double(c.tile.keys) * row / 128;

@@ -58,20 +58,18 @@ void set_lone_heads(Blocks& c, const Gpu& gpu) {
 
 // New tokens: K and V next to `q` bytes of Q, as projections wrote them, and their destinations.
 struct NewRows {
-  explicit NewRows(const Shape& shape, double q = 0)
-      : tokens(shape.batch * std::min(shape.seq_q, shape.seq_kv)),
-        kv(as_double(tokens * shape.kv_heads) * shape.row_bytes()),
-        arrays{reads_activation(kQkv, q + 2 * kv)} {
-    if (shape.seq_q < shape.seq_kv) {
-      arrays.push_back(scratch(kNewKv, {0, 2 * kv}));
-    } else {
-      for (const ArrayId cache : {kK, kV}) arrays.push_back(scratch(cache, {0, kv}));
-    }
-  }
   std::int64_t tokens;
   double kv;  ///< bytes of K, and of V
   std::vector<ArrayUse> arrays;
 };
+
+NewRows new_rows(const Shape& shape, double q = 0) {
+  const std::int64_t tokens = shape.batch * std::min(shape.seq_q, shape.seq_kv);
+  const double kv = as_double(tokens * shape.kv_heads) * shape.row_bytes();
+  const ArrayUse packed = reads_activation(kQkv, q + 2 * kv);
+  if (shape.seq_q < shape.seq_kv) return {tokens, kv, {packed, scratch(kNewKv, {0, 2 * kv})}};
+  return {tokens, kv, {packed, scratch(kK, {0, kv}), scratch(kV, {0, kv})}};
+}
 
 }  // namespace
 
@@ -86,10 +84,6 @@ double group_read_density(const Shape& shape) {
   return shape.row_bytes() > kLinesAhead * as_double(kLineBytes) ? kDensityOfLines : 1;
 }
 
-bool moves_queries(const Blocks& c) {
-  return c.shape.seq_q < c.shape.seq_kv || c.kernel.product == Instruction::wgmma;
-}
-
 // unfusedAttentionKernels_2_template.h: applyBiasRopeUpdateKVCacheV2. A thread loads 16 bytes of a
 // token's query head, the same bytes of its K and V, which the group's first head writes, and the
 // sines and cosines of eight elements. A block iterates over tokens. Three loads are dependent: the
@@ -99,13 +93,15 @@ Plan rotated_rows(const Blocks& c, const Gpu& gpu) {
   constexpr double kRotated = 128, kRows = 5;  // Q, K, their counterparts in the rotation, V
   const Shape& shape = c.shape;
   const double row = shape.row_bytes(), warps = warps_of(kThreads), q = shape.q_bytes();
-  auto [tokens, kv, arrays] = NewRows(shape, q);
+  auto [tokens, kv, arrays] = new_rows(shape, q);
   const auto of_block = std::max<std::int64_t>(
       1, static_cast<std::int64_t>(as_double(kThreads * kVectorBytes) / row));
   const std::int64_t rounds = ceil_div(tokens, of_block), turns = rounds * shape.heads;
   const std::int64_t blocks = std::clamp<std::int64_t>(
       kThreadsOfSm / kThreads * gpu.slots(1) / shape.heads, 1, rounds);  // per head
-  if (moves_queries(c)) {
+  // Rotated queries get their own buffer, and attention reads K and V from the cache; else it reads
+  // all three in place (attention_backend/trtllm.py: use_paged_context_fmha).
+  if (shape.seq_q < shape.seq_kv || c.kernel.product == Instruction::wgmma) {
     arrays.push_back(scratch(kQ, {0, q}));
   } else {
     arrays.front().footprint.write_bytes = q + kv;
@@ -129,7 +125,7 @@ Plan rotated_rows(const Blocks& c, const Gpu& gpu) {
 
 Plan cache_writes(const Shape& shape) {
   constexpr std::int64_t kMostThreads = 512;
-  auto [tokens, kv, arrays] = NewRows(shape);
+  auto [tokens, kv, arrays] = new_rows(shape);
   const double flops = 2 * kv / shape.element / as_double(tokens) * 2;
   return even_launch(
       tokens, std::min(kMostThreads, shape.kv_heads * shape.head_dim), std::move(arrays),

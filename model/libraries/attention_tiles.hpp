@@ -35,10 +35,6 @@ void set_decoding(Blocks& forward, const Gpu& gpu);
 /// AccessPattern::read_density of a group's cache: rows longer than two lines are read in pieces.
 double group_read_density(const Shape& shape);
 
-/// Whether rotated queries get their own buffer and attention reads K and V from the cache; else it
-/// reads all three in place (attention_backend/trtllm.py: use_paged_context_fmha).
-bool moves_queries(const Blocks& forward);
-
 /// The launch that rotates Q and K and writes K and V to the cache.
 Plan rotated_rows(const Blocks& forward, const Gpu& gpu);
 

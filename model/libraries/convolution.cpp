@@ -58,8 +58,8 @@ struct Layer {
     return gemm::library_problem(p.dtype, results(), p[kFilters], p[kChannels] * taps(), p[kTileM],
                                  p[kTileN], std::max<std::int64_t>(1, p[kSplitK]));
   }
-  /// The matrix of pixels repeats them for each tap. On tensor cores each half of a k-slab holds
-  /// channels of one tap.
+  /// The matrix of pixels repeats them for each tap and is never stored. On tensor cores half a
+  /// k-slab holds channels of one tap.
   gemm::Packings packings() const {
     const std::int64_t row = p[kChannels] * element_bytes(p.dtype);
     const double slabs = as_double(round_up(row, gemm::kUsualStepBytes / 2)) / as_double(row);
@@ -109,12 +109,11 @@ Plan repadded(const ArrayUse& from, ArrayUse to, std::int64_t element) {
 LaunchSequence convolution_plan(const Problem& p, const Gpu& gpu) {
   constexpr ArrayId kInner = gemm::kBeside + 2;  // A, B and C as the product takes them
   const Layer given{p}, inner = multiplied(p);
-  const bool turns = p.dtype == DType::fp32;
+  const bool to_nchw = p.dtype == DType::fp32;
   LaunchSequence sequence, product = gemm::plan_library(inner.product(), gpu, inner.packings());
   Plan& multiply = product.front().plan;
-  // By Winograd or FFT, which cuDNN takes in fp32, a result needs fewer FLOPs than its sum has.
-  multiply.useful = {};
-  if (!turns || p[kSide] == 1) multiply.useful = gemm::library_work(given.product());
+  // Winograd or FFT, which cuDNN takes in fp32, needs fewer FLOPs than the direct sum.
+  multiply.useful = to_nchw && p[kSide] != 1 ? Work{} : gemm::library_work(given.product());
   multiply.useful.compulsory = {};
   multiply.notes.caveat = kCaveat;
   const auto as_inner = [&](ArrayUse& use) {
@@ -126,7 +125,7 @@ LaunchSequence convolution_plan(const Problem& p, const Gpu& gpu) {
     const auto blocks = [](double bytes, double of_block) {
       return static_cast<std::int64_t>(std::ceil(bytes / of_block));
     };
-    if (turns) {  // nhwcToNchwKernel, nchwToNhwcKernel: tiles of 4 KiB through shared memory
+    if (to_nchw) {  // nhwcToNchwKernel, nchwToNhwcKernel: tiles of 4 KiB through shared memory
       const Step step{.waits = {.global = 1, .shared = 1, .barriers = 1}};
       return sequence.push_back(
           {even_launch(blocks(from.footprint.read_bytes, 4096), 256, {from, to}, step)});
@@ -136,8 +135,8 @@ LaunchSequence convolution_plan(const Problem& p, const Gpu& gpu) {
     }
     sequence.push_back({repadded(from, to, element_bytes(p.dtype))});
   };
-  const bool channels = turns || inner.p[kChannels] != p[kChannels];
-  const bool filters = turns || inner.p[kFilters] != p[kFilters];
+  const bool channels = to_nchw || inner.p[kChannels] != p[kChannels];
+  const bool filters = to_nchw || inner.p[kFilters] != p[kFilters];
   if (channels) {
     ArrayUse& use = multiply.arrays[gemm::kA];
     ArrayUse from = reads_activation(gemm::kA, given.image_bytes());

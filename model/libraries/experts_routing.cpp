@@ -46,7 +46,8 @@ Rows drawn(const Problem& p, std::int64_t draw) {
   }
   const double scale = choices / std::accumulate(wanted.begin(), wanted.end(), 0.0);
   for (double& one : wanted) one *= scale;
-  // No token visits an expert twice: rows beyond the tokens go to others, which may then exceed.
+  // An expert gets each token once: rows above `tokens` move to other experts, which may overflow
+  // in turn.
   constexpr int kRounds = 8;
   double full_before = 0;
   for (int round = 0; round < kRounds; ++round) {

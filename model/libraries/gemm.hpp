@@ -27,16 +27,7 @@ constexpr Problem library_problem(DType type, std::int64_t m, std::int64_t n, st
 
 /// Epilogues of cuBLASLt (cublasLtEpilogue_t, CUDA 13): BIAS, RELU_BIAS, GELU_BIAS, their AUX
 /// forms, DGELU, C added by beta = 1. No SwiGLU, no activation after adding C.
-enum Epilogue : std::int64_t {
-  kPlain,
-  kBias,
-  kRelu,
-  kGelu,
-  kReluKept,
-  kGeluKept,
-  kGeluGradient,
-  kResidual
-};
+enum Epilogue : std::int64_t { kPlain, kBias, kRelu, kGelu, kReluAux, kGeluAux, kDGelu, kResidual };
 inline constexpr std::array<std::string_view, 8> kEpilogueNames = {
     "none", "bias", "relu", "gelu", "relu_aux", "gelu_aux", "dgelu", "residual"};
 

@@ -119,7 +119,7 @@ struct Side {
 };
 constexpr Side kRowSide{kM, kTileM}, kColumnSide{kN, kTileN};
 
-// Adds tiles of `listed` elements along one side. cuBLAS fills its waves (on 132 SMs 1149x2008 has
+// Adds tiles with `listed` elements along `side`. cuBLAS fills its waves (on 132 SMs 1149x2008 has
 // 126 tiles, 4435x1624 has 260): the width is the narrowest with the fewest waves.
 void add_widths(std::vector<Problem>& found, const Problem& p, const Side& side,
                 std::int64_t listed, const Side& other, const Gpu& gpu) {

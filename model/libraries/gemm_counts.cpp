@@ -50,8 +50,8 @@ double step_lookup_bytes(const LibraryProduct& c, const Gpu& gpu) {
   return (of_side(c.a, c.b) + of_side(c.b, c.a)) * as_double(c.tile.step_bytes);
 }
 
-// Copy engine requests per step, or equivalents. Off 16 B, a warp copies 32 pieces of rows at once:
-// all that exist, and a share of those beyond C's edges.
+// Copy engine requests per step, or equivalents. Off 16 B, a warp copies 32 pieces of rows at once.
+// A piece beyond C's edges costs kLeftOutCopies of one within.
 double copy_requests(const LibraryProduct& c) {
   if (c.aligned()) return 0;
   const double there = as_double(c.a.extent) / as_double(c.a.tiles()) +

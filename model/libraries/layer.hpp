@@ -81,7 +81,7 @@ struct Movement {
   }
 
   constexpr Movement costing(double each) const { return with(&Movement::instructions, each); }
-  /// A constant of the register: its value, since tables are made before a study can replace it.
+  /// Reads the registered value: these tables are compile-time constants, which no study overrides.
   constexpr Movement costing(const Constant& each, double share = 1) const {
     return costing(share * each.value);
   }
@@ -96,7 +96,8 @@ struct Movement {
 
 using Launches = std::initializer_list<Movement>;
 
-/// The launches of an operation. For constants: a list lives only as long as its variable.
+/// The launches of an operation. An initializer_list does not own its array: define an Operation
+/// only as a constant of a namespace.
 struct Operation {
   Launches fused, fused_backward{};
   Launches eager{}, eager_backward{};  ///< empty: as fused

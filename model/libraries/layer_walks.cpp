@@ -106,9 +106,9 @@ Plan even_blocks(const Counted& one, std::int64_t count, std::int64_t threads,
   return plan;
 }
 
-// A thread sums one column of a segment of rows; columns are padded to whole warps. It waits for
-// the number of segments and its segment's end, in table_sums also for the segment and its row. It
-// then waits for each row, in part_sums also for the row's index before.
+// A thread sums one column of a segment of rows; columns are padded to whole warps. Dependent
+// loads: the number of segments and its segment's end (2); in table_sums also the segment and its
+// row of the table (4). Then one per row; in part_sums two, its index first.
 Plan by_sums(const Counted& one) {
   constexpr double kDivided = 80;  // instructions: thread number ÷ columns, in 64 bits
   const bool of_table = one.movement.walk == Walk::table_sums;
@@ -260,8 +260,8 @@ Plan plan_of(const Counted& one) {
         {Level::requested,
          std::to_string(static_cast<int>(movement.sweeps)) + " sweeps over a row"});
     // The first sweep waits for DRAM and takes most of a block's time: until the second sweep every
-    // other block has read a row and written one. Later sweeps that miss take equal time: a third
-    // of the blocks are in each, and one in three writes.
+    // other resident block reads a row and writes one. Later sweeps that miss take equal times: a
+    // third of the blocks write.
     const double both = read + written;
     plan.reuse.push_back(
         {.bytes = one.rows * read, .distance_bytes = both, .l2_distance_bytes = both});

@@ -3,6 +3,7 @@
 #include <array>
 #include <string_view>
 
+#include "model/constants/steps.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/work.hpp"
 
@@ -68,11 +69,13 @@ struct Protocol {
 
 /// Constants that hold for every GPU, as fit_collectives prints them.
 struct CollectiveConstants {
-  // Calibrated on collectives_nccl.csv (../shared/reference), rows of even position, NCCL 2.27 to
-  // 2.29, all GPUs together. Multiples without a unit.
-  std::array<Protocol, 3> protocols = {{{1, 1, 24.65}, {1.307, 1.070, 1.922}, {3.720, 1.283, 1}}};
-  double own_share = 0.416;       ///< time per byte copied within the GPU ÷ per byte on the link
-  double alltoall_start = 1.378;  ///< start cost ÷ a ring's: one channel per peer
+  /// NCCL's LL, LL128 and Simple.
+  std::array<Protocol, 3> protocols = {
+      {{1, 1, constants::kLowLatencyBytes},
+       {constants::kLine128Start, constants::kLine128Step, constants::kLine128Bytes},
+       {constants::kSimpleStart, constants::kSimpleStep, 1}}};
+  double own_share = constants::kOwnByteShare;
+  double alltoall_start = constants::kAlltoallStart;
 };
 
 /// Links between GPUs, from the specification (hw_specs, group "link").

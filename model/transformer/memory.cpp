@@ -54,7 +54,8 @@ double mask_bytes(const Architecture& model, const Task& task) {
 
 // Bytes after the layers: logits and their fp32 copy, or the loss as the backward pass begins.
 // Eager: log-softmax, its gradient and the logits' gradient in fp32. Compiled: logits, their
-// gradient, the LM head's weight gradient. In chunks: one of logits, gradients of input, weights.
+// gradient, the LM head's weight gradient. In chunks: one chunk's logits, and the gradients of the
+// head's input and weights.
 double loss_bytes(const Architecture& model, const Task& task) {
   if (model.pooled) return 0;
   const double element = task.activation_bytes(), rows = task.answers();

@@ -62,7 +62,7 @@ class Composer {
       : step_(step), model_(model), task_(task), forecasts_(forecasts) {}
 
  protected:
-  /// Further operations are added to this section, in layers to each from `first` to `last`.
+  /// Sets where later operations go: `section`; for Section::layer, layers [first, last).
   void at(Section section, std::int64_t first = 0, std::int64_t last = 0) {
     here_.direction = Direction::forward;
     place(here_, section, task_, first, last);

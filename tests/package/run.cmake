@@ -27,6 +27,7 @@ run(files "${dpkg_deb}" -c "${package}")
 foreach(file IN ITEMS
         bin/roofcast
         lib/libroofcast_model.a
+        lib/libroofcast_advice.a
         lib/cmake/roofcast/roofcastConfig.cmake
         include/roofcast/model/roofcast.hpp
         include/roofcast/hw_specs/loader.hpp

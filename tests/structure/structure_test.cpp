@@ -27,8 +27,8 @@ struct File {
 std::vector<File> read_tree(const fs::path& root) {
   const std::set<std::string> kept = {".cpp", ".hpp", ".cu", ".cuh", ".js", ".mjs"};
   std::vector<File> files;
-  for (const char* top : {"model", "hw_specs", "architectures", "kernels", "validation", "reports",
-                          "cli", "python", "tests"}) {
+  for (const char* top : {"model", "advice", "hw_specs", "architectures", "kernels", "validation",
+                          "reports", "cli", "python", "tests"}) {
     for (auto at = fs::recursive_directory_iterator(root / top);
          at != fs::recursive_directory_iterator(); ++at) {
       if (at->path().filename() == "node_modules") at.disable_recursion_pending();
@@ -96,12 +96,13 @@ const std::vector<Layer>& layers() {
       {"model/libraries", {"model/types", "model/counting", "model/constants", "model/kernels"}},
       {"model/described", {"model"}},
       {"model", {}},  // the catalog and what is asked of it: all below model/
+      {"advice", {"model"}},
       {"hw_specs", {"model"}},
       {"architectures", {"model", "hw_specs"}},
       {"kernels", {"model"}},
       {"validation", {"model", "hw_specs", "architectures", "kernels"}},
       {"reports", {"model", "hw_specs", "validation"}},
-      {"cli", {"model", "hw_specs", "architectures", "validation", "reports"}},
+      {"cli", {"model", "advice", "hw_specs", "architectures", "validation", "reports"}},
       {"python", {"model", "hw_specs", "cli"}},
   };
   return all;

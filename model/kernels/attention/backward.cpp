@@ -142,7 +142,10 @@ Plan pass_over(double elements, double instructions, std::vector<ArrayUse> array
   Step step;
   step.warp_instructions = vectors / 32 / blocks * instructions;
   step.waits.global = waits;
-  return even_launch(static_cast<std::int64_t>(blocks), kThreads, std::move(arrays), step);
+  const Launch launch{.grid = {static_cast<std::int64_t>(blocks), 1, 1},
+                      .block = {kThreads, 1, 1},
+                      .registers = 32};
+  return even_launch(launch, std::move(arrays), step);
 }
 
 LaunchSequence backward_launches(const Backward& c) {

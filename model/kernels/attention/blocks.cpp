@@ -193,14 +193,15 @@ void add_class(Plan& plan, const BlockSteps& blocks, std::int64_t count, const S
 
 void add_blocks(Plan& plan, const BlockSteps& blocks, const std::vector<Steps>& tiles,
                 std::int64_t copies, std::int64_t together, std::int64_t splits) {
-  constexpr std::int64_t kMostClasses = 32, kMostParties = 8;
-  // A party is `together` heads. SMs idle only behind the last parties: earlier ones are merged.
-  std::int64_t parties = std::min(kMostParties, ceil_div(copies, together));
-  const std::vector<Run> runs = runs_of(tiles, static_cast<std::size_t>(kMostClasses / parties));
-  if (runs.size() == 1) parties = 1;
+  constexpr std::int64_t kMostClasses = 32, kMostGroups = 8;
+  // Heads run in groups of `together`. Only the last groups can leave SMs idle: earlier ones form
+  // one.
+  std::int64_t groups = std::min(kMostGroups, ceil_div(copies, together));
+  const std::vector<Run> runs = runs_of(tiles, static_cast<std::size_t>(kMostClasses / groups));
+  if (runs.size() == 1) groups = 1;
   const std::int64_t last = (copies - 1) % together + 1;
-  for (std::int64_t left = copies; parties > 0; --parties) {
-    const std::int64_t behind = parties > 1 ? (parties - 2) * together + last : 0;
+  for (std::int64_t left = copies; groups > 0; --groups) {
+    const std::int64_t behind = groups > 1 ? (groups - 2) * together + last : 0;
     for (const Run& run : runs) {
       add_parts(plan, blocks, run.tiles * (left - behind), run.each, splits);
     }

@@ -122,8 +122,9 @@ LaunchSequence plan_flash(const Problem& p, const Gpu& gpu, const Kernel& kernel
   Plan plan = forward_plan(c, gpu);
   add_tiles(plan, c, forward_steps(c));
   LaunchSequence sequence = launch_of(std::move(plan));
-  // The counter is cleared before the kernel, but the attention kernel stands first in the list.
-  if (c.tile.scheduler == TileScheduler::queue) sequence.push_back({cleared_counter()});
+  if (c.tile.scheduler == TileScheduler::queue) {
+    sequence.insert(sequence.begin(), {cleared_counter()});
+  }
   return sequence;
 }
 

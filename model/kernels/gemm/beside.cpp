@@ -9,15 +9,17 @@
 namespace roofcast::gemm {
 namespace {
 
-constexpr double kWide = 2, kNarrow = 1;  // bytes of an element of A before and after
+constexpr double kWide = 2, kNarrow = 1;  // bytes of an element of A before and after quantization
 constexpr double kLanes = as_double(kWarpLanes);
 
 constexpr std::int64_t kElementThreads = 256;
 Launch launch_over(double elements, std::int64_t per_thread) {
-  return {
-      .grid = {ceil_div(static_cast<std::int64_t>(elements), kElementThreads * per_thread), 1, 1},
-      .block = {kElementThreads, 1, 1},
-      .registers = 32};
+  constexpr double kMostElements = 1e18;  // beyond any grid: such a launch is refused later
+  return {.grid = {ceil_div(static_cast<std::int64_t>(std::min(kMostElements, elements)),
+                            kElementThreads * per_thread),
+                   1, 1},
+          .block = {kElementThreads, 1, 1},
+          .registers = 32};
 }
 
 // Converts A from 16 to 8 bits by a known scale, one vector of 8 elements a thread.

@@ -77,8 +77,8 @@ constexpr std::int64_t wgmma_group(std::int64_t beside, std::int64_t blocks) {
   return tiles > 0 ? tiles : 1;
 }
 
-/// Whether gemm.wgmma visits swap_ab tiles along an instruction's columns first: down C, so that
-/// blocks read the same columns of B. Clusters of swap_ab tiles share tiles of A and go across C.
+/// Whether swap_ab tiles of gemm.wgmma run down C first, so that neighbouring blocks share columns
+/// of B. Clusters share A's tile and run across C.
 constexpr bool columns_first(bool swap_ab, std::int64_t cluster) {
   return swap_ab && cluster == 1;
 }

@@ -53,9 +53,9 @@ rows::Instructions instructions_of(Kind kind, const Problem& p, const Backward& 
           .start = how.kernel.straight};
 }
 
-// SplitWrites::bytes_between: while a warp makes its `stores` to different sectors, every other
-// warp of the block opens as many. Share of parts that L1 does not merge, by (warps, stores): (3,
-// 8) 6%, (4, 8) 58%, (9, 4) 7%, (16, 4) 44%, (2, 16) 85%, (4, 16) 95%.
+// SplitWrites::bytes_between. A warp writes the parts of its `stores` sectors in `stores` rounds; in
+// each, every other warp of the block stores as often. The bytes of a store fit the shares of parts
+// that L1 does not merge (law::kL1MergeBytes).
 double bytes_between_parts(const rows::Layout& layout, double stores) {
   constexpr double kBytesOfStore = 2.5;
   return as_double((layout.warps() - 1) * rows::kWarp) * kBytesOfStore * stores * stores;

@@ -34,7 +34,7 @@ inline constexpr std::int64_t kForwardRingVectors = 8;
 inline constexpr std::int64_t kForwardRingSliceBytes =
     256 * kForwardRingVectors * rows::kVectorBytes;
 
-/// The forward pass, with a row or a block's slice of it in registers or in rings.
+/// Layout of the forward pass: a row or a block's slice of it is in registers or in rings.
 constexpr rows::Layout forward_layout(const Problem& p) {
   const auto layout = is_streamed(p) ? rows::ring_layout : rows::held_layout;
   return layout(rows::vectors_of(p), p[kVectors], p[kCluster], p[kRowsPerCluster]);

@@ -15,7 +15,7 @@ constexpr std::array kValidated = {ValidatedRange{rows::kRows, 1, std::int64_t{1
                                    ValidatedRange{rows::kCols, 128, std::int64_t{1} << 28}};
 
 // Instructions of a warp that merge the sums of a row's warps, by the counters.
-constexpr double kInstructionsOfMerge = 22;
+constexpr double kInstructionsOfRowMerge = 22;
 
 // The accesses that a thread issues before it adds the first.
 struct Batch {
@@ -143,7 +143,7 @@ Plan plan_sums(bool weighted, const Problem& p, const Layout& layout) {
   merge.issued.l1.write_bytes = merge.issued.l2.write_bytes = stores / blocks;
   merge.warp_instructions =
       warps * (kernel.straight + rows::kInstructionsOfEnds +
-               (alone ? 0 : kInstructionsOfMerge * as_double(layout.rows_a_group)));
+               (alone ? 0 : kInstructionsOfRowMerge * as_double(layout.rows_a_group)));
   // Waits after the last load; those before the first access are part of Sustained::first_access_s.
   merge.waits = {
       .shared = alone ? 5.0 : 10, .arithmetic = alone ? 40.0 : 73, .barriers = alone ? 0.0 : 1};

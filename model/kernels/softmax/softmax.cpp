@@ -24,8 +24,8 @@ constexpr double kOperationsOfResult = 4;
 // Chains of dependent operations, in latencies of a multiply-add.
 // Merging: one a shuffle, and the exponential that rescales a sum: product, ex2 (four), product.
 constexpr double kDependentOfMerge = 16;
-// Rescaling a running sum: the test of the maximum (3), difference, product, exponential (5),
-// product, and the first exponential to be added (4).
+// Rescaling a running sum: test of the maximum (3), difference (1), product and exponential (5),
+// product (1), addition of the first exponential (4).
 constexpr double kDependentOfRescale = 14;
 // A batch of loads: addresses and tests, and the unpacking or the exponentials of its first vector.
 constexpr double kDependentOfBatch = 15;
@@ -62,7 +62,7 @@ LaunchSequence plan_sweeps(const Problem& p, const Gpu& /*gpu*/) {
   plan.arrays.back().split = rows::split_stores(x, kStoreParts);
 
   // Between two uses of a row each resident block makes a sweep, and one in `kReads` sweeps also
-  // writes a row through L1. Where the rows together are 1.27 times L1, 98% of them miss.
+  // writes a row through L1.
   const double rows_here = as_double(layout.rows_per_block);
   const double between = (1 + 1 / kReads) * x.row_bytes * rows_here;
   plan.reuse = {{.scope = Scope::block,

@@ -31,9 +31,9 @@ TEST(Epilogues, MoveWhatCublasltSaysAndComputeIt) {
   };
   more(gemm::kBias, 4096, 0, 1);
   more(gemm::kGelu, 4096, 0, 9);
-  more(gemm::kReluKept, 4096, c / 8, 2);
-  more(gemm::kGeluKept, 4096, 2 * c, 9);
-  more(gemm::kGeluGradient, 2 * c, 0, 18);
+  more(gemm::kReluAux, 4096, c / 8, 2);
+  more(gemm::kGeluAux, 4096, 2 * c, 9);
+  more(gemm::kDGelu, 2 * c, 0, 18);
   more(gemm::kResidual, 2 * c, 0, 1);
 }
 
@@ -41,7 +41,7 @@ TEST(Epilogues, MoveWhatCublasltSaysAndComputeIt) {
 TEST(Epilogues, AreOfTheLaunchThatStoresC) {
   Problem problem{.dtype = DType::bf16, .values = {128, 128, 8192, 128, 128, 4}};
   problem[gemm::kBatch] = 1;
-  problem[gemm::kEpilogue] = gemm::kGeluKept;
+  problem[gemm::kEpilogue] = gemm::kGeluAux;
   const auto program = gemm::plan_library(problem, hopper_like());
   ASSERT_EQ(program.size(), 2U);
   EXPECT_EQ(program.front().plan.useful.special_flops, 0);

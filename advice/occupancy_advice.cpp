@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "model/advice.hpp"
+#include "advice/advice.hpp"
 #include "model/counting/integers.hpp"
 #include "model/laws/occupancy.hpp"
 

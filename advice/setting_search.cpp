@@ -1,4 +1,4 @@
-#include "model/search.hpp"
+#include "advice/search.hpp"
 
 namespace roofcast {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/advice.hpp"
+#include "advice/advice.hpp"
 #include "model/counting/integers.hpp"
 
 namespace roofcast {

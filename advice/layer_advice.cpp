@@ -1,5 +1,5 @@
+#include "advice/search.hpp"
 #include "model/libraries/gemm.hpp"
-#include "model/search.hpp"
 
 namespace roofcast {
 namespace {

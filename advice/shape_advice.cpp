@@ -1,8 +1,8 @@
 #include <functional>
 #include <numeric>
 
+#include "advice/search.hpp"
 #include "model/kernels/gemm/gemm.hpp"
-#include "model/search.hpp"
 #include "model/types/quantity_text.hpp"
 
 namespace roofcast {

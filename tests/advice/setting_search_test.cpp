@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/advice.hpp"
+#include "advice/advice.hpp"
 #include "tests/model/scan/questions.hpp"
 
 namespace roofcast {

@@ -1,4 +1,4 @@
-#include "model/advice.hpp"
+#include "advice/advice.hpp"
 
 #include <gtest/gtest.h>
 
