@@ -53,6 +53,8 @@ TEST(Program, HelpOfEveryCommandStartsWithExamples) {
     }
   }
   EXPECT_THAT(run_program("predict gemm.tiled --help").out, HasSubstr("--tile_m"));
+  EXPECT_EQ(run_program("help sweep").out, run_program("sweep --help").out);
+  expect_refusal("help swep", 2, "Did you mean 'sweep'?");
 }
 
 TEST(Program, Version) {

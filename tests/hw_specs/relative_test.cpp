@@ -87,6 +87,12 @@ TEST(Relative, CardsOfOneDieShareWhatPublishedMeasurementsTellOfTheChip) {
   EXPECT_NE(sxm.sustained.graph_launch_s, card.sustained.graph_launch_s);
 }
 
+// A rate of scattered reads is that of reads of the relative's size.
+TEST(Relative, TheSizeOfADramReadComesWithItsRate) {
+  EXPECT_EQ(load(of_relative("b200", "")).memory.dram_access_bytes,
+            load(calibrated("h200-sxm")).memory.dram_access_bytes);
+}
+
 TEST(Relative, SoDoCardsOfOneArchitectureWithTheSameL2) {
   const auto l2_of = [](const char* die, std::int64_t l2_bytes) {
     Source source = of_relative("b200", "");

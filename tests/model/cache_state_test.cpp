@@ -35,6 +35,22 @@ TEST(Repeated, DataThatFitAreFoundWeightsToo) {
   EXPECT_NEAR(read(1 << 19, CacheState::repeated), read(1 << 19, CacheState::steady), 1);
 }
 
+// What other data do not wait for between rounds, the same data do not either.
+TEST(Repeated, SmallDataNeedNoFirstAccess) {
+  const KernelRef copy = find_kernel("stream.copy");
+  Gpu gpu = testing::hopper_like();
+  gpu.sustained.first_access_s = 5e-7;
+  const auto first_s = [&](std::int64_t n, CacheState cache) {
+    Problem problem;
+    problem[0] = n;
+    check(copy, problem, 1);
+    return predict(copy, problem, gpu, {.cache = cache}).time->waterfall[Part::first_access];
+  };
+  EXPECT_EQ(first_s(1024, CacheState::repeated), 0);
+  EXPECT_GT(first_s(1024, CacheState::cold), 4e-7);
+  EXPECT_GT(first_s(1 << 28, CacheState::repeated), 4e-7);
+}
+
 TEST(Repeated, NoLoopOnTheSameDataBeatsTheLimit) {
   const KernelRef add = find_kernel("stream.add");
   Problem problem;

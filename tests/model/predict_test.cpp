@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "model/counting/totals.hpp"
+#include "model/kernels/attention/attention.hpp"
 #include "tests/model/devices.hpp"
 
 namespace roofcast {
@@ -42,6 +43,35 @@ TEST(Predict, ABoardThatLacksThePowerSaysSo) {
   };
   EXPECT_TRUE(says_so(100));
   EXPECT_FALSE(says_so(1e4));
+}
+
+// The first launch of a backward pass sums rows and holds no tiles: the bound takes the memory of
+// the launch that has most.
+TEST(Predict, TheIoBoundIsThatOfTheLargestBlock) {
+  const KernelRef flash = find_kernel("attention.flash2");
+  Problem problem{.dtype = DType::bf16};
+  problem[0] = 1, problem[1] = 32, problem[3] = 8192;
+  problem[attention::kPass] = attention::kBackward;
+  check(flash, problem, 0b1011);
+  const Prediction found = predict(flash, problem, testing::hopper_like());
+  EXPECT_GT(found.launches, 1);
+  EXPECT_GT(found.io.on_chip_bytes, 0);
+  EXPECT_GT(found.io.lower_bound_bytes, 1.5 * found.work.compulsory.total_bytes());
+}
+
+// 16 Mi elements of 4 bytes, 64 Ki apart, are spread over 4.4 TB.
+TEST(Predict, ArraysCountTheGapsBetweenAccesses) {
+  Gpu gpu = testing::hopper_like();
+  gpu.memory.dram_bytes = 80e9;
+  const KernelRef strided = find_kernel("access.strided");
+  const auto says_so = [&](std::int64_t stride) {
+    const Prediction found = predict(strided, checked(strided, {1 << 24, stride}), gpu);
+    return std::any_of(found.notes.begin(), found.notes.end(), [](const std::string& note) {
+      return note.find("they do not fit all at once") != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(says_so(1 << 16));
+  EXPECT_FALSE(says_so(64));
 }
 
 // 32 heads of 1024² scores of two bytes are 67 MB, more than L2 keeps; those of 256² stay in it,

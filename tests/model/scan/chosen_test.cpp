@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
+#include <string_view>
 
 #include "tests/model/scan/draw.hpp"
 #include "tests/model/scan/questions.hpp"
@@ -100,17 +102,32 @@ TEST_P(Chosen, NoValueGivenIsFaster) {
   violations.report("a value that could be given is faster than those chosen");
 }
 
-TEST(ChosenSettings, LongRowsTakeTheWholeCluster) {
-  ScanCase question{find_kernel("norm.rmsnorm"), {}};
+// The kernel's defaults, with these values by the names of parameters.
+ScanCase with_values(std::string_view kernel, DType type,
+                     const std::map<std::string_view, std::int64_t>& values) {
+  ScanCase question{find_kernel(kernel), {.dtype = type}};
   const auto parameters = question.kernel.parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    question.problem[i] = parameters[i].fallback.value_or(0);
+    const auto given = values.find(parameters[i].name);
+    question.problem[i] =
+        given != values.end() ? given->second : parameters[i].fallback.value_or(0);
   }
-  question.problem[0] = 512;
-  question.problem[1] = 61038;
+  return question;
+}
+
+TEST(ChosenSettings, FewBlocksTakeAllTheSplitsThatHelp) {
   Violations violations;
-  expect_none_faster(question, testing::gpu_named("h200-sxm"), violations);
-  violations.report("512 rows of 61038");
+  const Gpu& gpu = testing::gpu_named("h200-sxm");
+  expect_none_faster(with_values("norm.rmsnorm", DType::fp32, {{"rows", 512}, {"cols", 61038}}),
+                     gpu, violations);
+  expect_none_faster(
+      with_values("gemm.skinny", DType::bf16,
+                  {{"m", 64}, {"n", 16}, {"k", 1539}, {"transposed_b", 1}, {"batch", 1}}),
+      gpu, violations);
+  expect_none_faster(with_values("attention.decode", DType::fp16,
+                                 {{"batch", 1}, {"heads", 1}, {"seq_q", 2}, {"seq_kv", 5919}}),
+                     gpu, violations);
+  violations.report("a value that could be given is faster than those chosen");
 }
 
 }  // namespace

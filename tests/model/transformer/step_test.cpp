@@ -110,6 +110,32 @@ std::vector<std::string> kernels_of(const Step& step, std::string_view part) {
   return found;
 }
 
+// Gradients of weights are dYᵀ·X of rows as stored: a number of tokens that is no multiple of 8 costs
+// no more than the next that is.
+TEST(Step, TokensOffEightCostNoMore) {
+  Task task;
+  const auto at = [&](std::int64_t seq) {
+    task.seq = seq;
+    return part_s(predict_step(llama(2), task, h100()), "feed-forward products");
+  };
+  EXPECT_NEAR(at(1001), at(1008), 0.03 * at(1008));
+}
+
+// An encoder looks up words, positions and token types, adds twice, and ends in a pooler.
+TEST(Step, AnEncoderAddsTokenTypesAndEndsInAPooler) {
+  Architecture model = gpt2(2);
+  Task task;
+  task.phase = Phase::prefill;
+  const std::size_t before = kernels_of(predict_step(model, task, h100()), "embedding").size();
+  EXPECT_EQ(before, 3U);
+  model.token_types = 2;
+  model.pooled = true;
+  const Step step = predict_step(model, task, h100());
+  EXPECT_EQ(kernels_of(step, "embedding").size(), before + 2);
+  EXPECT_EQ(kernels_of(step, "pooler").size(), 1U);
+  EXPECT_TRUE(kernels_of(step, "vocabulary product").empty());
+}
+
 // Rows of 50257 elements of 2 bytes are no multiple of 16 bytes: training by compiled code copies
 // weights and gradients to rows of 50264, eager code and a part of the vocabulary do not.
 TEST(Step, CompiledCodePadsTheVocabulary) {

@@ -86,6 +86,13 @@ TEST(Access, LanesDownAColumnHaveASectorEach) {
   EXPECT_EQ(plan.arrays.back().pattern.partial_writes, 1024 * 1024);
 }
 
+// 16 rows of one element of 2 bytes share a sector: L2 reads no more than L1.
+TEST(Access, RowsShorterThanASectorShareIt) {
+  const Plan plan = plan_of("access.column_wise", {.dtype = DType::bf16, .values = {65536, 1}});
+  EXPECT_EQ(total_work(plan).l1.read_bytes, 2 * 65536);
+  EXPECT_EQ(total_work(plan).l2.read_bytes, 2 * 65536);
+}
+
 Problem gather(std::int64_t n, std::int64_t window, std::int64_t distribution) {
   return {.values = {n, window, distribution}};
 }
