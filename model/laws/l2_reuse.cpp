@@ -218,9 +218,7 @@ LaunchMemory launch_memory(const LaunchSequence& sequence, std::size_t position,
   }
   if (reads_new_data) {
     const double bytes = touched_bytes(sequence);
-    memory.new_share = cache == CacheState::steady     ? lost_of_sets(bytes, bytes, gpu)
-                       : cache == CacheState::repeated ? l2_miss_share(bytes, Readers::one, gpu)
-                                                       : 1;
+    memory.new_share = back_to_back(cache) ? lost_of_sets(bytes, bytes, gpu) : 1;
   }
   memory.early_bytes = written_back_early_bytes(plan, occupancy, gpu);
   memory.misses = l1_misses(plan, occupancy, gpu);

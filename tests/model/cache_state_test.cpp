@@ -35,7 +35,7 @@ TEST(Repeated, DataThatFitAreFoundWeightsToo) {
   EXPECT_NEAR(read(1 << 19, CacheState::repeated), read(1 << 19, CacheState::steady), 1);
 }
 
-// What other data do not wait for between rounds, the same data do not either.
+// Back to back the same data wait for nothing that other data of that size do not wait for.
 TEST(Repeated, SmallDataNeedNoFirstAccess) {
   const KernelRef copy = find_kernel("stream.copy");
   Gpu gpu = testing::hopper_like();
