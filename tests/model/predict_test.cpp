@@ -51,8 +51,8 @@ TEST(Predict, TheIoBoundIsThatOfTheLargestBlock) {
   const KernelRef flash = find_kernel("attention.flash2");
   Problem problem{.dtype = DType::bf16};
   problem[0] = 1, problem[1] = 32, problem[3] = 8192;
-  problem[attention::kPass] = attention::kBackward;
-  check(flash, problem, 0b1011);
+  problem[attention::kPass] = kBackward;
+  check(flash, problem, 0b1000'1011);
   const Prediction found = predict(flash, problem, testing::hopper_like());
   EXPECT_GT(found.launches, 1);
   EXPECT_GT(found.io.on_chip_bytes, 0);

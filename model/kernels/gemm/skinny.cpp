@@ -193,8 +193,8 @@ void add_splits(std::vector<Problem>& found, Problem tile, const Option& option,
   const std::int64_t blocks =
       tile[kBatch] * ceil_div(weights_in_b(tile) ? tile[kN] : tile[kM], option.tile.n);
   const std::int64_t at_once = gpu.slots(2);
-  for (const std::int64_t split :
-       splits_of(asked, ceil_div(tile[kK], option.tile.k), blocks, at_once)) {
+  const std::int64_t steps = ceil_div(tile[kK], option.tile.k), least_steps = 1;
+  for (const std::int64_t split : splits_of(asked, steps, blocks, at_once, kSplits, least_steps)) {
     if (asked == kToChoose && split > 1 && blocks * split > at_once) break;
     found.emplace_back(tile)[kSplitK] = split;
   }

@@ -52,7 +52,6 @@ void expect_moved(const char* kernel, const Problem& problem, double launches, d
   EXPECT_NEAR(found.written, written, 1e-9 * written) << kernel;
 }
 
-enum : std::int64_t { kForward, kBackward };
 enum : std::int64_t { kFused, kEager };
 
 TEST(LayerKernels, RotaryReadsAndWritesItsMatrix) {
