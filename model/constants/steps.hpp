@@ -22,7 +22,7 @@ inline constexpr Constant kLayerSeconds =
 
 inline constexpr Constant kHostLaunchSeconds =
     fitted("step_host_launch_s", 31e-6, "s",
-           "time of PyTorch's host to submit a launch; twice that where it also records the "
+           "time of PyTorch's host for a call, such as a GEMM; twice that where it also records the "
            "operation for the backward pass",
            "transformer-steps-2026-11-27 of both GPUs in validation/measured, eager training and "
            "prefill, rows of even position: by hand, mean |error| of time",

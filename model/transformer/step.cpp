@@ -57,6 +57,7 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
       one.alone_s /= stages;
       one.count /= stages;
       one.launches /= stages;
+      one.calls /= stages;
     }
     const double others = in_layers ? stages - 1 : one.section == shorter_end ? 1 : 0;
     if (one.part != kWeightsBetweenGpus) bubble.add(others / passes, one);

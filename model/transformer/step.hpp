@@ -51,6 +51,7 @@ struct Run {
 struct StepOperation : Run, Duration {
   double count = 0;              ///< runs of the kernel in the step
   double launches = 0;           ///< launches of all these runs
+  double calls = 0;              ///< of the host: one GEMM is one, whatever it launches
   std::int64_t first_layer = 0;  ///< in Section::layer: first layer with it
   std::int64_t last_layer = 0;   ///< one past the last layer with it
   Use use{};

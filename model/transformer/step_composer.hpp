@@ -102,6 +102,7 @@ class Composer {
     added.what = one.what;
     added.count *= times;
     added.launches = added.count * as_double(one.launches);
+    added.calls = kernel == "gemm.library" ? added.count : added.launches;
     added.bound = one.bound;
     added.use = one.use;
     step_.limit_s += added.count * one.limit_s;

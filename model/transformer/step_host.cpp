@@ -10,10 +10,10 @@
 namespace roofcast::transformer {
 namespace {
 
-// Waits in each segment (s). The host submits a launch in `launch_s`, twice that if it also records
-// the operation for the backward pass, and starts a step when the GPU has ended the one before. A
-// launch runs once it is submitted and the launch before has ended:
-//   T = max over the launches of (submission of all up to it + time of it and all after it).
+// Waits in each segment (s). The host makes a call in `launch_s`, twice that if it also records the
+// operation for the backward pass, and starts a step when the GPU has ended the one before. A call's
+// launches run once it is made and those before have ended:
+//   T = max over the calls of (submission of all up to it + time of it and all after it).
 // Within a segment, all passes together, both grow evenly: the maximum is at an end of one.
 auto waits_s(const Step& step, const Task& task, double launch_s) {
   std::array<double, kStepSegments.size()> waits{};
@@ -25,7 +25,7 @@ auto waits_s(const Step& step, const Task& task, double launch_s) {
     for (const StepOperation& one : step.operations) {
       if (!here.has(one) || one.order != Order::in_turn) continue;
       ended_s += one.expected_s;
-      submitted_s += one.launches * launch_s * (records ? 2 : 1);
+      submitted_s += one.calls * launch_s * (records ? 2 : 1);
     }
     const double until_s = std::max(waited_s, submitted_s - ended_s);
     waits[i] = until_s - std::exchange(waited_s, until_s);

@@ -121,6 +121,20 @@ TEST(Step, TokensOffEightCostNoMore) {
   EXPECT_NEAR(at(1001), at(1008), 0.03 * at(1008));
 }
 
+// Products of few tokens are split along k and summed by a second kernel of the same call.
+TEST(Step, ASplitProductIsOneCall) {
+  Task task;
+  task.seq = 128;
+  const Step step = predict_step(llama(2), task, h100());
+  bool split = false;
+  for (const StepOperation& one : step.operations) {
+    if (!one.what.starts_with("gemm.library")) continue;
+    EXPECT_EQ(one.calls, one.count) << one.what;
+    split |= one.launches > one.count;
+  }
+  EXPECT_TRUE(split);
+}
+
 // An encoder looks up words, positions and token types, adds twice, and ends in a pooler.
 TEST(Step, AnEncoderAddsTokenTypesAndEndsInAPooler) {
   Architecture model = gpt2(2);
@@ -175,7 +189,7 @@ TEST(Step, ASlowHostSetsTheTime) {
   double submitted_s = 0;
   for (const StepOperation& one : step.operations) {
     const bool recorded = one.direction == Direction::forward && one.section != Section::once;
-    submitted_s += one.launches * task.host_launch_s * (recorded ? 2 : 1);
+    submitted_s += one.calls * task.host_launch_s * (recorded ? 2 : 1);
   }
   EXPECT_NEAR(step.expected_s, submitted_s, 1e-9);
   task.host_launch_s = 0;
