@@ -20,13 +20,13 @@ inline constexpr Constant kLayerSeconds =
            "NCCL that wait on their SMs for other GPUs",
            kStepsFit, "2026-11-27");
 
-inline constexpr Constant kHostLaunchSeconds =
-    fitted("step_host_launch_s", 31e-6, "s",
-           "time of PyTorch's host for a call, such as a GEMM; twice that where it also records the "
-           "operation for the backward pass",
-           "transformer-steps-2026-11-27 of both GPUs in validation/measured, eager training and "
-           "prefill, rows of even position: by hand, mean |error| of time",
-           "2026-11-27");
+inline constexpr Constant kHostLaunchSeconds = fitted(
+    "step_host_launch_s", 31e-6, "s",
+    "time of PyTorch's host for a call, such as a GEMM; twice that where it also records the "
+    "operation for the backward pass",
+    "transformer-steps-2026-11-27 of both GPUs in validation/measured, eager training and "
+    "prefill, rows of even position: by hand, mean |error| of time",
+    "2026-11-27");
 
 inline constexpr Constant kTransferShare =
     measured("step_transfer_share", 0.76, "", "rate of a transfer beside a kernel ÷ its rate alone",
