@@ -35,8 +35,7 @@ std::vector<BetterSetting> better_settings(const Launch& launch, const Occupancy
     setting = asked;
   };
   try_all("registers", changed.registers, 1, 1, launch.registers - 1);
-  try_all("shared_bytes", changed.shared_bytes,
-          std::max<std::int64_t>(1, rules.shared_allocation_unit_bytes), 0,
+  try_all("shared_bytes", changed.shared_bytes, rules.shared_allocation_unit_bytes, 0,
           launch.shared_bytes - 1);
   try_all("threads", changed.block[0], rules.warp_size, rules.warp_size, rules.threads_per_block);
   return found;

@@ -44,34 +44,30 @@ inline constexpr Constant kRequestSeconds =
 
 inline constexpr std::string_view kCollectivesFit =
     "collectives_nccl.csv (ai-dynamo/aiconfigurator), rows of even position, NCCL 2.27 to 2.29, "
-    "all "
-    "GPUs together: fit_collectives, mean |log error| of time";
+    "all GPUs together: fit_collectives, mean |log error| of time";
 
+/// A ratio of that fit.
+constexpr Constant of_nccl(std::string_view name, double value, std::string_view meaning) {
+  return fitted(name, value, "", meaning, kCollectivesFit, "2026-11-23");
+}
 inline constexpr Constant kLowLatencyBytes =
-    fitted("collective_ll_bytes", 24.65, "", "time per byte of NCCL's LL protocol ÷ Simple's",
-           kCollectivesFit, "2026-11-23");
+    of_nccl("collective_ll_bytes", 24.65, "time per byte of NCCL's LL protocol ÷ Simple's");
 inline constexpr Constant kLine128Start =
-    fitted("collective_ll128_start", 1.307, "", "start cost of NCCL's LL128 ÷ LL's",
-           kCollectivesFit, "2026-11-23");
+    of_nccl("collective_ll128_start", 1.307, "start cost of NCCL's LL128 ÷ LL's");
 inline constexpr Constant kLine128Step =
-    fitted("collective_ll128_step", 1.070, "", "cost of a dependent step of LL128 ÷ LL's",
-           kCollectivesFit, "2026-11-23");
+    of_nccl("collective_ll128_step", 1.070, "cost of a dependent step of LL128 ÷ LL's");
 inline constexpr Constant kLine128Bytes =
-    fitted("collective_ll128_bytes", 1.922, "", "time per byte of LL128 ÷ Simple's",
-           kCollectivesFit, "2026-11-23");
+    of_nccl("collective_ll128_bytes", 1.922, "time per byte of LL128 ÷ Simple's");
 inline constexpr Constant kSimpleStart =
-    fitted("collective_simple_start", 3.720, "", "start cost of NCCL's Simple ÷ LL's",
-           kCollectivesFit, "2026-11-23");
+    of_nccl("collective_simple_start", 3.720, "start cost of NCCL's Simple ÷ LL's");
 inline constexpr Constant kSimpleStep =
-    fitted("collective_simple_step", 1.283, "", "cost of a dependent step of Simple ÷ LL's",
-           kCollectivesFit, "2026-11-23");
+    of_nccl("collective_simple_step", 1.283, "cost of a dependent step of Simple ÷ LL's");
 inline constexpr Constant kOwnByteShare =
-    fitted("collective_own_share", 0.416, "",
-           "time per byte that a GPU copies within itself ÷ per byte on the link", kCollectivesFit,
-           "2026-11-23");
-inline constexpr Constant kAlltoallStart = fitted(
-    "collective_alltoall_start", 1.378, "",
-    "start cost of an all-to-all, one channel per peer, ÷ a ring's", kCollectivesFit, "2026-11-23");
+    of_nccl("collective_own_share", 0.416,
+            "time per byte that a GPU copies within itself ÷ per byte on the link");
+inline constexpr Constant kAlltoallStart =
+    of_nccl("collective_alltoall_start", 1.378,
+            "start cost of an all-to-all, one channel per peer, ÷ a ring's");
 
 inline constexpr std::array kAll = {
     kAttentionShare,  kLayerSeconds, kHostLaunchSeconds, kTransferShare, kRequestSeconds,

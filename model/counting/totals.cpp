@@ -1,8 +1,8 @@
 #include "model/counting/totals.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
+#include <vector>
 
 #include "model/counting/integers.hpp"
 
@@ -19,6 +19,20 @@ auto sum_of(const Plan& plan, const OfStep& of_step) {
     }
   }
   return sum;
+}
+
+// Σ over the arrays of the largest of_use(use) of each.
+template <class OfUse>
+double sum_over_arrays(std::span<const Launched> launches, const OfUse& of_use) {
+  std::vector<double> largest;  // by ArrayId
+  for (const Launched& one : launches) {
+    for (const ArrayUse& use : one.plan.arrays) {
+      const auto array = static_cast<std::size_t>(use.array);
+      if (array >= largest.size()) largest.resize(array + 1);
+      largest[array] = std::max(largest[array], of_use(use));
+    }
+  }
+  return std::accumulate(largest.begin(), largest.end(), 0.0);
 }
 
 }  // namespace
@@ -49,18 +63,18 @@ Work total_work(const Plan& plan) {
   return total;
 }
 
-double allocated_bytes(const LaunchSequence& sequence) {
-  std::map<ArrayId, double> arrays;
-  for (const Launched& one : sequence) {
-    for (const ArrayUse& use : one.plan.arrays) {
-      double& bytes = arrays[use.array];
-      bytes = std::max({bytes, use.footprint.read_bytes / use.pattern.read_density,
-                        use.footprint.write_bytes, use.compulsory.total_bytes()});
-      if (use.random) bytes = std::max(bytes, use.random->table_bytes);
-    }
-  }
-  return std::accumulate(arrays.begin(), arrays.end(), 0.0,
-                         [](double sum, const auto& one) { return sum + one.second; });
+double allocated_bytes(std::span<const Launched> launches) {
+  return sum_over_arrays(launches, [](const ArrayUse& use) {
+    return std::max({use.footprint.read_bytes / use.pattern.read_density, use.footprint.write_bytes,
+                     use.compulsory.total_bytes(), use.random ? use.random->table_bytes : 0});
+  });
+}
+
+double touched_bytes(std::span<const Launched> launches) {
+  return sum_over_arrays(launches, [](const ArrayUse& use) {
+    return std::max(
+        {use.footprint.read_bytes, use.footprint.write_bytes, use.compulsory.read_bytes});
+  });
 }
 
 std::optional<Activation> activation_of(const LaunchSequence& sequence) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <optional>
+#include <span>
 
 #include "model/types/plan.hpp"
 
@@ -21,7 +22,10 @@ Work total_work(const Plan& plan);
 
 /// Bytes of all arrays, with the gaps between accesses: the allocation if no array reuses another's
 /// memory.
-double allocated_bytes(const LaunchSequence& sequence);
+double allocated_bytes(std::span<const Launched> launches);
+
+/// Distinct bytes that the launches touch.
+double touched_bytes(std::span<const Launched> launches);
 
 /// An input that an earlier kernel has just computed (ArrayUse::activation).
 struct Activation {

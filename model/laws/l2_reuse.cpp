@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 
 #include "model/constants/laws.hpp"
 #include "model/counting/coalescing.hpp"
 #include "model/counting/integers.hpp"
+#include "model/counting/totals.hpp"
 
 namespace roofcast {
 namespace {
@@ -96,19 +96,6 @@ std::optional<std::size_t> last_user(const LaunchSequence& sequence, std::size_t
     }
   }
   return std::nullopt;
-}
-
-double touched_bytes(std::span<const Launched> launches) {
-  std::vector<double> arrays;  // bytes by ArrayId
-  for (const Launched& node : launches) {
-    for (const ArrayUse& use : node.plan.arrays) {
-      const auto array = static_cast<std::size_t>(use.array);
-      if (array >= arrays.size()) arrays.resize(array + 1);
-      arrays[array] = std::max({arrays[array], use.footprint.read_bytes, use.footprint.write_bytes,
-                                use.compulsory.read_bytes});
-    }
-  }
-  return std::accumulate(arrays.begin(), arrays.end(), 0.0);
 }
 
 std::vector<InterLaunchReuse> inter_launch_reuse(const LaunchSequence& sequence,
@@ -217,8 +204,11 @@ LaunchMemory launch_memory(const LaunchSequence& sequence, std::size_t position,
         reuse.bytes.read_bytes * (1 - l2_miss_share(reuse.distance_bytes, Readers::one, gpu));
   }
   if (reads_new_data) {
-    const double bytes = touched_bytes(sequence);
-    memory.new_share = back_to_back(cache) ? lost_of_sets(bytes, bytes, gpu) : 1;
+    memory.new_share = 1;
+    if (back_to_back(cache)) {
+      const double bytes = touched_bytes(sequence);
+      memory.new_share = lost_of_sets(bytes, bytes, gpu);
+    }
   }
   memory.early_bytes = written_back_early_bytes(plan, occupancy, gpu);
   memory.misses = l1_misses(plan, occupancy, gpu);

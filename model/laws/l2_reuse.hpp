@@ -21,9 +21,6 @@ double l2_miss_share(double distance_bytes, Readers readers, const Gpu& gpu);
 /// wait for these alone.
 double distinct_wave_bytes(const TileRaster& raster, std::int64_t resident_blocks);
 
-/// Distinct bytes that these launches touch.
-double touched_bytes(std::span<const Launched> launches);
-
 /// An array that an earlier launch may have left in L2.
 struct InterLaunchReuse {
   Traffic bytes;

@@ -136,15 +136,11 @@ ArrayUse gradient_input(const Shape& shape) {
 
 Plan pass_over(double elements, double instructions, std::vector<ArrayUse> arrays, double waits) {
   constexpr std::int64_t kThreads = 256;
-  constexpr double kMostBlocks = 1e18;  // beyond any grid: such a launch is refused later
   const double vectors = elements / kVectorElements;
-  const double blocks = std::min(kMostBlocks, std::ceil(vectors / kThreads));
+  const Launch launch = linear_launch(std::ceil(vectors / kThreads), kThreads);
   Step step;
-  step.warp_instructions = vectors / 32 / blocks * instructions;
+  step.warp_instructions = vectors / 32 / as_double(launch.blocks()) * instructions;
   step.waits.global = waits;
-  const Launch launch{.grid = {static_cast<std::int64_t>(blocks), 1, 1},
-                      .block = {kThreads, 1, 1},
-                      .registers = 32};
   return even_launch(launch, std::move(arrays), step);
 }
 

@@ -14,6 +14,13 @@ void require_tensor_cores(DType type, const Gpu& gpu) {
           ": choose another type (`roofcast gpus ", gpu.name, "`)");
 }
 
+Launch linear_launch(double blocks, std::int64_t threads) {
+  constexpr double kMostBlocks = 1e18;
+  return {.grid = {static_cast<std::int64_t>(std::min(kMostBlocks, blocks)), 1, 1},
+          .block = {threads, 1, 1},
+          .registers = 32};
+}
+
 Plan even_launch(const Launch& launch, std::vector<ArrayUse> arrays, Step step) {
   Plan plan;
   plan.launch = launch;
@@ -28,8 +35,7 @@ Plan even_launch(const Launch& launch, std::vector<ArrayUse> arrays, Step step) 
 
 Plan even_launch(std::int64_t blocks, std::int64_t threads, std::vector<ArrayUse> arrays,
                  Step step) {
-  Plan plan = even_launch({.grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .registers = 32},
-                          std::move(arrays), step);
+  Plan plan = even_launch(linear_launch(as_double(blocks), threads), std::move(arrays), step);
   plan.notes.caveat = "registers are a guess";
   return plan;
 }

@@ -27,7 +27,9 @@ constexpr ArrayUse writes(ArrayId array, double bytes) {
 }
 /// As `reads`, for data that an earlier kernel has just computed.
 constexpr ArrayUse reads_activation(ArrayId array, double bytes) {
-  return {.array = array, .compulsory = {bytes, 0}, .footprint = {bytes, 0}, .activation = true};
+  ArrayUse use = reads(array, bytes);
+  use.activation = true;
+  return use;
 }
 /// Scratch memory that hands data from one launch to the next.
 constexpr ArrayUse scratch(ArrayId array, Traffic bytes) {
@@ -73,9 +75,13 @@ inline void set_blocks(Plan& plan, std::vector<Phase> phases) {
   plan.blocks.push_back({plan.launch.blocks(), std::move(phases)});
 }
 
+/// A launch of that many blocks along x, with a guess of 32 registers a thread. A count beyond any
+/// grid stays one: the occupancy check refuses it.
+Launch linear_launch(double blocks, std::int64_t threads);
+
 /// The plan of a launch of equal blocks with one step each; they share the arrays' traffic evenly.
 Plan even_launch(const Launch& launch, std::vector<ArrayUse> arrays, Step step);
-/// The same with a guess of 32 registers a thread.
+/// The same of a linear_launch, with a note on its registers.
 Plan even_launch(std::int64_t blocks, std::int64_t threads, std::vector<ArrayUse> arrays,
                  Step step);
 

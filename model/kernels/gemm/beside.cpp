@@ -14,12 +14,8 @@ constexpr double kLanes = as_double(kWarpLanes);
 
 constexpr std::int64_t kElementThreads = 256;
 Launch launch_over(double elements, std::int64_t per_thread) {
-  constexpr double kMostElements = 1e18;  // beyond any grid: such a launch is refused later
-  return {.grid = {ceil_div(static_cast<std::int64_t>(std::min(kMostElements, elements)),
-                            kElementThreads * per_thread),
-                   1, 1},
-          .block = {kElementThreads, 1, 1},
-          .registers = 32};
+  return linear_launch(std::ceil(elements / as_double(kElementThreads * per_thread)),
+                       kElementThreads);
 }
 
 // Converts A from 16 to 8 bits by a known scale, one vector of 8 elements a thread.
@@ -52,8 +48,7 @@ Plan strided_pass(double elements, std::int64_t threads, double at_once, const S
   step.issued = taken * one.issued;
   step.warp_instructions *= accesses;
   step.wavefronts.l1 = step.wavefronts.l1_lookups = accesses * one.wavefronts.l1;
-  Plan plan = even_launch({.grid = {kBlocks, 1, 1}, .block = {threads, 1, 1}, .registers = 32},
-                          std::move(arrays), end);
+  Plan plan = even_launch(linear_launch(as_double(kBlocks), threads), std::move(arrays), end);
   plan.useful.vector_flops = elements;
   plan.useful.conversions = elements * one.issued.conversions;
   const auto count = static_cast<std::int64_t>(working);

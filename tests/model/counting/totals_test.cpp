@@ -42,5 +42,16 @@ TEST(Totals, TheUsefulArithmeticAndTheIssuedTraffic) {
   EXPECT_EQ(total.dram.total_bytes(), 0);
 }
 
+// Arrays 0 and 1 of 60 B and 40 B, whoever reads and writes them: 100 B in all.
+TEST(TouchedBytes, EachArrayCountsOnceWithItsLargestUse) {
+  Plan first, second;
+  first.arrays = {{.array = 0, .compulsory = {60, 0}, .footprint = {50, 0}},
+                  {.array = 1, .compulsory = {0, 40}, .footprint = {0, 40}}};
+  second.arrays = {{.array = 1, .compulsory = {40, 0}, .footprint = {40, 0}},
+                   {.array = 0, .compulsory = {0, 30}, .footprint = {0, 30}}};
+  const LaunchSequence program = {{first}, {second, 10}};
+  EXPECT_EQ(touched_bytes(program), 100);
+}
+
 }  // namespace
 }  // namespace roofcast
