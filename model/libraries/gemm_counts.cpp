@@ -64,6 +64,17 @@ double copy_requests(const LibraryProduct& c) {
          (c.through_registers ? library::kRegisterCopyRequests : library::kCopyRequests);
 }
 
+// Kernels for rows off 16 B store a block's part of C in pieces of rows, 32 a warp: as much traffic
+// as whole sectors, and a wavefront for each.
+void store_in_pieces(Step& end, const LibraryProduct& c) {
+  const std::int64_t size = element_bytes(tensor::result_type(c.p.dtype));
+  const std::int64_t piece = kWarpLanes * static_cast<std::int64_t>(c.vector) * size;
+  const double sectors = c.sizes.c / as_double(c.blocks() * kSectorBytes) *
+                         tensor::sectors_share(piece, c.p[kN] * size);
+  end.issued.l1 = end.issued.l2 = {0, sectors * kSectorBytes};
+  end.wavefronts.l1 = sectors;
+}
+
 }  // namespace
 
 TileRaster LibraryProduct::raster() const {
@@ -101,6 +112,7 @@ Outline outline_of(const LibraryProduct& c, const Gpu& gpu) {
   step.waits = step_waits(c);
   Step end{.warp_instructions = c.mma ? tensor::end_instructions(c.area()) : 0};
   set_traffic(end.issued, {0, stored / blocks});
+  if (splits == 1 && !c.aligned()) store_in_pieces(end, c);
   return {.blocks = c.blocks(),
           .blocks_per_sm = c.tile.blocks_per_sm,
           .scheduler = c.tile.ping_pong ? TileScheduler::ping_pong

@@ -174,6 +174,17 @@ TEST(GemmLibrary, IsSlowerWhereRowsAreNoMultipleOf16Bytes) {
       notes.end());
 }
 
+// Rows of C begin every 200 B, and a warp stores 32 pieces of 4 B: 128 B, in 4 sectors where they
+// begin at one, else in 5, which is three times in four.
+TEST(GemmLibrary, StoresSectorsInPartWhereRowsAreNoMultipleOf16Bytes) {
+  const LaunchSequence program =
+      plan_library(with_tile(product(128, 100, 64), 128, 64), gpu_named("h200-sxm"));
+  const Plan& plan = program.front().plan;
+  constexpr double kSectors = 128.0 * 200 / 32 * 4.75 / 4;
+  EXPECT_DOUBLE_EQ(total_work(plan).l2.write_bytes, kSectors * 32);
+  EXPECT_DOUBLE_EQ(plan.blocks.front().phases.back().step.wavefronts.l1, kSectors / 2);  // 2 blocks
+}
+
 TEST(GemmLibrary, FindsWeightsInL2WhereTheirCopiesFit) {
   const Gpu h200 = gpu_named("h200-sxm");
   Problem p = product(64, 1024, 1024);  // 2 MiB of B
