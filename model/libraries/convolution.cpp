@@ -30,9 +30,8 @@ constexpr std::array kParameters =
              open_setting("split_k", "parts of the sum, each a block's; 0: one", 64));
 constexpr std::array<std::size_t, 3> kOwnChoice = {kTileM, kTileN, kSplitK};
 
-// cuDNN's tiles, by the names of its kernels, as far as the products' catalogue has them.
-constexpr std::array<std::int64_t, 3> kTileRows = {64, 128, 256};
-constexpr std::array<std::int64_t, 5> kTileColumns = {64, 96, 128, 192, 256};
+// Sides of cuDNN's tiles, by the names of its kernels, as far as the products' catalogue has them.
+constexpr std::array<std::int64_t, 3> kTileSides = {64, 128, 256};
 
 constexpr std::string_view kCaveat =
     "an implicit product, pixels last; which of cuDNN's tiles it takes is a guess";
@@ -58,13 +57,28 @@ struct Layer {
     return gemm::library_problem(p.dtype, results(), p[kFilters], p[kChannels] * taps(), p[kTileM],
                                  p[kTileN], std::max<std::int64_t>(1, p[kSplitK]));
   }
-  /// The matrix of pixels repeats them for each tap and is never stored. On tensor cores half a
-  /// k-slab holds channels of one tap.
-  gemm::Packings packings() const {
+  /// By the names of 490 kernels (85% of them) cuDNN takes wgmma where a tap's filters are a large
+  /// matrix, and for tf32; else mma.sync.
+  gemm::LibraryKernels kernels(const Gpu& gpu) const {
+    constexpr std::int64_t kLeastMatrix = 64 * 64, kMostFilters = 128;
+    const gemm::LibraryKernels cublas = gemm::cublas_kernels(product(), gpu);
+    const bool aligned = gemm::library_aligned(product());
+    if (p.dtype == DType::fp32 || !aligned || !gpu.features.has(Instruction::wgmma)) return cublas;
+    const bool large = p[kChannels] * std::min(p[kFilters], kMostFilters) >= kLeastMatrix;
+    return large || p.dtype == DType::tf32 ? gemm::LibraryKernels::xmma
+                                           : gemm::LibraryKernels::mma_sync;
+  }
+  /// The matrix of pixels repeats them for each tap and is never stored. On tensor cores a k-slab,
+  /// or half of one for mma.sync, holds channels of one tap.
+  gemm::Packings packings(const Gpu& gpu) const {
+    const gemm::LibraryKernels by = kernels(gpu);
     const std::int64_t row = p[kChannels] * element_bytes(p.dtype);
-    const double slabs = as_double(round_up(row, gemm::kUsualStepBytes / 2)) / as_double(row);
+    const std::int64_t slab =
+        by == gemm::LibraryKernels::mma_sync ? gemm::kUsualStepBytes / 2 : gemm::kUsualStepBytes;
+    const double slabs = as_double(round_up(row, slab)) / as_double(row);
     return {.a = {.stored = read_share() * as_double(pixels()) / as_double(results() * taps())},
-            .k_slabs = p.dtype == DType::fp32 ? 1 : slabs};
+            .k_slabs = by == gemm::LibraryKernels::simt ? 1 : slabs,
+            .kernels = by};
   }
 };
 
@@ -110,7 +124,7 @@ LaunchSequence convolution_plan(const Problem& p, const Gpu& gpu) {
   constexpr ArrayId kInner = gemm::kBeside + 2;  // A, B and C as the product takes them
   const Layer given{p}, inner = multiplied(p);
   const bool to_nchw = p.dtype == DType::fp32;
-  LaunchSequence sequence, product = gemm::plan_library(inner.product(), gpu, inner.packings());
+  LaunchSequence sequence, product = gemm::plan_library(inner.product(), gpu, inner.packings(gpu));
   Plan& multiply = product.front().plan;
   // Winograd or FFT, which cuDNN takes in fp32, needs fewer FLOPs than the direct sum.
   multiply.useful = to_nchw && p[kSide] != 1 ? Work{} : gemm::library_work(given.product());
@@ -160,17 +174,19 @@ LaunchSequence convolution_plan(const Problem& p, const Gpu& gpu) {
 }
 
 std::vector<Problem> convolution_candidates(const Problem& p, const Gpu& gpu) {
-  const Problem product = multiplied(p).product();
+  const Layer inner = multiplied(p);
+  const Problem product = inner.product();
+  const gemm::LibraryKernels kernels = inner.kernels(gpu);
   std::vector<Problem> found;
-  for (const std::int64_t m : kTileRows) {
-    for (const std::int64_t n : kTileColumns) {
+  for (const std::int64_t m : kTileSides) {
+    for (const std::int64_t n : kTileSides) {
       if (!is_asked(p[kTileM], m) || !is_asked(p[kTileN], n)) continue;
       const Problem tiled = gemm::in_tiles(product, m, n, product[gemm::kSplitK]);
-      if (!gemm::find_tile(tiled, gpu)) continue;
-      found.push_back(gemm::candidates_of(p, tiled, gpu, kOwnChoice).front());
+      if (!gemm::find_tile(tiled, gpu, kernels)) continue;
+      found.push_back(gemm::candidates_of(p, tiled, gpu, kOwnChoice, kernels).front());
     }
   }
-  return found.empty() ? gemm::candidates_of(p, product, gpu, kOwnChoice) : found;
+  return found.empty() ? gemm::candidates_of(p, product, gpu, kOwnChoice, kernels) : found;
 }
 
 constexpr std::array kTypes = {DType::bf16, DType::fp16, DType::tf32, DType::fp32};
@@ -186,7 +202,7 @@ constexpr std::array kVariants = {KernelModel{
     .interval_factor = library::kConvolutionInterval,
     .outline = [](const Problem& p, const Gpu& gpu) {
       const Layer given{p}, inner = multiplied(p);
-      Outline outline = gemm::library_outline(inner.product(), gpu, inner.packings());
+      Outline outline = gemm::library_outline(inner.product(), gpu, inner.packings(gpu));
       outline.useful_flops = gemm::library_work(given.product()).tensor_flops.total();
       if (inner.p[kChannels] != p[kChannels]) outline.operands = {};  // launches before wrote them
       if (inner.p[kFilters] != p[kFilters]) outline.operands.back() = {};

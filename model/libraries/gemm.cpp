@@ -154,7 +154,8 @@ IoComplexity library_io(const Problem& p, double compulsory_bytes, double on_chi
                            size_bytes(p.dtype), compulsory_bytes, on_chip_bytes);
 }
 
-std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu, bool alone) {
+std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu, bool alone,
+                                        std::optional<LibraryKernels> kernels) {
   require(!quantizes(p) || p.dtype == DType::fp8,
           "quantize is for fp8: leave it out, or ask for --dtype fp8");
   constexpr std::int64_t kLeastOfPart = 8;  // elements of k, the fewest of any kernel's split
@@ -162,14 +163,15 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu, bool a
   require(p[kSplitK] <= most, "split_k is ", p[kSplitK], ": choose 1 to ", most,
           ", parts of at least 8 of k, or 0 to leave it open");
   if (p.dtype != DType::fp32) require_tensor_cores(p.dtype, gpu);
-  return alone && is_vector_product(p) ? vector_candidates(p, gpu)
-                                       : blockings(p, gpu, alone && p[kBatch] == 1);
+  if (alone && is_vector_product(p)) return vector_candidates(p, gpu);
+  return blockings(p, gpu, kernels.value_or(cublas_kernels(p, gpu)), alone && p[kBatch] == 1);
 }
 
 std::vector<Problem> candidates_of(const Problem& problem, const Problem& product, const Gpu& gpu,
-                                   std::span<const std::size_t> settings) {
+                                   std::span<const std::size_t> settings,
+                                   std::optional<LibraryKernels> kernels) {
   std::vector<Problem> found;
-  for (const Problem& one : library_candidates(product, gpu)) {
+  for (const Problem& one : library_candidates(product, gpu, false, kernels)) {
     Problem& candidate = found.emplace_back(problem);
     for (std::size_t i = 0; i < settings.size(); ++i) candidate[settings[i]] = one[kOwnChoice[i]];
   }

@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -31,19 +32,25 @@ enum Epilogue : std::int64_t { kPlain, kBias, kRelu, kGelu, kReluAux, kGeluAux, 
 inline constexpr std::array<std::string_view, 8> kEpilogueNames = {
     "none", "bias", "relu", "gelu", "relu_aux", "gelu_aux", "dgelu", "residual"};
 
+/// Kernels of a library by the instruction that multiplies: FMA, mma.sync, wgmma as in sm90_xmma_*,
+/// or wgmma and tcgen05 with one side of any width (nvjet_*).
+enum class LibraryKernels { simt, mma_sync, xmma, any_width };
+
 /// Bytes of an operand relative to a dense matrix: stored in memory, and received by the SMs.
 struct Packing {
   double stored = 1, received = 1;
 };
 struct Packings {
   Packing a{}, b{};
-  double widening = 0;  ///< thread instructions per element of B
-  double k_slabs = 1;   ///< relative to those of a dense k
+  double widening = 0;                      ///< thread instructions per element of B
+  double k_slabs = 1;                       ///< relative to those of a dense k
+  std::optional<LibraryKernels> kernels{};  ///< absent: cublas_kernels()
 };
 
 LaunchSequence plan_library(const Problem& problem, const Gpu& gpu, const Packings& packings = {});
 /// `alone`: the GEMM shares its tile with no other: it may be a matrix-vector product.
-std::vector<Problem> library_candidates(const Problem& problem, const Gpu& gpu, bool alone = false);
+std::vector<Problem> library_candidates(const Problem& problem, const Gpu& gpu, bool alone = false,
+                                        std::optional<LibraryKernels> kernels = {});
 /// No blocks for a matrix-vector product.
 Outline library_outline(const Problem& problem, const Gpu& gpu, const Packings& packings = {});
 Work library_work(const Problem& problem);
@@ -51,7 +58,8 @@ IoComplexity library_io(const Problem& problem, double compulsory_bytes, double 
 
 /// `problem` with each candidate tile and split of `product`, set at the positions `settings`.
 std::vector<Problem> candidates_of(const Problem& problem, const Problem& product, const Gpu& gpu,
-                                   std::span<const std::size_t> settings);
+                                   std::span<const std::size_t> settings,
+                                   std::optional<LibraryKernels> kernels = {});
 
 inline constexpr std::array kLibraryTypes = {DType::bf16, DType::fp16, DType::tf32, DType::fp8,
                                              DType::fp32};

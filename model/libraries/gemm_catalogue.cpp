@@ -15,6 +15,10 @@ bool has_wgmma(const Gpu& gpu) {
   return gpu.features.has(Instruction::wgmma);
 }
 
+bool multiplies_async(LibraryKernels kernels) {
+  return kernels == LibraryKernels::xmma || kernels == LibraryKernels::any_width;
+}
+
 // cuBLAS takes small tiles for tf32 GEMMs of fewer multiply-adds than this, counted in whole 64x64
 // tiles (301 of 319 kernels' names). wgmma reads tf32 along k only: operands stored across k are
 // transposed first, so small tiles win up to larger GEMMs.
@@ -46,12 +50,6 @@ std::int64_t copied_vector(const Problem& p) {
   const std::int64_t vector = narrowest_vector(library_rows(p), p.dtype);
   if (vector * element_bytes(p.dtype) == kVectorBytes) return vector;
   return std::clamp<std::int64_t>(kNarrowBytes / element_bytes(p.dtype), 1, vector);
-}
-
-// Whether the library takes its wgmma or tcgen05 kernels.
-bool takes_async_mma(const Problem& p, const Gpu& gpu) {
-  if (p.dtype == DType::fp32 || !has_async_mma(gpu) || !library_aligned(p)) return false;
-  return p.dtype != DType::tf32 || !is_small_tf32(p);
 }
 
 // Rows of A plus columns of B, summed over the stages, that fit in shared memory.
@@ -86,17 +84,16 @@ std::optional<LibraryTile> async_tile(std::int64_t m, std::int64_t n, const Gpu&
 }
 
 // The listed tiles; empty if one side may have any width.
-std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu) {
-  if (p.dtype == DType::fp32) {
+std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu, LibraryKernels kernels) {
+  if (kernels == LibraryKernels::any_width) return {};
+  if (kernels == LibraryKernels::xmma) return kXmmaTiles;
+  if (kernels == LibraryKernels::simt) {
     if (has_async_mma(gpu)) return kStagedSimtTiles;
     if (p[kBatch] > 1 && gpu.features.has(Instruction::cp_async)) return kSimtBatchTiles;
     return kSimtTiles;
   }
-  const bool wgmma_tf32 = p.dtype == DType::tf32 && has_wgmma(gpu);
-  const std::span<const LibraryTile> any_width;
-  if (takes_async_mma(p, gpu)) return wgmma_tf32 ? kTf32Tiles : any_width;
   if (!has_wgmma(gpu)) return kMmaTiles;
-  if (wgmma_tf32 && library_aligned(p)) return kSmallTf32Tiles;
+  if (p.dtype == DType::tf32 && library_aligned(p)) return kSmallTf32Tiles;
   if (p.dtype == DType::bf16 && copied_vector(p) == 1) return kOddTiles;
   return kMmaTiles;
 }
@@ -162,9 +159,9 @@ std::int64_t blocks_of(const LibraryTile& tile, const Problem& p) {
 }
 
 // cuBLAS prefers larger tiles that take one to two waves, though smaller ones end sooner.
-bool yields_to_larger(const LibraryTile& tile, const Problem& p, const Gpu& gpu) {
+bool yields_to_larger(const LibraryTile& tile, std::span<const LibraryTile> tiles, const Problem& p,
+                      const Gpu& gpu) {
   if (p.dtype == DType::fp32 || p[kTileM] != kToChoose || p[kTileN] != kToChoose) return false;
-  const auto tiles = tiles_for(p, gpu);
   return std::any_of(tiles.begin(), tiles.end(), [&](const LibraryTile& larger) {
     const std::int64_t blocks = blocks_of(larger, p), sms = gpu.slots(1);
     return larger.m * larger.n > tile.m * tile.n && blocks >= sms && blocks <= 2 * sms &&
@@ -172,10 +169,11 @@ bool yields_to_larger(const LibraryTile& tile, const Problem& p, const Gpu& gpu)
   });
 }
 
-std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu, bool alone) {
+std::vector<Problem> of_tiles(std::span<const LibraryTile> tiles, const Problem& p, const Gpu& gpu,
+                              bool alone) {
   constexpr std::int64_t kLeastSteps = 1, kMostRounds = 2;
   std::vector<Problem> found;
-  for (const LibraryTile& tile : tiles_for(p, gpu)) {
+  for (const LibraryTile& tile : tiles) {
     if (!is_asked(p[kTileM], tile.m) || !is_asked(p[kTileN], tile.n) ||
         fitting_blocks(tile, gpu) == 0) {
       continue;
@@ -184,7 +182,7 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu, bool alone) {
     const std::int64_t most = kMostRounds * gpu.slots(tile.blocks_per_sm);
     for (const std::int64_t splits :
          splits_of(asked_splits(p), steps_of(p), whole, most, kKnownSplits, kLeastSteps)) {
-      if (alone && splits == 1 && yields_to_larger(tile, p, gpu)) continue;
+      if (alone && splits == 1 && yields_to_larger(tile, tiles, p, gpu)) continue;
       found.push_back(in_tiles(p, tile.m, tile.n, splits));
     }
   }
@@ -192,8 +190,8 @@ std::vector<Problem> of_tiles(const Problem& p, const Gpu& gpu, bool alone) {
 }
 
 // The tile that the problem names. Throws InputError if the library has no such tile here.
-LibraryTile library_tile(const Problem& p, const Gpu& gpu) {
-  if (const auto tile = find_tile(p, gpu)) return *tile;
+LibraryTile library_tile(const Problem& p, const Gpu& gpu, LibraryKernels kernels) {
+  if (const auto tile = find_tile(p, gpu, kernels)) return *tile;
   const auto side_text = [](std::int64_t side) {
     return side == kToChoose ? "any" : std::to_string(side);
   };
@@ -202,7 +200,7 @@ LibraryTile library_tile(const Problem& p, const Gpu& gpu) {
   };
   const std::string refused =
       "gemm.library has no tile " + tile_text({p[kTileM], p[kTileN], 1}) + " here: ";
-  const auto tiles = tiles_for(p, gpu);
+  const auto tiles = tiles_for(p, gpu, kernels);
   if (!tiles.empty()) throw InputError(refused + "choose one of " + listed(tiles, tile_text));
   throw InputError(refused + "one side is one of " + listed(async_sides(gpu), side_text) +
                    ", the other a multiple of " + std::to_string(kColumnUnit));
@@ -228,32 +226,42 @@ bool library_aligned(const Problem& p) {
   return copied_vector(p) * element_bytes(p.dtype) == kVectorBytes;
 }
 
-std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu) {
-  for (LibraryTile tile : tiles_for(p, gpu)) {
+LibraryKernels cublas_kernels(const Problem& p, const Gpu& gpu) {
+  if (p.dtype == DType::fp32) return LibraryKernels::simt;
+  if (!has_async_mma(gpu) || !library_aligned(p)) return LibraryKernels::mma_sync;
+  if (p.dtype != DType::tf32) return LibraryKernels::any_width;
+  if (is_small_tf32(p)) return LibraryKernels::mma_sync;
+  return has_wgmma(gpu) ? LibraryKernels::xmma : LibraryKernels::any_width;
+}
+
+std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu, LibraryKernels kernels) {
+  for (LibraryTile tile : tiles_for(p, gpu, kernels)) {
     if (tile.m != p[kTileM] || tile.n != p[kTileN]) continue;
     tile.blocks_per_sm = std::max<std::int64_t>(1, fitting_blocks(tile, gpu));
     return tile;
   }
   // Run files may name tiles of other types for tf32.
-  if (takes_async_mma(p, gpu)) return async_tile(p[kTileM], p[kTileN], gpu);
-  return std::nullopt;
+  return multiplies_async(kernels) ? async_tile(p[kTileM], p[kTileN], gpu) : std::nullopt;
 }
 
-std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, bool alone) {
-  std::vector<Problem> found =
-      tiles_for(p, gpu).empty() ? of_any_width(p, gpu) : of_tiles(p, gpu, alone);
+std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, LibraryKernels kernels,
+                               bool alone) {
+  std::vector<Problem> found = kernels == LibraryKernels::any_width
+                                   ? of_any_width(p, gpu)
+                                   : of_tiles(tiles_for(p, gpu, kernels), p, gpu, alone);
   if (!found.empty()) return found;
-  (void)library_tile(p, gpu);  // throws if there is no such tile
+  (void)library_tile(p, gpu, kernels);  // throws if there is no such tile
   return {in_tiles(p, p[kTileM], p[kTileN], p[kSplitK] == kToChoose ? 1 : p[kSplitK])};
 }
 
 LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings& packings) {
   const RowLengths rows = library_rows(p);
-  const bool async = takes_async_mma(p, gpu), along_k = async && p.dtype == DType::tf32;
+  const LibraryKernels kernels = packings.kernels.value_or(cublas_kernels(p, gpu));
+  const bool async = multiplies_async(kernels), along_k = async && p.dtype == DType::tf32;
   std::optional<Instruction> mma;
-  if (p.dtype != DType::fp32) mma = Instruction::mma_sync;
+  if (kernels != LibraryKernels::simt) mma = Instruction::mma_sync;
   if (async) mma = gpu.features.has(Instruction::wgmma) ? Instruction::wgmma : Instruction::tcgen05;
-  const LibraryTile tile = library_tile(p, gpu);
+  const LibraryTile tile = library_tile(p, gpu, kernels);
   const std::int64_t element = element_bytes(p.dtype);
   return {
       .p = p,

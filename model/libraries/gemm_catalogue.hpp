@@ -13,12 +13,16 @@ namespace roofcast::gemm {
 /// Whether all rows begin at multiples of 16 B, as wgmma and tcgen05 kernels need.
 bool library_aligned(const Problem& p);
 
+/// The kernels that cuBLAS takes.
+LibraryKernels cublas_kernels(const Problem& p, const Gpu& gpu);
+
 /// The problem with each tile and split that the library is assumed to consider: for one GEMM
 /// `alone`, or for several that share a tile.
-std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, bool alone);
+std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, LibraryKernels kernels,
+                               bool alone);
 
-/// The tile that the problem names, if the library has it on this GPU.
-std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu);
+/// The tile that the problem names, if the kernels have it on this GPU.
+std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu, LibraryKernels kernels);
 
 /// Whether a library computes the GEMM as a matrix-vector product without tiles (gemvx, gemv2T): C
 /// has one row or column; elements have 32 bits or rows are not aligned to 16 B, but not fp8; C has

@@ -122,6 +122,26 @@ TEST(Convolution, ExtendsPixelsToWholeVectors) {
   EXPECT_EQ(kernel.plan(problem, hopper_like()).size(), 1U);
 }
 
+// 64 channels and 64 filters are the least that wgmma takes, filters counted to 128. Its slabs of 64
+// channels hold one tap's: 96 channels and nine taps take 18.
+TEST(Convolution, MultipliesByWgmmaWhereATapsFiltersAreALargeMatrix) {
+  const auto product = [](std::int64_t channels, std::int64_t filters, DType type) {
+    const Problem problem{.dtype = type,
+                          .values = {32, 56, 56, channels, filters, 3, 1, 128, 128, 1}};
+    return products::kConvolutionFamily.variants.front().plan(problem, hopper_like()).front().plan;
+  };
+  const auto instruction = [&](std::int64_t channels, std::int64_t filters, DType type) {
+    return product(channels, filters, type).needs.front();
+  };
+  EXPECT_EQ(instruction(64, 64, DType::bf16), Instruction::wgmma);
+  EXPECT_EQ(instruction(64, 56, DType::bf16), Instruction::mma_sync);
+  EXPECT_EQ(instruction(32, 128, DType::fp16), Instruction::wgmma);
+  EXPECT_EQ(instruction(24, 1024, DType::fp16), Instruction::mma_sync);
+  EXPECT_EQ(instruction(8, 8, DType::tf32), Instruction::wgmma);
+  const Plan plan = product(96, 128, DType::bf16);
+  EXPECT_EQ(plan.blocks.front().phases.front().repeats, 18);
+}
+
 // In fp32 both operands and the result are transposed to images by channel and back; FFT may need
 // fewer FLOPs than the sums have, so they are in no limit.
 TEST(Convolution, TransposesImagesOfFp32) {

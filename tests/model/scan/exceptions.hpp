@@ -65,7 +65,9 @@ inline constexpr Exception kKernelsOfALibrary[] = {
     {"gemm_int4.library", "k", 2.75},
     {"gemm_int4.library", "m", 3.31},
     {"gemm_int4.library", "n", 3.31},
-    {"convolution.library", "filters", 1.33},
+    // More channels and filters take wgmma in place of mma.sync.
+    {"convolution.library", "channels", 2.0},
+    {"convolution.library", "filters", 2.4},
     {"convolution.library", "images", 1.05},
     {"convolution.library", "height", 1.05},
     {"convolution.library", "width", 1.05},
