@@ -57,8 +57,8 @@ struct Layer {
     return gemm::library_problem(p.dtype, results(), p[kFilters], p[kChannels] * taps(), p[kTileM],
                                  p[kTileN], std::max<std::int64_t>(1, p[kSplitK]));
   }
-  /// By the names of 490 kernels (85% of them) cuDNN takes wgmma where a tap's filters are a large
-  /// matrix, and for tf32; else mma.sync.
+  /// cuDNN takes wgmma where a tap's filters are a large matrix (85% of 490 kernels' names), and for
+  /// tf32; else mma.sync.
   gemm::LibraryKernels kernels(const Gpu& gpu) const {
     constexpr std::int64_t kLeastMatrix = 64 * 64, kMostFilters = 128;
     const gemm::LibraryKernels cublas = gemm::cublas_kernels(product(), gpu);

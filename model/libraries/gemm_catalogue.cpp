@@ -86,7 +86,9 @@ std::optional<LibraryTile> async_tile(std::int64_t m, std::int64_t n, const Gpu&
 // The listed tiles; empty if one side may have any width.
 std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu, LibraryKernels kernels) {
   if (kernels == LibraryKernels::any_width) return {};
-  if (kernels == LibraryKernels::xmma) return kXmmaTiles;
+  if (kernels == LibraryKernels::xmma) {
+    return p.dtype == DType::tf32 ? std::span(kTf32Tiles) : std::span(kXmmaTiles);
+  }
   if (kernels == LibraryKernels::simt) {
     if (has_async_mma(gpu)) return kStagedSimtTiles;
     if (p[kBatch] > 1 && gpu.features.has(Instruction::cp_async)) return kSimtBatchTiles;

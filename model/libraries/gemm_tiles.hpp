@@ -37,14 +37,16 @@ inline constexpr std::int64_t kResultBytes = 16384;
 /// Two stages cannot hide the copies; 8 of the 1707 names have two.
 inline constexpr std::int64_t kLeastStages = 3;
 
-/// A wgmma tile of fixed sides (sm90_xmma_*): cuBLAS's for tf32 (same profile), cuDNN's for images.
-/// The rate is measured in tf32.
-constexpr LibraryTile xmma_tile(std::int64_t m, std::int64_t n) {
-  return {.m = m, .n = n, .blocks_per_sm = 1, .rate = 0.85};
+/// wgmma tiles of fixed sides (sm90_xmma_*): cuBLAS's for tf32 (same profile), cuDNN's for images.
+constexpr auto xmma_tiles(double rate) {
+  const auto tile = [rate](std::int64_t m, std::int64_t n) {
+    return LibraryTile{.m = m, .n = n, .blocks_per_sm = 1, .rate = rate};
+  };
+  return std::array{tile(64, 64),   tile(64, 128),  tile(128, 64), tile(64, 256),
+                    tile(128, 128), tile(128, 256), tile(256, 128)};
 }
-inline constexpr std::array kXmmaTiles = {
-    xmma_tile(64, 64),   xmma_tile(64, 128),  xmma_tile(128, 64), xmma_tile(64, 256),
-    xmma_tile(128, 128), xmma_tile(128, 256), xmma_tile(256, 128)};
+inline constexpr auto kXmmaTiles = xmma_tiles(1);
+inline constexpr auto kTf32Tiles = xmma_tiles(0.85);  ///< the rate is measured
 
 /// mma.sync tile for small tf32 GEMMs on GPUs with wgmma (cutlass_80_tensorop_s1688gemm_*).
 inline constexpr std::array kSmallTf32Tiles = {LibraryTile{64, 64, 2, 128, 6, kUsualStepBytes}};
