@@ -64,11 +64,19 @@ DeviceOptions read_device_options(const Options& options) {
   return device;
 }
 
+std::vector<std::string> distinct_devices(std::string_view what, std::vector<std::string> names) {
+  for (std::string& name : names) {
+    if (const specs::Embedded* known = specs::find_embedded(name)) name = known->name;
+  }
+  return distinct(what, std::move(names));
+}
+
 std::vector<std::string> read_device_names(const Options& options) {
   std::vector<std::string> names;
   for (const std::string& list : options.all("gpu")) {
     for (std::string& name : split_list(list, ',')) names.push_back(std::move(name));
   }
+  names = distinct_devices("--gpu", std::move(names));
   if (names.empty()) {
     throw UsageError("--gpu is missing. It takes the path of a specification or one of {}",
                      fmt::join(device_names(), ", "));

@@ -65,6 +65,25 @@ TEST(Refusals, NoSecondGpuIsDropped) {
   EXPECT_THAT(advice.out, HasSubstr("on a100-sxm4-80gb"));
 }
 
+TEST(Refusals, NothingIsNamedTwiceInAList) {
+  const std::string copy = " stream.copy --n 4096 ";
+  const std::string gpu = "--gpu h100-sxm5 ";
+  const std::string twice = "names 'h100-sxm5' twice";
+  expect_refusal("predict" + copy + "--gpu h100-sxm5,h100-sxm5", kUsage, "--gpu " + twice);
+  expect_refusal("sweep" + copy + gpu + "--gpu H100-SXM5", kUsage, "--gpu " + twice);
+  expect_refusal("roofline --gpu h100-sxm5,H100-sxm5 -o r.html", kUsage, "--gpu " + twice);
+  expect_refusal("model gpt2 --train --gpu h100-sxm5,h100-sxm5", kUsage, "--gpu " + twice);
+  expect_refusal("gpus h100-sxm5 p100 h100-sxm5", kUsage, "the command " + twice);
+  expect_refusal("predict stream.copy" + copy + gpu, kUsage, "names 'stream.copy' twice");
+  expect_refusal("sweep stream.copy" + copy + gpu, kUsage, "names 'stream.copy' twice");
+  expect_refusal("roofline --n 8 --kernel stream.copy --kernel=stream.copy -o r.html " + gpu,
+                 kUsage, "--kernel names 'stream.copy' twice");
+  expect_refusal("sweep" + copy + gpu + "--dtype fp32,fp16,fp32", kUsage, "'fp32' twice");
+  expect_refusal(
+      "solve gemm.tiled --m 64 --n 64 --k 64 --minimize time --vary tile_m,tile_m " + gpu, kUsage,
+      "--vary names 'tile_m' twice");
+}
+
 TEST(Refusals, OneOfSeveralKernelsIsARowWithItsReason) {
   const Formats formats(std::string("predict softmax.registers softmax.online") + kShape);
   formats.expect_code(kBadInput);
