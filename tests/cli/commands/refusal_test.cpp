@@ -14,6 +14,7 @@ namespace roofcast::cli {
 namespace {
 
 using nlohmann::json;
+using testing::contents;
 using testing::expect_refusal;
 using testing::Folder;
 using ::testing::HasSubstr;
@@ -82,6 +83,23 @@ TEST(Refusals, NothingIsNamedTwiceInAList) {
   expect_refusal(
       "solve gemm.tiled --m 64 --n 64 --k 64 --minimize time --vary tile_m,tile_m " + gpu, kUsage,
       "--vary names 'tile_m' twice");
+}
+
+// The TPU has no forecast of a step; its memory is still told.
+TEST(Refusals, AStepWithoutAForecastIsNoSuccess) {
+  const std::string asked = "model gpt2 --train --gpu tpu-v4,h100-sxm5 ";
+  const Outcome text = run_program(asked);
+  EXPECT_EQ(text.code, kBadInput);
+  EXPECT_THAT(text.err, HasSubstr("1 point has no forecast"));
+  EXPECT_THAT(text.out, HasSubstr("on 1 × tpu-v4"));
+  const auto lines = lines_of(run_program(asked + "--format json").out);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_TRUE(json::parse(lines[0]).at("time").is_null());
+  const Folder folder;
+  const Outcome chart = run_program(asked + "--plot rate -o " + folder.file("rate.json"));
+  EXPECT_EQ(chart.code, kBadInput);
+  EXPECT_THAT(chart.err, HasSubstr("no place for batch 1 on tpu-v4"));
+  EXPECT_THAT(contents(folder.file("rate.json")), HasSubstr("h100-sxm5"));
 }
 
 TEST(Refusals, OneOfSeveralKernelsIsARowWithItsReason) {
