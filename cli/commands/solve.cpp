@@ -121,6 +121,11 @@ Solution solve_specification(const KernelRef& kernel, const Unknown& unknown,
   const specs::Source source = device_source(name, read_device_options(options));
   const specs::Loader loader(source);
   std::vector<specs::Override> overrides = source.overrides;
+  for (const specs::Override& set : overrides) {
+    if (set.key == unknown.name()) {
+      throw UsageError("--find looks for {0}: leave out --set {0}", unknown.name());
+    }
+  }
   overrides.push_back({unknown.name(), {}, kFind});
   std::optional<Prediction> first;
   bool read = false;

@@ -58,9 +58,12 @@ DeviceOptions read_device_options(const Options& options) {
       one_of("--relative", device.relative, measured_device_names());
     }
   }
+  std::vector<std::string> keys;
   for (const std::string& text : options.all("set")) {
     device.overrides.push_back(read_override(text));
+    keys.push_back(device.overrides.back().key);
   }
+  (void)distinct("--set", std::move(keys));
   return device;
 }
 

@@ -85,6 +85,25 @@ TEST(Refusals, NothingIsNamedTwiceInAList) {
       "--vary names 'tile_m' twice");
 }
 
+TEST(Refusals, NothingIsSetTwice) {
+  const std::string copy = "predict stream.copy --n 4096 --gpu h100-sxm5 ";
+  expect_refusal(copy + "--set sm_count=5 --set sm_count=6", kUsage,
+                 "--set names 'sm_count' twice");
+  expect_refusal(copy + "--price h100-sxm5=5 --price H100-SXM5=6", kUsage,
+                 "--price names 'h100-sxm5' twice");
+  expect_refusal(
+      "solve stream.copy --n 4096 --gpu h100-sxm5 --set sm_count=5 --find sm_count=1:9 --until "
+      "'time<=1s'",
+      kUsage, "leave out --set sm_count");
+  const Folder folder;
+  const std::string table = folder.write("t.csv", "dtype,a,b,time_us\nfp32,4096,5,2\n");
+  expect_refusal(
+      "compare --gpu h100-sxm5 --kernel stream.copy --column n=a --column n=b --table " + table,
+      kUsage, "--column names 'n' twice");
+  const std::string prices = folder.write("prices.json", R"({"h100-sxm5": 4})");
+  EXPECT_EQ(run_program(copy + "--price h100-sxm5=5 --price " + prices).code, 0);
+}
+
 // The TPU has no forecast of a step; its memory is still told.
 TEST(Refusals, AStepWithoutAForecastIsNoSuccess) {
   const std::string asked = "model gpt2 --train --gpu tpu-v4,h100-sxm5 ";
