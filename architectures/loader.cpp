@@ -129,7 +129,8 @@ Architecture read_gpt2(const JsonNode& root) {
 Architecture read_opt(const JsonNode& root) {
   Architecture model = read_common(root);
   model.intermediate = count(root, "ffn_dim");
-  model.positions = count(root, "max_position_embeddings") + 2;  // rows 0 and 1 are padding
+  model.padded_positions = 2;  // rows 0 and 1
+  model.positions = count(root, "max_position_embeddings") + model.padded_positions;
   model.tied = flag_or(root, "tie_word_embeddings", true);
   if (count_or(root, "word_embed_proj_dim", model.hidden) != model.hidden) {
     root.at("word_embed_proj_dim")

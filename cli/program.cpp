@@ -85,8 +85,12 @@ ExitCode dispatch(const Arguments& arguments) {
     return ExitCode::usage;
   }
   const std::string& first = arguments.front();
-  const bool help = first == "help";
-  if (first == "--help" || first == "-h" || (help && arguments.size() == 1)) {
+  if (first == "help" && arguments.size() > 1) {
+    Arguments asked(arguments.begin() + 1, arguments.end());
+    asked.emplace_back("--help");
+    return dispatch(asked);
+  }
+  if (first == "help" || first == "--help" || first == "-h") {
     write_output(std::nullopt, program_help());
     return ExitCode::done;
   }
@@ -94,17 +98,13 @@ ExitCode dispatch(const Arguments& arguments) {
     write_output(std::nullopt, fmt::format("roofcast {}\n", version_text()));
     return ExitCode::done;
   }
-  const std::string& asked = help ? arguments[1] : first;
   std::vector<std::string_view> names;
   for (const Command& command : kCommands) {
-    if (command.name == asked) {
-      return command.run(help ? Arguments{"--help"}
-                              : Arguments{arguments.begin() + 1, arguments.end()});
-    }
+    if (command.name == first) return command.run({arguments.begin() + 1, arguments.end()});
     names.push_back(command.name);
   }
-  throw UsageError("there is no command '{}'.{} `roofcast --help` lists them", asked,
-                   did_you_mean(asked, names));
+  throw UsageError("there is no command '{}'.{} `roofcast --help` lists them", first,
+                   did_you_mean(first, names));
 }
 
 ExitCode fail(ExitCode code, std::string_view message) {

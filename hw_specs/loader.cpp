@@ -177,8 +177,8 @@ std::vector<SourcedValue> values_with_sources(const Source& source) {
   return values;
 }
 
-SourcedValue value_named(const Source& source, const std::string& key) {
-  const std::string leaf = leaf_named({key, {}});
+SourcedValue value_named(const Source& source, const Override& asked) {
+  const std::string leaf = leaf_named(asked);
   for (SourcedValue& value : values_with_sources(source)) {
     if (value.pointer == leaf) return std::move(value);
   }

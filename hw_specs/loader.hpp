@@ -28,7 +28,8 @@ struct Override {
   /// A leaf of the specification or the calibration, by enough of its path's end to be unique:
   /// "sm_count", "memory/l2_bytes", "clocks.max_hz", "sustained/sm_clock_hz".
   std::string key;
-  std::string value;  ///< JSON text of the new value: "144"
+  std::string value;                  ///< JSON text of the new value: "144"
+  std::string_view option = "--set";  ///< that gave it, as errors name it
 };
 
 /// The texts and options from which load() builds a device. `file` names `text` in errors.
@@ -88,8 +89,8 @@ struct SourcedValue {
   std::string source;  ///< title and address, "measured: …", "unverified", "of GPU, scaled …" …
 };
 std::vector<SourcedValue> values_with_sources(const Source& source);
-/// The value that an override's key names. Throws SpecError if the key names no leaf or several,
+/// The value that the override's key names. Throws SpecError if the key names no leaf or several,
 /// InputError if the device has no such value.
-SourcedValue value_named(const Source& source, const std::string& key);
+SourcedValue value_named(const Source& source, const Override& asked);
 
 }  // namespace roofcast::specs

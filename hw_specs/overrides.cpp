@@ -84,7 +84,7 @@ std::string option_text(const std::vector<Override>& overrides) {
   std::string text;
   for (const Override& one : overrides) {
     if (!text.empty()) text += ", ";
-    text += "--set " + printable(one.key) + '=' + printable(one.value);
+    text += std::string(one.option) + ' ' + printable(one.key) + '=' + printable(one.value);
   }
   return text;
 }

@@ -31,7 +31,7 @@ Options with_varied(const KernelRef& kernel, const Options& options) {
   }
   Options filled = options;
   if (!options.has("vary")) return filled;
-  for (const std::string& word : split_list(options.get("vary", ""), ',')) {
+  for (const std::string& word : distinct("--vary", split_list(options.get("vary", ""), ','))) {
     const std::string_view name = one_of("--vary", word, names);
     if (options.has(name)) continue;
     const auto parameters = kernel.parameters();

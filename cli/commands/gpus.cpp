@@ -183,9 +183,15 @@ void draw(const Arguments& words, const DeviceOptions& device,
 }  // namespace
 
 ExitCode run_gpus(const Arguments& arguments) {
-  const auto [words, options] = read_arguments(arguments, manual_gpus());
+  const auto [given, options] = read_arguments(arguments, manual_gpus());
+  const Arguments words = distinct_devices("the command", given);
   const std::string_view format = read_format(options, {"table", "json", "csv"});
   const DeviceOptions device = read_device_options(options);
+  for (const std::string_view option : {"set", "overlay"}) {
+    if (words.empty() && options.has(option)) {
+      throw UsageError("--{} is about one GPU: name it, as in roofcast gpus h200-sxm", option);
+    }
+  }
 
   if (options.has("output")) {
     if (options.has("format")) {

@@ -37,6 +37,12 @@ ExitCode run_merge(const Arguments& arguments) {
   std::vector<validation::NamedRun> runs;
   runs.reserve(files.size());
   for (const ShardFile& file : files) {
+    if (file.text.find_first_not_of(" \t\r\n{[") == 0) {
+      throw InputError(fmt::format(
+          "{} is neither a run nor the table of a shard: name what `validate`, `sweep` or `model` "
+          "wrote with --shard",
+          file.name));
+    }
     runs.push_back({file.name, validation::parse_run(file.name, file.text)});
   }
   write_output(options.find("output"), validation::to_json(validation::merge(runs)));

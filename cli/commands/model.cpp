@@ -5,6 +5,7 @@
 #include "cli/input/service.hpp"
 #include "cli/input/shard_option.hpp"
 #include "cli/input/task.hpp"
+#include "cli/output/answer.hpp"
 #include "cli/output/chart_output.hpp"
 #include "cli/output/files.hpp"
 #include "cli/output/model_plot.hpp"
@@ -74,13 +75,16 @@ struct Asked {
 /// Largest number of points in a chart: more cannot be told apart.
 constexpr std::size_t kMostCharted = 2000;
 
+template <class Question, class Answer>
+using Answering =
+    std::function<Answer(const std::string& name, const transformer::Architecture& model,
+                         const Question& question, transformer::KernelForecasts& forecasts)>;
+
 /// Writes each answer of the shard; where a chart is asked for, returns the answers instead.
 template <class Question, class Answer>
 std::vector<Answer> answer_all(const Asked& asked, const std::vector<Question>& questions,
                                const Options& options, Output& output,
-                               Answer (*answer)(const std::string&,
-                                                const transformer::Architecture&, const Question&,
-                                                transformer::KernelForecasts&),
+                               const Answering<Question, Answer>& answer,
                                const std::function<std::string(const Answer&, const Gpu&)>& text) {
   const DeviceOptions device = read_device_options(options);
   const std::vector<std::string> names = read_device_names(options);
@@ -120,21 +124,33 @@ std::vector<Answer> answer_all(const Asked& asked, const std::vector<Question>& 
 void write_trace(const Asked& asked, const std::vector<transformer::Task>& tasks,
                  const Options& options, const std::string& path) {
   if (tasks.size() != 1) throw UsageError("--trace takes one step: give one value for each key");
+  if (path == "-" && options.get("output", "-") == "-") {
+    throw UsageError("standard output takes the answer: name a file with --trace or with -o");
+  }
   const Gpu gpu = read_device(options);
   write_output(path, step_trace(answer_step(asked.name, asked.model, tasks.front(), gpu)));
 }
 
-void write_steps(const Asked& asked, const Options& options, const Style& style, Output& output) {
+/// Returns how many steps have no forecast.
+std::size_t write_steps(const Asked& asked, const Options& options, const Style& style,
+                        Output& output) {
   const std::vector<transformer::Task> tasks = read_tasks(options);
   if (const auto path = options.find("trace")) write_trace(asked, tasks, options, *path);
+  std::size_t refused = 0;
   const auto answers = answer_all<transformer::Task, StepAnswer>(
-      asked, tasks, options, output, answer_step,
+      asked, tasks, options, output,
+      [&refused](const auto& name, const auto& model, const auto& task, auto& forecasts) {
+        StepAnswer one = answer_step(name, model, task, forecasts);
+        if (!one.step) ++refused;
+        return one;
+      },
       [&style](const StepAnswer& answer, const Gpu& gpu) {
         return step_text(answer, style) + changes_text(step_changes(answer, gpu));
       });
   if (draws(options)) {
     write_step_charts(answers, options.find("plot"), options.get("output", "-"));
   }
+  return refused;
 }
 
 void write_services(const Asked& asked, const Options& options, Output& output) {
@@ -167,10 +183,11 @@ ExitCode run_model(const Arguments& arguments) {
   const Style style = Style::of_output(options.find("output"));
   // A chart is written separately, to the file that --output names.
   Output output(draws(options) ? std::nullopt : options.find("output"));
+  std::size_t refused = 0;
   if (options.has("serve")) {
     write_services(asked, options, output);
   } else if (asks_for_step(options)) {
-    write_steps(asked, options, style, output);
+    refused = write_steps(asked, options, style, output);
   } else if (json_lines) {
     throw UsageError(
         "--format json answers a step: give --train, --prefill or --decode, and --gpu");
@@ -178,7 +195,8 @@ ExitCode run_model(const Arguments& arguments) {
     output.write(architecture_text(asked.name, asked.model, style));
   }
   output.commit();
-  return ExitCode::done;
+  if (refused > 0 && draws(options)) return ExitCode::bad_input;
+  return refusals_reported(refused);
 }
 
 }  // namespace roofcast::cli

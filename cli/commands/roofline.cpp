@@ -98,14 +98,18 @@ reports::RooflinePoint predicted_point(const PlacedKernel& placed, Options optio
 
 /// Reads the kernels before the options are checked: the kernels' parameters are options too.
 std::vector<PlacedKernel> find_kernels(const Arguments& options) {
-  std::vector<PlacedKernel> kernels;
+  Arguments texts;
   constexpr std::string_view kOption = "--kernel";
   for (std::size_t i = 0; i < options.size(); ++i) {
     if (options[i] == kOption && i + 1 < options.size()) {
-      kernels.push_back(read_kernel(options[++i]));
+      texts.push_back(options[++i]);
     } else if (options[i].starts_with("--kernel=")) {
-      kernels.push_back(read_kernel(options[i].substr(kOption.size() + 1)));
+      texts.push_back(options[i].substr(kOption.size() + 1));
     }
+  }
+  std::vector<PlacedKernel> kernels;
+  for (const std::string& text : distinct(kOption, std::move(texts))) {
+    kernels.push_back(read_kernel(text));
   }
   return kernels;
 }

@@ -56,6 +56,7 @@ ExitCode run_show(const Arguments& arguments) {
   if (wants_help(arguments) || words.empty() || words.front() == "constants") {
     read_arguments(arguments, manual);
     if (words.empty()) throw UsageError("which kernel or GPU? For example: roofcast show gemm");
+    if (words.size() > 1) throw UsageError("'{}' goes without '{}'", words[0], words[1]);
     write_output(std::nullopt, constants_text(Style::of_standard_output()));
     return ExitCode::done;
   }

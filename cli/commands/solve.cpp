@@ -12,6 +12,7 @@
 #include "cli/output/same_forecast.hpp"
 #include "cli/output/signals.hpp"
 #include "cli/output/solution_output.hpp"
+#include "hw_specs/overrides.hpp"
 #include "validation/runs/numbers.hpp"
 
 namespace roofcast::cli {
@@ -58,6 +59,7 @@ sweep (--tile_m 32:256:32).)",
 
 namespace {
 
+constexpr std::string_view kFind = "--find";
 constexpr std::int64_t kMostOfParameter = 1024;
 /// Fewer values of a specification's key: the specification is validated again for each value.
 constexpr std::int64_t kMostOfSpecification = 256;
@@ -119,7 +121,12 @@ Solution solve_specification(const KernelRef& kernel, const Unknown& unknown,
   const specs::Source source = device_source(name, read_device_options(options));
   const specs::Loader loader(source);
   std::vector<specs::Override> overrides = source.overrides;
-  overrides.push_back({unknown.name(), {}});
+  for (const specs::Override& set : overrides) {
+    if (set.key == unknown.name()) {
+      throw UsageError("--find looks for {0}: leave out --set {0}", unknown.name());
+    }
+  }
+  overrides.push_back({unknown.name(), {}, kFind});
   std::optional<Prediction> first;
   bool read = false;
   Solution solution = find_values(unknown, kMostOfSpecification, [&](std::int64_t position) {
@@ -138,16 +145,34 @@ Solution solve_specification(const KernelRef& kernel, const Unknown& unknown,
                   unknown.name(), unknown.at(0), unknown.at(unknown.last()), name));
 }
 
+/// Whether the key is a parameter of the kernel. InputError where it is no value of a specification
+/// either.
+bool names_parameter(const KernelRef& kernel, const specs::Override& asked) {
+  const std::vector<std::string> parameters = parameter_names({&kernel, 1});
+  if (std::find(parameters.begin(), parameters.end(), asked.key) != parameters.end()) return true;
+  try {
+    (void)specs::leaf_named(asked);
+  } catch (const specs::SpecError& error) {
+    throw InputError(
+        fmt::format("{} `roofcast kernels {}` lists the parameters, which it takes too",
+                    error.what(), kernel.name()));
+  }
+  return false;
+}
+
 // A KEY without a range is a value of the specification; its range lies around the GPU's own value.
 Unknown read_unknown(const KernelRef& kernel, const Options& options) {
   const std::string text = required(options, "find");
-  if (text.find('=') != std::string::npos) return Unknown::parse(text);
-  const std::vector<std::string> parameters = parameter_names({&kernel, 1});
-  if (std::find(parameters.begin(), parameters.end(), text) != parameters.end()) {
+  if (const std::size_t equals = text.find('='); equals != std::string::npos) {
+    Unknown unknown = Unknown::parse(text);
+    (void)names_parameter(kernel, {unknown.name(), text.substr(equals + 1), kFind});
+    return unknown;
+  }
+  if (names_parameter(kernel, {text, {}, kFind})) {
     throw UsageError("--find {0} needs its range: --find {0}=1:65536", text);
   }
   const specs::SourcedValue value = specs::value_named(
-      device_source(read_device_name(options), read_device_options(options)), text);
+      device_source(read_device_name(options), read_device_options(options)), {text, {}, kFind});
   const auto number = validation::number_of<double>(value.value);
   if (number && *number > 0) return Unknown::around(text, *number);
   throw UsageError("{} is {}: --find takes a number above 0", text, value.value);

@@ -58,10 +58,20 @@ DeviceOptions read_device_options(const Options& options) {
       one_of("--relative", device.relative, measured_device_names());
     }
   }
+  std::vector<std::string> keys;
   for (const std::string& text : options.all("set")) {
     device.overrides.push_back(read_override(text));
+    keys.push_back(device.overrides.back().key);
   }
+  (void)distinct("--set", std::move(keys));
   return device;
+}
+
+std::vector<std::string> distinct_devices(std::string_view what, std::vector<std::string> names) {
+  for (std::string& name : names) {
+    if (const specs::Embedded* known = specs::find_embedded(name)) name = known->name;
+  }
+  return distinct(what, std::move(names));
 }
 
 std::vector<std::string> read_device_names(const Options& options) {
@@ -69,6 +79,7 @@ std::vector<std::string> read_device_names(const Options& options) {
   for (const std::string& list : options.all("gpu")) {
     for (std::string& name : split_list(list, ',')) names.push_back(std::move(name));
   }
+  names = distinct_devices("--gpu", std::move(names));
   if (names.empty()) {
     throw UsageError("--gpu is missing. It takes the path of a specification or one of {}",
                      fmt::join(device_names(), ", "));

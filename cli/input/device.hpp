@@ -24,8 +24,11 @@ struct DeviceOptions {
 std::vector<Option> with_device_options(std::vector<Option> own);
 DeviceOptions read_device_options(const Options& options);
 
+/// The names or paths, shipped devices as their files spell them. UsageError where `what` names one
+/// twice.
+std::vector<std::string> distinct_devices(std::string_view what, std::vector<std::string> names);
 /// The names or paths of --gpu, which may be repeated or a comma-separated list. UsageError if
-/// there is none.
+/// there is none, and as distinct_devices.
 std::vector<std::string> read_device_names(const Options& options);
 /// The one name of --gpu. UsageError if there is none or several.
 std::string read_device_name(const Options& options);

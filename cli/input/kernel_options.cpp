@@ -53,7 +53,9 @@ KernelRef kernel_named(std::string_view name) {
 
 std::vector<KernelRef> kernels_named(std::span<const std::string> names) {
   std::vector<KernelRef> kernels;
-  for (const std::string& name : names) kernels.push_back(kernel_named(name));
+  for (const std::string& name : distinct("the command", {names.begin(), names.end()})) {
+    kernels.push_back(kernel_named(name));
+  }
   return kernels;
 }
 

@@ -87,4 +87,13 @@ std::vector<std::string> split_list(std::string_view text, char separator) {
   }
 }
 
+std::vector<std::string> distinct(std::string_view what, std::vector<std::string> words) {
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    // An empty word is refused where it is looked up.
+    if (word->empty() || std::find(words.begin(), word, *word) == word) continue;
+    throw UsageError("{} names '{}' twice: name it once", what, *word);
+  }
+  return words;
+}
+
 }  // namespace roofcast::cli

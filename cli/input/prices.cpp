@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/input/device.hpp"
 #include "cli/input/device_names.hpp"
 #include "cli/output/files.hpp"
 #include "hw_specs/loader.hpp"
@@ -79,7 +80,14 @@ std::vector<Option> ranking_options() {
 
 Ranking read_ranking(const Options& options) {
   Ranking ranking;
-  for (const std::string& text : options.all("price")) read_price(text, ranking.prices);
+  std::vector<std::string> priced;
+  for (const std::string& text : options.all("price")) {
+    read_price(text, ranking.prices);
+    // A price may replace that of a file.
+    const std::size_t equals = text.find('=');
+    if (equals != std::string::npos) priced.push_back(text.substr(0, equals));
+  }
+  (void)distinct_devices("--price", std::move(priced));
   if (const auto word = options.find("sort")) {
     ranking.order = order_named(*word);
   } else if (!ranking.prices.empty()) {

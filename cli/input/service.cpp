@@ -21,14 +21,17 @@ constexpr std::array<std::string_view, 20> kOfSteps = {
     "dp",      "fsdp",    "pp",     "framework", "logits",   "checkpointing", "optimizer",
     "network", "trace",   "shard",  "dropout",   "prefetch", "host-launch"};
 
+std::int64_t expect_count(std::string_view name, std::int64_t value) {
+  constexpr std::int64_t kMost = 1 << 20;
+  if (value >= 1 && value <= kMost) return value;
+  throw InputError(fmt::format("'{}' is 1 to {}, found {}", name, kMost, value));
+}
+
 std::int64_t count_of(const Options& options, std::string_view name,
                       std::optional<std::string> fallback = {}) {
   const auto text = options.find(name);
   if (!text && !fallback) throw UsageError("--serve needs --{} N", name);
-  constexpr std::int64_t kMost = 1 << 20;
-  const std::int64_t value = parse_whole(fmt::format("--{}", name), text ? *text : *fallback);
-  if (value >= 1 && value <= kMost) return value;
-  throw InputError(fmt::format("'{}' is 1 to {}, found {}", name, kMost, value));
+  return expect_count(name, parse_whole(fmt::format("--{}", name), text ? *text : *fallback));
 }
 
 }  // namespace
@@ -67,7 +70,7 @@ std::vector<Service> read_services(const Options& options) {
   const Axis concurrency = parse_axis("concurrency", options.get("concurrency", ""));
   resolve_ties({&concurrency, 1});
   for (const std::int64_t value : concurrency.values) {
-    service.concurrency = value;
+    service.concurrency = expect_count("concurrency", value);
     services.push_back(service);
   }
   return services;

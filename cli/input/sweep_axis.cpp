@@ -81,7 +81,8 @@ Axis parse_axis(std::string_view name, std::string_view text) {
 Axis parse_axis(const Parameter& parameter, std::string_view text) {
   if (!is_named(parameter)) return parse_axis(parameter.name, text);
   Axis axis{std::string(parameter.name), {}, {}, true};
-  for (const std::string& part : split_list(text, ',')) {
+  const std::string option = fmt::format("--{}", axis.name);
+  for (const std::string& part : distinct(option, split_list(text, ','))) {
     Problem problem;
     read_value(parameter, part, problem, 0);
     append(axis.values, problem[0]);

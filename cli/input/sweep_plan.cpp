@@ -11,7 +11,7 @@ KernelSweep plan_sweep(const KernelRef& kernel, const Options& options) {
   KernelSweep sweep;
   sweep.kernel = kernel;
   if (const auto list = options.find("dtype")) {
-    for (const std::string& type : split_list(*list, ',')) {
+    for (const std::string& type : distinct("--dtype", split_list(*list, ','))) {
       sweep.dtypes.push_back(read_dtype(type, kernel));
     }
   } else {

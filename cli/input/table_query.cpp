@@ -54,10 +54,13 @@ validation::TableQuery read_table_query(const Options& options, Devices& devices
   for (const auto& text : options.all("where")) {
     query.where.push_back(validation::parse_assignment(text));
   }
+  std::vector<std::string> given;
   for (const auto& text : options.all("column")) {
     query.set.push_back(validation::parse_assignment(text));
-    one_of(fmt::format("the parameter of --column {}", text), query.set.back().first, parameters);
+    given.push_back(query.set.back().first);
+    one_of(fmt::format("the parameter of --column {}", text), given.back(), parameters);
   }
+  (void)distinct("--column", std::move(given));
   if (const auto dtype = options.find("dtype")) query.dtype = parse_element_type(*dtype);
   if (const auto cache = options.find("cache")) query.cache = parse_cache(*cache);
   return query;

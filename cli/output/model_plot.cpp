@@ -95,11 +95,15 @@ void write_step_charts(const std::vector<StepAnswer>& answers,
   Charts charts;
   const StepAnswer* shown = nullptr;
   for (const StepAnswer& answer : answers) {
-    if (!answer.step) continue;
+    if (!answer.step) {
+      warn(fmt::format("no place for batch {} on {}: {}", answer.task.batch, answer.gpu,
+                       answer.refusal));
+      continue;
+    }
     charts.points.push_back(point_of(answer));
     if (shown == nullptr) shown = &answer;
   }
-  if (shown == nullptr) throw InputError(answers.front().refusal);
+  if (shown == nullptr) throw InputError("no step has a forecast: there is nothing to draw");
   const std::string_view phase = transformer::kPhases[static_cast<std::size_t>(shown->task.phase)];
   charts.axes = {fmt::format("{}, {}", shown->model, phase), "Batch", "Time of a step"};
   if (charts.points.size() == 1 || (path.ends_with(".html") && !plot)) {

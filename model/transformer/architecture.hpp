@@ -36,10 +36,11 @@ struct Architecture {
   std::int64_t head_dim = 0;
   std::int64_t intermediate = 0;  ///< inner width of the feed-forward part
   std::int64_t vocabulary = 0;
-  std::int64_t positions = 0;    ///< learned position vectors; 0: none
-  std::int64_t token_types = 0;  ///< learned segment vectors; 0: none
-  bool gated = false;            ///< SwiGLU: the up projection has two halves, one gates the other
-  bool plain_gelu = false;       ///< gelu_new, GELU by tanh: eight kernels in eager code
+  std::int64_t positions = 0;         ///< learned position vectors; 0: none
+  std::int64_t padded_positions = 0;  ///< of these, the vectors that no token uses
+  std::int64_t token_types = 0;       ///< learned segment vectors; 0: none
+  bool gated = false;       ///< SwiGLU: the up projection has two halves, one gates the other
+  bool plain_gelu = false;  ///< gelu_new, GELU by tanh: eight kernels in eager code
   bool rotary = false;
   bool causal = true;
   bool joined_projections = false;   ///< its PyTorch model projects q, k and v in one GEMM

@@ -105,7 +105,8 @@ bool chunks_loss(const Architecture& model, const Task& task);
 double parameters_of_gpu(const Architecture& model, const Task& task);
 
 /// Throws InputError with the key if tp, pp or ep does not apply or does not divide what it splits,
-/// and for a type or phase that the model's steps do not have.
+/// for a type or phase that the model's steps do not have, and for more tokens than learned
+/// positions.
 void check(const Architecture& model, const Task& task);
 
 /// Peak memory of one GPU, bytes. The peak of a training step is before the backward pass, with

@@ -54,6 +54,8 @@ TEST(Program, HelpOfEveryCommandStartsWithExamples) {
   }
   EXPECT_THAT(run_program("predict gemm.tiled --help").out, HasSubstr("--tile_m"));
   EXPECT_EQ(run_program("help sweep").out, run_program("sweep --help").out);
+  EXPECT_EQ(run_program("help predict gemm").out, run_program("predict gemm --help").out);
+  EXPECT_EQ(run_program("help help").out, run_program("--help").out);
   expect_refusal("help swep", 2, "Did you mean 'sweep'?");
 }
 

@@ -31,6 +31,10 @@ Table parse_table(const std::string& file, const std::string& text, const TableQ
     if (reader) {
       reader->read(number, std::move(fields));
     } else {
+      if (line.starts_with('[') || line.starts_with('{')) {
+        refuse_place(file, "line", number, "expected a header line, found JSON",
+                     "write the table as CSV");
+      }
       reader.emplace(file, "line", query, std::move(fields));
     }
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/tokenizer.hpp>
+#include <set>
 
 #include "model/predict.hpp"
 #include "model/types/parameter_text.hpp"
@@ -34,7 +35,14 @@ RowReader::RowReader(const std::string& file, std::string_view unit, const Table
       unit_(unit),
       query_(query),
       header_(std::move(header)),
-      used_(header_.size(), false) {}
+      used_(header_.size(), false) {
+  std::set<std::string_view> names;
+  for (const std::string& name : header_) {
+    // Spreadsheets leave columns without a name.
+    if (name.empty() || names.insert(name).second) continue;
+    refuse(fmt::format("two columns are named \"{}\"", name), "rename or remove one of them");
+  }
+}
 
 void RowReader::refuse(const std::string& problem, const std::string& mend) const {
   refuse_place(file_, unit_, place_, problem, mend);
@@ -42,6 +50,7 @@ void RowReader::refuse(const std::string& problem, const std::string& mend) cons
 
 void RowReader::read(std::size_t place, Fields fields) {
   place_ = place;
+  any_read_ = true;
   fields_ = std::move(fields);
   if (fields_.size() != header_.size()) {
     refuse(fmt::format("expected {} fields as in the header, found {}", header_.size(),
@@ -52,6 +61,9 @@ void RowReader::read(std::size_t place, Fields fields) {
 }
 
 Table RowReader::finish() {
+  if (!any_read_) {
+    refuse_place(file_, unit_, 1, "the table has no rows", "give it one for each measurement");
+  }
   if (rows_.empty()) {
     refuse_place(file_, unit_, 1, "no row is left to compare", "check `where` and the GPU's name");
   }

@@ -24,7 +24,8 @@ struct PlacedError : InputError {
 /// Reads a table row by row. An empty field is a missing value.
 class RowReader {
  public:
-  /// `unit` is what places are counted in: "line" or "row".
+  /// `unit` is what places are counted in: "line" or "row". Throws PlacedError where two columns
+  /// have one name.
   RowReader(const std::string& file, std::string_view unit, const TableQuery& query, Fields header);
 
   /// Reads the row at `place` if the query wants it.
@@ -49,6 +50,7 @@ class RowReader {
   std::vector<bool> used_;
   Fields fields_;
   std::size_t place_ = 1;
+  bool any_read_ = false;
   std::vector<TableRow> rows_;
 };
 

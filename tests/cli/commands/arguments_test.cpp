@@ -63,6 +63,7 @@ TEST(Arguments, ConcurrencyTakesARange) {
 
 TEST(Arguments, TheConstantsHaveNoFormat) {
   expect_refusal("show constants --format json", kUsage, "there is no option '--format'");
+  expect_refusal("show constants gemm", kUsage, "'constants' goes without 'gemm'");
 }
 
 TEST(Arguments, RowsAreNotNegative) {

@@ -260,6 +260,9 @@ TEST(Merge, JoinsShards) {
   EXPECT_EQ(run_program("merge " + a + " " + b + " -o " + path).code, 0);
   EXPECT_EQ(validation::parse_run(path, contents(path)).cases.size(), 2U);
   EXPECT_EQ(run_program("merge " + a + " " + a).code, 3);
+  const std::string table = folder.write("table.csv", "kernel,n\nstream.copy,1\n");
+  EXPECT_THAT(run_program("merge " + table).err,
+              HasSubstr("neither a run nor the table of a shard"));
   const Outcome missing = run_program("merge " + b);
   EXPECT_EQ(missing.code, 3);
   EXPECT_THAT(missing.err, HasSubstr("shard 0/2 is missing"));

@@ -54,6 +54,15 @@ TEST(GpusCsv, HasTheValuesOfJson) {
   EXPECT_NE(tpu, rows.end()) << "unknown is empty";
 }
 
+TEST(Gpus, WhatChangesOneGpuNeedsItsName) {
+  for (const std::string option : {"--set x=y", "--set sm_count=3", "--overlay o.json"}) {
+    const std::string name = option.substr(0, option.find(' '));
+    testing::expect_refusal("gpus " + option, testing::kUsage, name + " is about one GPU");
+  }
+  EXPECT_EQ(run_program("gpus --relative h200-sxm").code, 0);
+  EXPECT_EQ(run_program("gpus h200-sxm a100-sxm4-80gb --set sm_count=100").code, 0);
+}
+
 TEST(GpusTable, MemoriesAreInBinaryUnits) {
   const std::string text = run_program("gpus").out;
   EXPECT_NE(text.find("80 GiB"), std::string::npos);

@@ -149,6 +149,7 @@ TEST(ModelOutput, TheTraceIsOneStepForPerfetto) {
   EXPECT_GT(slices, 12U * 10);
   expect_refusal("model gpt2 --train --batch 1,2 --gpu h100-sxm5 --trace " + file, kUsage,
                  "one step");
+  expect_refusal("model gpt2 --train --gpu h100-sxm5 --trace -", kUsage, "standard output");
 }
 
 // Transfers of weights and gradients have a row of their own; some run beside operations.

@@ -14,6 +14,7 @@ namespace roofcast::cli {
 namespace {
 
 using nlohmann::json;
+using testing::contents;
 using testing::expect_refusal;
 using testing::Folder;
 using ::testing::HasSubstr;
@@ -63,6 +64,61 @@ TEST(Refusals, NoSecondGpuIsDropped) {
       "advise gemm --m 512 --n 512 --k 500 --dtype bf16 --gpu h100-sxm5,a100-sxm4-80gb");
   EXPECT_THAT(advice.out, HasSubstr("on h100-sxm5"));
   EXPECT_THAT(advice.out, HasSubstr("on a100-sxm4-80gb"));
+}
+
+TEST(Refusals, NothingIsNamedTwiceInAList) {
+  const std::string copy = " stream.copy --n 4096 ";
+  const std::string gpu = "--gpu h100-sxm5 ";
+  const std::string twice = "names 'h100-sxm5' twice";
+  expect_refusal("predict" + copy + "--gpu h100-sxm5,h100-sxm5", kUsage, "--gpu " + twice);
+  expect_refusal("sweep" + copy + gpu + "--gpu H100-SXM5", kUsage, "--gpu " + twice);
+  expect_refusal("roofline --gpu h100-sxm5,H100-sxm5 -o r.html", kUsage, "--gpu " + twice);
+  expect_refusal("model gpt2 --train --gpu h100-sxm5,h100-sxm5", kUsage, "--gpu " + twice);
+  expect_refusal("gpus h100-sxm5 p100 h100-sxm5", kUsage, "the command " + twice);
+  expect_refusal("predict stream.copy" + copy + gpu, kUsage, "names 'stream.copy' twice");
+  expect_refusal("sweep stream.copy" + copy + gpu, kUsage, "names 'stream.copy' twice");
+  expect_refusal("roofline --n 8 --kernel stream.copy --kernel=stream.copy -o r.html " + gpu,
+                 kUsage, "--kernel names 'stream.copy' twice");
+  expect_refusal("sweep" + copy + gpu + "--dtype fp32,fp16,fp32", kUsage, "'fp32' twice");
+  expect_refusal(
+      "solve gemm.tiled --m 64 --n 64 --k 64 --minimize time --vary tile_m,tile_m " + gpu, kUsage,
+      "--vary names 'tile_m' twice");
+}
+
+TEST(Refusals, NothingIsSetTwice) {
+  const std::string copy = "predict stream.copy --n 4096 --gpu h100-sxm5 ";
+  expect_refusal(copy + "--set sm_count=5 --set sm_count=6", kUsage,
+                 "--set names 'sm_count' twice");
+  expect_refusal(copy + "--price h100-sxm5=5 --price H100-SXM5=6", kUsage,
+                 "--price names 'h100-sxm5' twice");
+  expect_refusal(
+      "solve stream.copy --n 4096 --gpu h100-sxm5 --set sm_count=5 --find sm_count=1:9 --until "
+      "'time<=1s'",
+      kUsage, "leave out --set sm_count");
+  const Folder folder;
+  const std::string table = folder.write("t.csv", "dtype,a,b,time_us\nfp32,4096,5,2\n");
+  expect_refusal(
+      "compare --gpu h100-sxm5 --kernel stream.copy --column n=a --column n=b --table " + table,
+      kUsage, "--column names 'n' twice");
+  const std::string prices = folder.write("prices.json", R"({"h100-sxm5": 4})");
+  EXPECT_EQ(run_program(copy + "--price h100-sxm5=5 --price " + prices).code, 0);
+}
+
+// The TPU has no forecast of a step; its memory is still told.
+TEST(Refusals, AStepWithoutAForecastIsNoSuccess) {
+  const std::string asked = "model gpt2 --train --gpu tpu-v4,h100-sxm5 ";
+  const Outcome text = run_program(asked);
+  EXPECT_EQ(text.code, kBadInput);
+  EXPECT_THAT(text.err, HasSubstr("1 point has no forecast"));
+  EXPECT_THAT(text.out, HasSubstr("on 1 × tpu-v4"));
+  const auto lines = lines_of(run_program(asked + "--format json").out);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_TRUE(json::parse(lines[0]).at("time").is_null());
+  const Folder folder;
+  const Outcome chart = run_program(asked + "--plot rate -o " + folder.file("rate.json"));
+  EXPECT_EQ(chart.code, kBadInput);
+  EXPECT_THAT(chart.err, HasSubstr("no place for batch 1 on tpu-v4"));
+  EXPECT_THAT(contents(folder.file("rate.json")), HasSubstr("h100-sxm5"));
 }
 
 TEST(Refusals, OneOfSeveralKernelsIsARowWithItsReason) {

@@ -89,7 +89,11 @@ TEST(Serving, RefusalsSayWhatToDo) {
   refused(kAsked + "--concurrency 4 --batch 2", kUsage, "--batch belongs to a step");
   refused(kAsked + "--concurrency 4 --prefetch post", kUsage, "--prefetch belongs to a step");
   refused(kAsked + "--concurrency 0", kBadInput, "'concurrency'");
+  refused(kAsked + "--concurrency 5000000", kBadInput, "'concurrency'");
   refused(kAsked + "--concurrency 4 --dtype fp9", kBadInput, "fp9");
+  refused(
+      "model gpt2 --serve --concurrency 4 --input-tokens 1000 --output-tokens 25 --gpu h100-sxm5",
+      kBadInput, "a sequence asks for 1025");
   refused("model llama-3.1-8b --serve --concurrency 4 --gpu h100-sxm5", kUsage, "--input-tokens");
 }
 

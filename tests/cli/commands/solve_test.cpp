@@ -137,6 +137,11 @@ TEST(Solve, MinimizeFindsNoSlowerSettingThanAnyGiven) {
 TEST(Solve, RefusesWhatIsNoQuestion) {
   const std::string start = "solve stream.copy --gpu h200-sxm ";
   expect_refusal(start + "--find n=1:9", testing::kUsage, "--until");
+  expect_refusal(start + "--n 9 --find nope=1:9 --until 'time<=1s'", testing::kBadInput,
+                 "--find nope=1:9: ");
+  expect_refusal(start + "--n 9 --find n= --until 'time<=1s'", testing::kUsage, "KEY=from:to");
+  expect_refusal(start + "--n 9 --find sm_count=0.5:0.7 --until 'time<=1s'", testing::kBadInput,
+                 "--find sm_count=0.5: ");
   expect_refusal(start + "--n 9 --find n=1:9 --until 'time<=1s'", testing::kUsage, "leave out");
   expect_refusal(start + "--find n=9:1 --until 'time<=1s'", testing::kUsage, "rises");
   expect_refusal(start + "--find n=1:9 --until 'time<=1kg'", testing::kUsage, "unit");

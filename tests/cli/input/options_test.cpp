@@ -88,6 +88,8 @@ TEST(Words, OneOfAFewWords) {
 TEST(Words, Lists) {
   EXPECT_THAT(split_list("a,b,,c", ','), ElementsAre("a", "b", "", "c"));
   EXPECT_THAT(split_list("", ','), ElementsAre(""));
+  EXPECT_THAT(distinct("--x", {"b", "a"}), ElementsAre("b", "a"));
+  EXPECT_THROW((void)distinct("--x", {"a", "b", "a"}), UsageError);
 }
 
 }  // namespace

@@ -153,7 +153,9 @@ TEST_P(BadTables, AreRefusedWithLineAndMend) {
 INSTANTIATE_TEST_SUITE_P(
     Rows, BadTables,
     ::testing::Values(BadTable{"", "line 1:", "header"},
-                      BadTable{"gpu,dtype,n,time_us\n", "line 1:", "no row"},
+                      BadTable{"[{\"n\":1}]", "line 1:", "found JSON"},
+                      BadTable{"gpu,dtype,n,time_us\n", "line 1:", "the table has no rows"},
+                      BadTable{"gpu,dtype,n,n,time_us\na,fp32,1,2,1\n", "line 1:", "named \"n\""},
                       BadTable{"gpu,dtype,n\na,fp32,1\n", "line 1:", "time_us"},
                       BadTable{"gpu,n,time_us\na,1,1\n", "line 1:", "or give --dtype"},
                       BadTable{"dtype,n,time_us\nfp32,1,1\n", "line 1:", "gpu"},
@@ -165,6 +167,27 @@ INSTANTIATE_TEST_SUITE_P(
                       BadTable{"gpu,dtype,n,time_us\na,fp32,1,0\n", "line 2:", "above 0"},
                       BadTable{"gpu,dtype,n,time_us\na,fp32,1,nan\n", "line 2:", "above 0"},
                       BadTable{"gpu,dtype,n,time_us\na,fp32,1,1us\n", "line 2:", "1us"}));
+
+TEST(Table, ColumnsWithoutANameMayBeSeveral) {
+  const Table table =
+      parse_table("t.csv", "gpu,,dtype,n,time_us,\na,,fp32,8,1,\n", query("stream.copy"));
+  EXPECT_EQ(table.rows.at(0).measured.problem[0], 8);
+}
+
+TEST(Table, SaysThatItHasNoRowsOrThatNoneIsWanted) {
+  TableQuery q = query("stream.copy");
+  q.where = {parse_assignment("op=relu")};
+  const auto refusal = [&](const char* text) -> std::string {
+    try {
+      (void)parse_table("t.csv", text, q);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_THAT(refusal("gpu,dtype,n,op,time_us\n"), HasSubstr("the table has no rows"));
+  EXPECT_THAT(refusal("gpu,dtype,n,op,time_us\na,fp32,1,gelu,1\n"), HasSubstr("check `where`"));
+}
 
 TEST(Table, AssignmentsNeedBothSides) {
   for (const char* text : {"", "=", "op", "op=", "=relu"}) {
