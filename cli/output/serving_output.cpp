@@ -53,6 +53,7 @@ void write_json(JsonWriter& json, const ServingAnswer& answer) {
     json.member("largest_concurrency", *serving.largest_concurrency);
   }
   json.boolean("fits", answer.fits());
+  json.strings("notes", serving.notes);
   json.end_object();
 }
 
@@ -75,6 +76,7 @@ std::string serving_text(const ServingAnswer& answer) {
   text += fmt::format("  tokens          {}\n", si_text(serving.tokens_per_s, "token/s"));
   text += fmt::format("  memory          {} a GPU\n", si_text(serving.memory.total(), "B"));
   if (const std::string note = memory_note(answer); !note.empty()) text += "  " + note + '\n';
+  for (const std::string& note : serving.notes) text += "  " + note + '\n';
   return text;
 }
 

@@ -30,9 +30,6 @@ Serving predict_serving(const Architecture& model, const Service& service,
                         KernelForecasts& forecasts) {
   require(service.concurrency > 0 && service.input > 0 && service.output > 0,
           "'concurrency', 'input' and 'output' of a service are at least 1");
-  Task full = task_of(service, Phase::decode);
-  full.context = service.input + service.output;
-  check(model, full);
   Task decoding = task_of(service, Phase::decode);
   const auto step_with = [&](std::int64_t prompts) {
     decoding.prompts = prompts;
@@ -65,7 +62,12 @@ Serving predict_serving(const Architecture& model, const Service& service,
   const double request_s =
       between.expected_s * as_double(service.output) + waited * prefill.expected_s;
   serving.tokens_per_s = as_double(service.concurrency * service.output) / request_s;
+  Task full = task_of(service, Phase::decode);
+  full.context = service.input + service.output;
   serving.memory = memory(model, full);
+  if (std::string note = positions_note(model, full); !note.empty()) {
+    serving.notes.push_back(std::move(note));
+  }
   if (const auto& bytes = forecasts.gpu().memory.dram_bytes) {
     serving.largest_concurrency = largest_batch(model, full, *bytes);
   }

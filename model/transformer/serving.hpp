@@ -2,7 +2,9 @@
 // Continuous batching at a fixed number of requests, in steady state.
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/transformer/step.hpp"
 
@@ -38,6 +40,7 @@ struct Serving {
   Memory memory;            ///< memory of one GPU, with every request at its full length
   /// Largest `concurrency` that fits the GPU's memory; absent if the memory size is unknown.
   std::optional<std::int64_t> largest_concurrency;
+  std::vector<std::string> notes;
 };
 
 /// The steady state: in the `output` steps of a request each of the `concurrency` requests has its

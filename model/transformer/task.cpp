@@ -24,17 +24,6 @@ void check_experts(const Architecture& model, const Task& task) {
                 static_cast<std::int64_t>(model.experts->intermediate), expert_group(task).shares);
 }
 
-/// A token beyond the learned positions has no vector: the model does not run.
-void check_positions(const Architecture& model, const Task& task) {
-  const bool decodes = task.phase == Phase::decode;
-  const std::int64_t computed = decodes && task.prompts == 0 ? 0 : task.seq;
-  const std::int64_t longest = std::max(computed, decodes ? task.context : 0);
-  const std::int64_t most = model.positions - model.padded_positions;
-  require(model.positions == 0 || longest <= most, "the model has learned positions for ", most,
-          " tokens, and a sequence asks for ", longest, ": give at most ", most, " as 'seq'",
-          decodes ? " and 'context', or a service's input and output tokens together" : "");
-}
-
 }  // namespace
 
 bool chunks_loss(const Architecture& model, const Task& task) {
@@ -82,7 +71,16 @@ void check(const Architecture& model, const Task& task) {
   check_divides("pp", "layers", model.layers, task.pp);
   require(task.phase != Phase::decode || model.causal,
           "'decode' asks for a decoder, and this model is an encoder");
-  check_positions(model, task);
+}
+
+std::string positions_note(const Architecture& model, const Task& task) {
+  const bool decodes = task.phase == Phase::decode;
+  const std::int64_t computed = decodes && task.prompts == 0 ? 0 : task.seq;
+  const std::int64_t longest = std::max(computed, decodes ? task.context : 0);
+  const std::int64_t most = model.positions - model.padded_positions;
+  if (model.positions == 0 || longest <= most) return "";
+  return message("the model has learned positions for ", most, " tokens, and a sequence has ",
+                 longest, ": it runs with a longer table only");
 }
 
 }  // namespace roofcast::transformer

@@ -216,8 +216,6 @@ TEST(ModelCommand, RefusalsNameTheKey) {
   expect_refusal("model mixtral-8x7b --ep 3" + asked, kBadInput, "'ep' 3");
   expect_refusal("model gpt2 --batch 0" + asked, kBadInput, "'batch'");
   expect_refusal("model bert-base --decode --context 8 --gpu h100-sxm5", kBadInput, "encoder");
-  expect_refusal("model gpt2 --seq 4096 --prefill --gpu h100-sxm5", kBadInput,
-                 "learned positions for 1024 tokens");
   const Folder folder;
   const std::string file = folder.write("config.json", R"({"model_type":"gpt2","n_layer":2})");
   expect_refusal("model " + file + asked, kBadInput, "n_embd");
