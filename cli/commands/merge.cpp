@@ -29,20 +29,16 @@ ExitCode run_merge(const Arguments& arguments) {
   }
   std::vector<ShardFile> files;
   for (const std::string& file : words) files.push_back({file, read_file(file)});
-  if (std::all_of(files.begin(), files.end(),
-                  [](const ShardFile& file) { return is_shard_file(file.text); })) {
+  const auto tables = static_cast<std::size_t>(std::count_if(
+      files.begin(), files.end(), [](const ShardFile& file) { return is_shard_file(file.text); }));
+  if (tables == files.size()) {
     write_output(options.find("output"), merge_shard_files(files));
     return ExitCode::done;
   }
+  if (tables > 0) throw InputError("runs and tables of shards do not join: name one kind");
   std::vector<validation::NamedRun> runs;
   runs.reserve(files.size());
   for (const ShardFile& file : files) {
-    if (file.text.find_first_not_of(" \t\r\n{[") == 0) {
-      throw InputError(fmt::format(
-          "{} is neither a run nor the table of a shard: name what `validate`, `sweep` or `model` "
-          "wrote with --shard",
-          file.name));
-    }
     runs.push_back({file.name, validation::parse_run(file.name, file.text)});
   }
   write_output(options.find("output"), validation::to_json(validation::merge(runs)));

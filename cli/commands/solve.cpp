@@ -122,8 +122,8 @@ Solution solve_specification(const KernelRef& kernel, const Unknown& unknown,
   const specs::Loader loader(source);
   std::vector<specs::Override> overrides = source.overrides;
   for (const specs::Override& set : overrides) {
-    if (set.key == unknown.name()) {
-      throw UsageError("--find looks for {0}: leave out --set {0}", unknown.name());
+    if (specs::leaf_named(set) == specs::leaf_named({unknown.name(), {}, kFind})) {
+      throw UsageError("--find looks for {}: leave out --set {}", unknown.name(), set.key);
     }
   }
   overrides.push_back({unknown.name(), {}, kFind});
@@ -153,9 +153,8 @@ bool names_parameter(const KernelRef& kernel, const specs::Override& asked) {
   try {
     (void)specs::leaf_named(asked);
   } catch (const specs::SpecError& error) {
-    throw InputError(
-        fmt::format("{} `roofcast kernels {}` lists the parameters, which it takes too",
-                    error.what(), kernel.name()));
+    throw InputError(fmt::format("{} Or name a parameter of {}: {}", error.what(), kernel.name(),
+                                 fmt::join(parameters, ", ")));
   }
   return false;
 }

@@ -88,8 +88,7 @@ std::string_view read_format(const Options& options,
 
 std::vector<std::string> split_list(std::string_view text, char separator);
 
-/// The words as they are. UsageError where `what` names one of them twice: a list of names is taken
-/// for a mistake then.
+/// The words as they are. UsageError where `what` names one of them twice: most likely a mistake.
 std::vector<std::string> distinct(std::string_view what, std::vector<std::string> words);
 
 }  // namespace roofcast::cli

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <functional>
+#include <set>
+#include <string>
 
 #include "cli/input/options.hpp"
 #include "cli/output/chart_output.hpp"
@@ -94,15 +96,16 @@ void write_step_charts(const std::vector<StepAnswer>& answers,
                        const std::optional<std::string>& plot, const std::string& path) {
   Charts charts;
   const StepAnswer* shown = nullptr;
+  std::set<std::string> refusals;
   for (const StepAnswer& answer : answers) {
     if (!answer.step) {
-      warn(fmt::format("no place for batch {} on {}: {}", answer.task.batch, answer.gpu,
-                       answer.refusal));
+      refusals.insert(fmt::format("no point for {}: {}", answer.gpu, answer.refusal));
       continue;
     }
     charts.points.push_back(point_of(answer));
     if (shown == nullptr) shown = &answer;
   }
+  for (const std::string& refusal : refusals) warn(refusal);
   if (shown == nullptr) throw InputError("no step has a forecast: there is nothing to draw");
   const std::string_view phase = transformer::kPhases[static_cast<std::size_t>(shown->task.phase)];
   charts.axes = {fmt::format("{}, {}", shown->model, phase), "Batch", "Time of a step"};

@@ -251,6 +251,8 @@ std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, LibraryKernels 
   std::vector<Problem> found = kernels == LibraryKernels::any_width
                                    ? of_any_width(p, gpu)
                                    : of_tiles(tiles_for(p, gpu, kernels), p, gpu, alone);
+  // A tile that is asked for may have any width too.
+  if (found.empty() && kernels == LibraryKernels::xmma) found = of_any_width(p, gpu);
   if (!found.empty()) return found;
   (void)library_tile(p, gpu, kernels);  // throws if there is no such tile
   return {in_tiles(p, p[kTileM], p[kTileN], p[kSplitK] == kToChoose ? 1 : p[kSplitK])};

@@ -68,7 +68,8 @@ double copy_requests(const LibraryProduct& c) {
 // as whole sectors, and a wavefront for each.
 void store_in_pieces(Step& end, const LibraryProduct& c) {
   const std::int64_t size = element_bytes(tensor::result_type(c.p.dtype));
-  const std::int64_t piece = kWarpLanes * static_cast<std::int64_t>(c.vector) * size;
+  const std::int64_t piece =
+      size * std::min({kWarpLanes * static_cast<std::int64_t>(c.vector), c.tile.n, c.p[kN]});
   const double sectors = c.sizes.c / as_double(c.blocks() * kSectorBytes) *
                          tensor::sectors_share(piece, c.p[kN] * size);
   end.issued.l1 = end.issued.l2 = {0, sectors * kSectorBytes};

@@ -42,8 +42,8 @@ constexpr auto xmma_tiles(double rate) {
   const auto tile = [rate](std::int64_t m, std::int64_t n) {
     return LibraryTile{.m = m, .n = n, .blocks_per_sm = 1, .rate = rate};
   };
-  return std::array{tile(64, 64),   tile(64, 128),  tile(128, 64), tile(64, 256),
-                    tile(128, 128), tile(128, 256), tile(256, 128)};
+  return std::array{tile(64, 64),  tile(64, 128),  tile(128, 64),  tile(64, 256),
+                    tile(256, 64), tile(128, 128), tile(128, 256), tile(256, 128)};
 }
 inline constexpr auto kXmmaTiles = xmma_tiles(1);
 inline constexpr auto kTf32Tiles = xmma_tiles(0.85);  ///< the rate is measured

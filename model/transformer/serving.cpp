@@ -65,6 +65,7 @@ Serving predict_serving(const Architecture& model, const Service& service,
   Task full = task_of(service, Phase::decode);
   full.context = service.input + service.output;
   serving.memory = memory(model, full);
+  --full.context;  // no step computes the last token of an answer
   if (std::string note = positions_note(model, full); !note.empty()) {
     serving.notes.push_back(std::move(note));
   }

@@ -2,11 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
+#include <string_view>
 
 #include "validation/comparison/table_rows.hpp"
 
 namespace roofcast::validation {
+namespace {
+
+// Whether a document in JSON begins with the line: a bracket, then a member, an element or the end.
+bool looks_like_json(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  if (!line.starts_with('[') && !line.starts_with('{')) return false;
+  const std::size_t next = line.find_first_not_of(" \t", 1);
+  return next == std::string_view::npos ||
+         std::string_view("[{\"").find(line[next]) != std::string_view::npos;
+}
+
+}  // namespace
 
 std::pair<std::string, std::string> parse_assignment(const std::string& text) {
   const std::size_t equals = text.find('=');
@@ -27,14 +41,14 @@ Table parse_table(const std::string& file, const std::string& text, const TableQ
   for (std::size_t number = 1; std::getline(in, line); ++number) {
     if (line.ends_with('\r')) line.pop_back();
     if (line.empty()) continue;
+    if (!reader && looks_like_json(line)) {
+      refuse_place(file, "line", number, "expected a header line, found JSON",
+                   "write the table as CSV");
+    }
     Fields fields = split_fields(file, number, line, ',');
     if (reader) {
       reader->read(number, std::move(fields));
     } else {
-      if (line.starts_with('[') || line.starts_with('{')) {
-        refuse_place(file, "line", number, "expected a header line, found JSON",
-                     "write the table as CSV");
-      }
       reader.emplace(file, "line", query, std::move(fields));
     }
   }

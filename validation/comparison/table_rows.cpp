@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <boost/tokenizer.hpp>
-#include <set>
 
 #include "model/predict.hpp"
 #include "model/types/parameter_text.hpp"
@@ -35,14 +34,7 @@ RowReader::RowReader(const std::string& file, std::string_view unit, const Table
       unit_(unit),
       query_(query),
       header_(std::move(header)),
-      used_(header_.size(), false) {
-  std::set<std::string_view> names;
-  for (const std::string& name : header_) {
-    // Spreadsheets leave columns without a name.
-    if (name.empty() || names.insert(name).second) continue;
-    refuse(fmt::format("two columns are named \"{}\"", name), "rename or remove one of them");
-  }
-}
+      used_(header_.size(), false) {}
 
 void RowReader::refuse(const std::string& problem, const std::string& mend) const {
   refuse_place(file_, unit_, place_, problem, mend);
@@ -69,7 +61,7 @@ Table RowReader::finish() {
   }
   Table table{std::move(rows_), {}, query_.launch_s, query_.launch};
   for (std::size_t i = 0; i < header_.size(); ++i) {
-    if (!used_[i]) table.ignored_columns.push_back(header_[i]);
+    if (!used_[i] && !header_[i].empty()) table.ignored_columns.push_back(header_[i]);
   }
   return table;
 }
@@ -109,6 +101,10 @@ TableRow RowReader::row() {
 std::optional<std::size_t> RowReader::column(std::string_view name) const {
   const auto found = std::find(header_.begin(), header_.end(), name);
   if (found == header_.end()) return std::nullopt;
+  if (std::find(found + 1, header_.end(), name) != header_.end()) {
+    refuse_place(file_, unit_, 1, fmt::format("two columns are named \"{}\"", name),
+                 "rename or remove one of them");
+  }
   return static_cast<std::size_t>(found - header_.begin());
 }
 

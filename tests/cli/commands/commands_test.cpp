@@ -261,8 +261,12 @@ TEST(Merge, JoinsShards) {
   EXPECT_EQ(validation::parse_run(path, contents(path)).cases.size(), 2U);
   EXPECT_EQ(run_program("merge " + a + " " + a).code, 3);
   const std::string table = folder.write("table.csv", "kernel,n\nstream.copy,1\n");
-  EXPECT_THAT(run_program("merge " + table).err,
-              HasSubstr("neither a run nor the table of a shard"));
+  EXPECT_EQ(run_program("merge " + table).code, 3);
+  const std::string of_sweep =
+      folder.write("shard.csv", run_program("sweep stream.copy --n 64,128 --gpu h100-sxm5 --shard "
+                                            "0/2 --format csv")
+                                    .out);
+  EXPECT_THAT(run_program("merge " + of_sweep + " " + a).err, HasSubstr("do not join"));
   const Outcome missing = run_program("merge " + b);
   EXPECT_EQ(missing.code, 3);
   EXPECT_THAT(missing.err, HasSubstr("shard 0/2 is missing"));

@@ -59,8 +59,7 @@ void fill(const Folder& folder) {
     fs::create_directory_symlink(kProject + "/" + name, folder.file(name));
   }
   fs::create_directories(folder.file("path/to"));
-  (void)folder.write("path/to/config.json",
-                     contents(kProject + "/architectures/gpt2-xl.json"));
+  (void)folder.write("path/to/config.json", contents(kProject + "/architectures/gpt2-xl.json"));
   (void)folder.write("run.json", run_of(0, 1));
   (void)folder.write("shard-0.json", run_of(0, 2));
   (void)folder.write("shard-1.json", run_of(1, 2));

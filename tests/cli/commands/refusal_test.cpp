@@ -117,7 +117,7 @@ TEST(Refusals, AStepWithoutAForecastIsNoSuccess) {
   const Folder folder;
   const Outcome chart = run_program(asked + "--plot rate -o " + folder.file("rate.json"));
   EXPECT_EQ(chart.code, kBadInput);
-  EXPECT_THAT(chart.err, HasSubstr("no place for batch 1 on tpu-v4"));
+  EXPECT_THAT(chart.err, HasSubstr("no point for tpu-v4"));
   EXPECT_THAT(contents(folder.file("rate.json")), HasSubstr("h100-sxm5"));
 }
 

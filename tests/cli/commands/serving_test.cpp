@@ -86,8 +86,8 @@ TEST(Serving, ANoteSaysThatRequestsAreLongerThanTheLearnedPositions) {
         "--format json --output-tokens " + output);
     return json::parse(outcome.out).at("notes").size();
   };
-  EXPECT_EQ(notes("24"), 0U);
-  EXPECT_EQ(notes("25"), 1U);
+  EXPECT_EQ(notes("25"), 0U);
+  EXPECT_EQ(notes("26"), 1U);
 }
 
 TEST(Serving, RefusalsSayWhatToDo) {

@@ -96,5 +96,29 @@ TEST(LibraryAttention, RandomShapesKeptBackAreForecastWithinTheTolerances) {
   }
 }
 
+// 27 lengths from 120 to 4096. With a mask FlashAttention-2 fetches code anew for each block, which
+// no law has: shorter sequences take longer than forecast (docs/accuracy.md).
+TEST(LibraryAttention, FlashAttention2IsForecastFromLengthToLength) {
+  const auto error = [](const char* causal) {
+    constexpr const char* kLengths = "h200-sxm-attention-flash2-2026-11-30.csv";
+    TableQuery query;
+    query.kernel = "attention.library";
+    query.gpu = "h200-sxm";
+    query.dtype = DType::bf16;
+    query.where = {{"causal", causal}};
+    query.set = {{"library", "fa2"}, {"seq_q", "seq"}, {"seq_kv", "seq"}, {"kv_heads", "heads"}};
+    const Comparison found =
+        compare_table(kLengths, parse_table(kLengths, text_of(kLengths), query), shipped);
+    EXPECT_EQ(found.rows.size(), 162U);
+    double sum = 0;
+    for (const Row& row : found.rows) sum += std::abs(row.time_s.error());
+    return sum / static_cast<double>(found.rows.size());
+  };
+  const double without = error("no"), with = error("yes");
+  std::printf("FlashAttention-2 by length: %.1f%%, causal %.1f%%\n", 100 * without, 100 * with);
+  EXPECT_LE(without, 0.06);
+  EXPECT_LE(with, 0.18);
+}
+
 }  // namespace
 }  // namespace roofcast::validation
