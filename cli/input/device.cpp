@@ -5,7 +5,6 @@
 #include <boost/algorithm/string/case_conv.hpp>
 
 #include "cli/output/files.hpp"
-#include "hw_specs/overrides.hpp"
 #include "validation/runs/numbers.hpp"
 
 namespace roofcast::cli {
@@ -62,7 +61,7 @@ DeviceOptions read_device_options(const Options& options) {
   std::vector<std::string> keys;
   for (const std::string& text : options.all("set")) {
     device.overrides.push_back(read_override(text));
-    keys.push_back(specs::leaf_named(device.overrides.back()));
+    keys.push_back(device.overrides.back().key);
   }
   (void)distinct("--set", std::move(keys));
   return device;
