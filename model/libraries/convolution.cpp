@@ -60,7 +60,7 @@ struct Layer {
   /// cuDNN takes wgmma where a tap's filters are a large matrix (84% of 617 kernels' names, 79% of
   /// 779 with filters of one pixel), and for tf32; else mma.sync.
   gemm::LibraryKernels kernels(const Gpu& gpu) const {
-    constexpr std::int64_t kLeastMatrix = 64 * 64, kMostFilters = 128;
+    constexpr std::int64_t kLeastMatrix = 4096, kMostFilters = 128;
     const Problem multiplied = product();
     const gemm::LibraryKernels cublas = gemm::cublas_kernels(multiplied, gpu);
     if (cublas == gemm::LibraryKernels::simt || !gemm::library_aligned(multiplied) ||
