@@ -55,8 +55,9 @@ AdviceRequest read_request(const Options& options) {
   if (!(request.within >= 0 && request.within <= 0.5)) {
     throw UsageError("--within takes 0% to 50%: advice is for shapes near the one asked for");
   }
-  if (const auto varied = options.find("vary"))
+  if (const auto varied = options.find("vary")) {
     request.varied = distinct("--vary", split_list(*varied, ','));
+  }
   request.smaller = !options.has("pad-only");
   return request;
 }

@@ -121,8 +121,9 @@ Solution solve_specification(const KernelRef& kernel, const Unknown& unknown,
   const specs::Source source = device_source(name, read_device_options(options));
   const specs::Loader loader(source);
   std::vector<specs::Override> overrides = source.overrides;
+  const std::string leaf = specs::leaf_named({unknown.name(), {}, kFind});
   for (const specs::Override& set : overrides) {
-    if (specs::leaf_named(set) == specs::leaf_named({unknown.name(), {}, kFind})) {
+    if (specs::leaf_named(set) == leaf) {
       throw UsageError("--find looks for {}: leave out --set {}", unknown.name(), set.key);
     }
   }

@@ -98,8 +98,8 @@ WaitShares wait_shares(const Plan& plan, const Occupancy& occupancy, const Launc
   return {l1_share, std::min(1 - l1_share, from_dram / waited_for)};
 }
 
-// L2 moves every sector read or written, but for coalesced reads, and takes in what DRAM delivers. A
-// random sector, read without its neighbour, costs more. A partial write costs one more for the
+// L2 moves every sector read or written, but for coalesced reads, and takes in what DRAM delivers.
+// A random sector, read without its neighbour, costs more. A partial write costs one more for the
 // merge. A sector evicted early is written out, read back with its whole DRAM access, and merged.
 MemoryTime l2_time(const Plan& plan, const LaunchMemory& memory, const Gpu& gpu) {
   const double read_rate = gpu.sustained.l2_bandwidth_bytes_per_s.value_or(0);

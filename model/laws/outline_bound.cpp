@@ -47,7 +47,8 @@ class End {
   double stored_, loads_, pipes_, waits_, issue_ = 0, port_share_, exposed_;
 };
 
-/// Lower bounds of L2's and DRAM's SM cycles: of all bytes, and per byte that blocks read and write.
+/// Lower bounds of L2's and DRAM's SM cycles: of all bytes, and per byte that blocks read and
+/// write.
 struct LeastMemory {
   double all, read, write;
 };

@@ -61,9 +61,9 @@ struct Layer {
   /// 779 with filters of one pixel), and for tf32; else mma.sync.
   gemm::LibraryKernels kernels(const Gpu& gpu) const {
     constexpr std::int64_t kLeastMatrix = 4096, kMostFilters = 128;
-    const Problem multiplied = product();
-    const gemm::LibraryKernels cublas = gemm::cublas_kernels(multiplied, gpu);
-    if (cublas == gemm::LibraryKernels::simt || !gemm::library_aligned(multiplied) ||
+    const Problem implicit = product();
+    const gemm::LibraryKernels cublas = gemm::cublas_kernels(implicit, gpu);
+    if (cublas == gemm::LibraryKernels::simt || !gemm::library_aligned(implicit) ||
         !gpu.features.has(Instruction::wgmma)) {
       return cublas;
     }

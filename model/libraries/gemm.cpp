@@ -164,7 +164,7 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu, bool a
           ", parts of at least 8 of k, or 0 to leave it open");
   if (p.dtype != DType::fp32) require_tensor_cores(p.dtype, gpu);
   if (alone && is_vector_product(p)) return vector_candidates(p, gpu);
-  return blockings(p, gpu, kernels.value_or(cublas_kernels(p, gpu)), alone && p[kBatch] == 1);
+  return blockings(p, gpu, kernels ? *kernels : cublas_kernels(p, gpu), alone && p[kBatch] == 1);
 }
 
 std::vector<Problem> candidates_of(const Problem& problem, const Problem& product, const Gpu& gpu,

@@ -248,11 +248,9 @@ std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu, LibraryKe
 
 std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, LibraryKernels kernels,
                                bool alone) {
-  std::vector<Problem> found = kernels == LibraryKernels::any_width
-                                   ? of_any_width(p, gpu)
-                                   : of_tiles(tiles_for(p, gpu, kernels), p, gpu, alone);
-  // A tile that is asked for may have any width too.
-  if (found.empty() && kernels == LibraryKernels::xmma) found = of_any_width(p, gpu);
+  std::vector<Problem> found = of_tiles(tiles_for(p, gpu, kernels), p, gpu, alone);
+  // No listed tiles, or another one is asked for.
+  if (found.empty() && multiplies_async(kernels)) found = of_any_width(p, gpu);
   if (!found.empty()) return found;
   (void)library_tile(p, gpu, kernels);  // throws if there is no such tile
   return {in_tiles(p, p[kTileM], p[kTileN], p[kSplitK] == kToChoose ? 1 : p[kSplitK])};
@@ -260,7 +258,7 @@ std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, LibraryKernels 
 
 LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings& packings) {
   const RowLengths rows = library_rows(p);
-  const LibraryKernels kernels = packings.kernels.value_or(cublas_kernels(p, gpu));
+  const LibraryKernels kernels = packings.kernels ? *packings.kernels : cublas_kernels(p, gpu);
   const bool async = multiplies_async(kernels), along_k = async && p.dtype == DType::tf32;
   std::optional<Instruction> mma;
   if (kernels != LibraryKernels::simt) mma = Instruction::mma_sync;

@@ -66,9 +66,7 @@ Serving predict_serving(const Architecture& model, const Service& service,
   full.context = service.input + service.output;
   serving.memory = memory(model, full);
   --full.context;  // no step computes the last token of an answer
-  if (std::string note = positions_note(model, full); !note.empty()) {
-    serving.notes.push_back(std::move(note));
-  }
+  if (auto note = positions_note(model, full)) serving.notes.push_back(std::move(*note));
   if (const auto& bytes = forecasts.gpu().memory.dram_bytes) {
     serving.largest_concurrency = largest_batch(model, full, *bytes);
   }

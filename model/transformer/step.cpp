@@ -193,9 +193,7 @@ Step predict_step(const Architecture& model, const Task& task, KernelForecasts& 
     put_in_stages(step, model, task, gpu);
     add_parts(step);
     add_transfers(step, gpu);
-    if (std::string note = positions_note(model, task); !note.empty()) {
-      step.notes.push_back(std::move(note));
-    }
+    if (auto note = positions_note(model, task)) step.notes.push_back(std::move(*note));
     add_rates(step, model, task, gpu);
     return step;
   };

@@ -11,8 +11,8 @@ namespace roofcast::transformer {
 namespace {
 
 // Waits in each segment (s). The host makes a call in `launch_s`, twice that if it also records the
-// operation for the backward pass, and starts a step when the GPU has ended the one before. A call's
-// launches run once it is made and those before have ended:
+// operation for the backward pass, and starts a step when the GPU has ended the one before. A
+// call's launches run once it is made and those before have ended:
 //   T = max over the calls of (submission of all up to it + time of it and all after it).
 // Within a segment, all passes together, both grow evenly: the maximum is at an end of one.
 auto waits_s(const Step& step, const Task& task, double launch_s) {

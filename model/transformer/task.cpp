@@ -73,12 +73,12 @@ void check(const Architecture& model, const Task& task) {
           "'decode' asks for a decoder, and this model is an encoder");
 }
 
-std::string positions_note(const Architecture& model, const Task& task) {
+std::optional<std::string> positions_note(const Architecture& model, const Task& task) {
   const bool decodes = task.phase == Phase::decode;
   const std::int64_t computed = decodes && task.prompts == 0 ? 0 : task.seq;
   const std::int64_t longest = std::max(computed, decodes ? task.context : 0);
   const std::int64_t most = model.positions - model.padded_positions;
-  if (model.positions == 0 || longest <= most) return "";
+  if (model.positions == 0 || longest <= most) return std::nullopt;
   return message("the model has learned positions for ", most, " tokens, and a sequence has ",
                  longest, ": it runs with a longer table only");
 }

@@ -2,6 +2,7 @@
 // A question about a model: a training, prefill or decode step, on a number of GPUs.
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -109,7 +110,7 @@ double parameters_of_gpu(const Architecture& model, const Task& task);
 /// and for a type or phase that the model's steps do not have.
 void check(const Architecture& model, const Task& task);
 /// Says so where the task has more tokens in a sequence than the model has learned positions.
-std::string positions_note(const Architecture& model, const Task& task);
+std::optional<std::string> positions_note(const Architecture& model, const Task& task);
 
 /// Peak memory of one GPU, bytes. The peak of a training step is before the backward pass, with
 /// gradients only of earlier passes, or after it, when the activations are freed.

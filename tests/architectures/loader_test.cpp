@@ -99,7 +99,7 @@ TEST(Architectures, CachesHoldKeysAndValues) {
 
 TEST(Architectures, ANoteSaysThatATokenIsBeyondTheLearnedPositions) {
   const auto notes = [](std::string_view name, const transformer::Task& task) {
-    return !positions_note(shipped(name), task).empty();
+    return positions_note(shipped(name), task).has_value();
   };
   using transformer::Phase;
   EXPECT_FALSE(notes("gpt2", {.phase = Phase::prefill, .seq = 1024}));

@@ -42,7 +42,6 @@ void RowReader::refuse(const std::string& problem, const std::string& mend) cons
 
 void RowReader::read(std::size_t place, Fields fields) {
   place_ = place;
-  any_read_ = true;
   fields_ = std::move(fields);
   if (fields_.size() != header_.size()) {
     refuse(fmt::format("expected {} fields as in the header, found {}", header_.size(),
@@ -53,7 +52,7 @@ void RowReader::read(std::size_t place, Fields fields) {
 }
 
 Table RowReader::finish() {
-  if (!any_read_) {
+  if (fields_.empty()) {  // none was read
     refuse_place(file_, unit_, 1, "the table has no rows", "give it one for each measurement");
   }
   if (rows_.empty()) {

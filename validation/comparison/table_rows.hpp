@@ -24,8 +24,7 @@ struct PlacedError : InputError {
 /// Reads a table row by row. An empty field is a missing value.
 class RowReader {
  public:
-  /// `unit` is what places are counted in: "line" or "row". Throws PlacedError where two columns
-  /// have one name.
+  /// `unit` is what places are counted in: "line" or "row".
   RowReader(const std::string& file, std::string_view unit, const TableQuery& query, Fields header);
 
   /// Reads the row at `place` if the query wants it.
@@ -36,6 +35,7 @@ class RowReader {
  private:
   bool wanted();
   TableRow row();
+  /// Throws PlacedError where two columns have that name.
   std::optional<std::size_t> column(std::string_view name) const;
   const std::string& field(std::string_view name);
   [[noreturn]] void refuse(const std::string& problem, const std::string& mend) const;
@@ -50,7 +50,6 @@ class RowReader {
   std::vector<bool> used_;
   Fields fields_;
   std::size_t place_ = 1;
-  bool any_read_ = false;
   std::vector<TableRow> rows_;
 };
 

@@ -34,8 +34,8 @@ enum Array : ArrayId {
 inline constexpr double kSumElement = 4;                ///< bytes of an fp32 sum
 inline constexpr double kRowNumbers = 2 * kSumElement;  ///< bytes of a query's log-sum-exp and D
 
-/// Share of a step's matrix products that a warpgroup waits for with nothing overlapped. Forward: S,
-/// one of two products. Blocks of keys: half of five; exponentials, dS and a barrier overlap the
+/// Share of a step's matrix products that a warpgroup waits for with nothing overlapped. Forward:
+/// S, one of two products. Blocks of keys: half of five; exponentials, dS and a barrier overlap the
 /// rest.
 inline constexpr double kWaitedShare = 1.0 / 2;
 

@@ -53,9 +53,9 @@ rows::Instructions instructions_of(Kind kind, const Problem& p, const Backward& 
           .start = how.kernel.straight};
 }
 
-// SplitWrites::bytes_between. A warp writes the parts of its `stores` sectors in `stores` rounds; in
-// each, every other warp of the block stores as often. The bytes of a store fit the shares of parts
-// that L1 does not merge (law::kL1MergeBytes).
+// SplitWrites::bytes_between. A warp writes the parts of its `stores` sectors in `stores` rounds;
+// in each, every other warp of the block stores as often. The bytes of a store fit the shares of
+// parts that L1 does not merge (law::kL1MergeBytes).
 double bytes_between_parts(const rows::Layout& layout, double stores) {
   constexpr double kBytesOfStore = 2.5;
   return as_double((layout.warps() - 1) * rows::kWarp) * kBytesOfStore * stores * stores;

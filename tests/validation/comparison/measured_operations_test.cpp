@@ -95,8 +95,8 @@ std::map<std::string, Accuracy> drawn(const char* gpu, const std::string& table)
 
 // Operations of random shapes. Times are of the kernels alone, so short ones are left out.
 // Operations on rows were counted with seeds 9 and 10 in view, convolutions and batches with seeds
-// 7 to 11. Seed 12 was compared once
-// after that; that 16-bit tiles of wgmma keep its rate was decided later.
+// 7 to 11. Seed 12 was compared once after that; that 16-bit tiles of wgmma keep its rate was
+// decided later.
 TEST(MeasuredOperations, OfRandomShapes) {
   const std::map<std::string, double> ceilings = {
       {"gemm.library", 0.18},      {"convolution.library", 0.205},
