@@ -53,6 +53,13 @@ inline constexpr Constant kOutOfStepReadDensity =
            "least mean error of time among 0.3 to 0.56",
            "2026-11-25");
 
+inline constexpr Constant kCodeBytesPerClk = measured(
+    "code_bytes_per_clk", 3.6, "B/clk",
+    "an SM's share of the instruction caches of the GPCs: half a line a clock for each GPC",
+    "attention-flash2-fetch-2026-11-30 in validation/measured: 5040 requests of 128 B a us "
+    "are their peak, at ncu's clock",
+    "2026-11-30");
+
 inline constexpr Constant kDensityOfLines =
     measured("density_of_lines", roofcast::kDensityOfLines, "",
              "read density of tiles that read one line of each of many rows: DRAM delivers random "
@@ -170,6 +177,6 @@ inline constexpr std::array kAll = {
     kClocksPerCopyRequest, kSmStoreBytesPerClk,  kL2ResidentShare,      kL2GradualEviction,
     kL1GradualEviction,    kL2DirtyShare,        kL2WriteShare,         kL2FillShare,
     kL2LoneSectorShare,    kDramTurnaround,      kPdlLaunchShare,       kTensorEnergyShare,
-    kL1MergeBytes};
+    kL1MergeBytes,         kCodeBytesPerClk};
 
 }  // namespace roofcast::law

@@ -15,10 +15,42 @@ inline constexpr std::string_view kFlash2Fit =
     "vLLM "
     "0.24's FlashAttention-2 by compute capability 8.9 and of 0.14's prefill by 8.0 "
     "(ai-dynamo/aiconfigurator): chosen by hand from 1 to 6 and 0 to 600";
+inline constexpr std::string_view kFlash2Code =
+    "SASS of PyTorch 2.11's flash_fwd_kernel, attention-flash2-code-2026-11-30 in "
+    "validation/measured";
 
 inline constexpr Constant kFlash2Products =
-    fitted("attention_flash2_products", 1.5, "",
-           "products in flight per warp in FlashAttention-2's forward", kFlash2Fit, "2026-11-26");
+    fitted("attention_flash2_products", 2, "",
+           "products in flight per warp in FlashAttention-2's forward: S and P·V",
+           "attention-flash2-2026-11-30 and attention-libraries-2026-11-24 in validation/measured, "
+           "500 rows each of the tables of 2026-11-26: 1.5, 1.75 or 2",
+           "2026-11-30");
+inline constexpr Constant kFlash2ScoreInstructions =
+    counted("attention_flash2_score_instructions", 8.5, "",
+            "thread instructions per score in FlashAttention-2's forward: scale, subtraction, the "
+            "maximum, the exponential with a comparison and two products for small numbers, the "
+            "sum, half a conversion",
+            kFlash2Code, "2026-11-30");
+inline constexpr Constant kFlash2StepInstructions =
+    counted("attention_flash2_step_instructions", 130, "",
+            "instructions of a warp per step beyond scores and products: copies, the exchange of "
+            "maxima, sums rescaled",
+            kFlash2Code, "2026-11-30");
+inline constexpr Constant kFlash2MaskInstructions =
+    counted("attention_flash2_mask_instructions", 3.5, "",
+            "thread instructions per score of a masked step of FlashAttention-2's forward",
+            kFlash2Code, "2026-11-30");
+inline constexpr Constant kFlash2SpilledMaskInstructions =
+    counted("attention_flash2_spilled_mask_instructions", 9, "",
+            "the same where a thread holds 128 elements of O: moves and spilled registers",
+            kFlash2Code, "2026-11-30");
+inline constexpr Constant kFlash2BlockInstructions =
+    counted("attention_flash2_block_instructions", 350, "",
+            "instructions of a warp outside the steps of FlashAttention-2's forward", kFlash2Code,
+            "2026-11-30");
+inline constexpr Constant kFlash2OutputInstructions =
+    counted("attention_flash2_output_instructions", 4, "",
+            "further ones per element of O that a thread holds", kFlash2Code, "2026-11-30");
 inline constexpr Constant kBlockOperations =
     fitted("attention_block_operations", 300, "",
            "dependent operations of a block before its first tile, or per 16 rows of a "
@@ -43,7 +75,8 @@ inline constexpr Constant kPackedScoreInstructions = counted(
     "PTX ISA: fma and add of f32x2, max of three inputs, compute capability 10.0", "2026-11-27");
 inline constexpr Constant kMaskInstructions =
     fitted("attention_mask_instructions", 8, "",
-           "thread instructions per score that a causal mask cuts, in cuDNN and FlashAttention-2",
+           "thread instructions per score that a causal mask cuts, in cuDNN and FlashAttention-2's "
+           "backward",
            kAttentionFit, "2026-11-24");
 inline constexpr Constant kResultInstructions =
     fitted("attention_result_instructions", 30, "",
@@ -180,6 +213,12 @@ inline constexpr Constant kConvolutionInterval =
            "drawn-7-2026-11-27 in validation/measured", "2026-11-27");
 
 inline constexpr std::array kAll = {kFlash2Products,
+                                    kFlash2ScoreInstructions,
+                                    kFlash2StepInstructions,
+                                    kFlash2MaskInstructions,
+                                    kFlash2SpilledMaskInstructions,
+                                    kFlash2BlockInstructions,
+                                    kFlash2OutputInstructions,
                                     kBlockOperations,
                                     kCacheWaits,
                                     kScoreInstructions,

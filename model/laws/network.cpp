@@ -121,14 +121,17 @@ class Network {
   Network(std::span<const PhaseDemand> phases, double resident, Ends ends)
       : resident_(resident), prepared_(phases.size()) {
     AllStations all{};
+    double code = 0;
     for (std::size_t i = 0; i < phases.size(); ++i) {
       const PhaseDemand& phase = phases[i];
       double& shared = prepared_[i].shared;
       if (!phase.grouped) shared = pipes_of(phase).overlapped(phase.warps * resident);
       for (std::size_t s = 0; s < kStations; ++s) all[s] += phase.repeats * phase.demand.at(s);
       all[kStations] += phase.repeats * shared;
+      code += phase.repeats * phase.code;
     }
-    fullest_ = *std::max_element(all.begin(), all.end());
+    // Instructions come ahead of their use: blocks wait for code only where its caches are full.
+    fullest_ = std::max(code, *std::max_element(all.begin(), all.end()));
     for (std::size_t i = 0; i < phases.size(); ++i) {
       prepare(phases[i], all, prepared_[i]);
       // Consecutive pipelined loops fill and drain once.

@@ -51,8 +51,8 @@ class Rounds {
         start_cycles_(block_start_cycles(plan.launch.warps(), gpu)) {}
 
   SmTime time() {
-    std::int64_t blocks = 0;
-    for (const BlockClass& some : plan_.blocks) blocks += some.count;
+    for (const BlockClass& some : plan_.blocks) blocks_ += some.count;
+    const std::int64_t blocks = blocks_;
     // Blocks of the partial last round, or of the only round.
     const std::int64_t rest = blocks <= places_.all ? blocks : blocks % places_.all;
     std::int64_t in_full = blocks - rest;
@@ -87,11 +87,15 @@ class Rounds {
   }
 
  private:
+  // Equal blocks on an SM run in step and share the fetches of their code.
   Phases phases_of(const BlockClass& some) {
+    const double equal = as_double(some.count) / as_double(std::max<std::int64_t>(1, blocks_));
+    const double fetched = 1 - equal * (1 - 1 / as_double(places_.per_sm));
     Phases phases;
     phases.reserve(some.phases.size() + 1);
     for (const Phase& phase : some.phases) {
-      const PhaseDemand demand = demand_of(phase, plan_, memory_, gpu_);
+      PhaseDemand demand = demand_of(phase, plan_, memory_, gpu_);
+      demand.code *= fetched;
       if (!does_something(demand)) continue;
       phases.push_back(demand);
       pipelined_ |= is_pipelined(phase);
@@ -119,6 +123,7 @@ class Rounds {
   // rate and its share of L2's write rate.
   static void share_memory(PhaseDemand& phase, double active) {
     for (std::size_t s = kPipes + 1; s < kStations; ++s) phase.demand.at(s) *= active;
+    phase.code *= active;
     phase.demand[Station::port] += std::max(phase.stores, phase.l2_stores * active);
   }
 
@@ -132,11 +137,12 @@ class Rounds {
 
   // Cycles of a block where all blocks of a round start together.
   double lockstep(const Phases& phases, double resident, double active) {
-    double cycles = 0;
+    double cycles = 0, code = 0;
     for (const PhaseDemand& phase : started(phases, resident, active, true)) {
       cycles += lockstep_cycles(phase, resident);
+      code += resident * phase.code;
     }
-    return cycles;
+    return std::max(cycles, code);
   }
   // Lower bound of `steady`: blocks that begin a round together stay in phase and queue phase by
   // phase, even if other SMs use no memory.
@@ -209,6 +215,7 @@ class Rounds {
   const Gpu& gpu_;
   Places places_;
   double start_cycles_;  // SM launch unit, per block
+  std::int64_t blocks_ = 0;
   std::vector<Jobs> jobs_;
   Phases started_;
   double held_ = 0;         // mean cycles that a place is occupied

@@ -93,6 +93,7 @@ PhaseDemand demand_of(const Phase& phase, const Plan& plan, const MemoryCost& me
   result.l2_stores = l2.write_bytes * memory.l2_write;
   d[Station::l2] = l2.read_bytes * memory.l2_read + result.l2_stores;
   d[Station::dram] = l2.read_bytes * memory.dram_read + l2.write_bytes * memory.dram_write;
+  result.code = step.code_bytes / (law::kCodeBytesPerClk * as_double(gpu.sm_count.value_or(1)));
   const StepLatency latency = latency_of(step.waits, memory.shares, gpu);
   result.load_latency = latency.loads;
   // Each chain of a group waits for its own tiles.

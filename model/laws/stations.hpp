@@ -77,6 +77,7 @@ struct PhaseDemand {
   /// Cycles of the step's stores: at the port if no other SM stores, and at the whole L2.
   double stores = 0, l2_stores = 0;
   double bytes = 0;         ///< of one block's step below L1
+  double code = 0;          ///< cycles of the step's code at the instruction caches, unshared
   double load_latency = 0;  ///< cycles of loads, hidden by loads ahead
   double latency = 0;       ///< cycles of all other latency
   double repeats = 1;

@@ -13,9 +13,6 @@ namespace {
 /// Tiles for head dimensions of at most 64, 128 and 256.
 using Tiles = std::array<Tile, kHeadDims.size()>;
 
-// FlashAttention-2, flash_fwd_launch_template.h: the default kernel, and the split-KV kernel.
-constexpr Tiles kFa2Tiles = {{{128, 128, 4, 1, 2}, {128, 64, 4, 1, 2}, {128, 64, 8, 1, 1}}};
-constexpr Tiles kFa2SplitTiles = {{{64, 256, 4, 1, 2}, {64, 128, 4, 1, 2}, {64, 64, 4, 1, 2}}};
 // FlashAttention-3, hopper/tile_size.h: two or three warpgroups of 64 rows and a producer.
 constexpr Tiles kFa3Tiles = {{{192, 192, 16, 2, 1}, {128, 176, 12, 2, 1}, {128, 80, 12, 2, 1}}};
 constexpr Tiles kFa3CausalTiles = {
@@ -48,27 +45,6 @@ std::int64_t padded_width(Library library, std::int64_t head_dim) {
   return *std::lower_bound(kWidths.begin(), kWidths.end(), head_dim);
 }
 
-// flash_api.cpp, hopper/heuristics.h: num_splits_heuristic. The fewest splits whose wave efficiency
-// is at least kNearly of the best.
-std::int64_t flash_splits(std::int64_t blocks, std::int64_t places, std::int64_t steps,
-                          bool each_shortens) {
-  constexpr double kEnough = 0.8, kNearly = 0.85;
-  if (as_double(blocks) >= kEnough * as_double(places)) return 1;
-  const std::int64_t most = std::min({kMostSplits, places, steps});
-  const auto efficiency = [&](std::int64_t parts) {
-    // FlashAttention-2 skips split counts that do not shorten the longest part.
-    const bool skips =
-        each_shortens && parts > 1 && ceil_div(steps, parts) == ceil_div(steps, parts - 1);
-    const double waves = as_double(blocks * parts) / as_double(places);
-    return skips ? 0 : waves / std::ceil(waves);
-  };
-  double best = 0;
-  for (std::int64_t parts = 1; parts <= most; ++parts) best = std::max(best, efficiency(parts));
-  std::int64_t parts = 1;
-  while (parts < most && efficiency(parts) < kNearly * best) ++parts;
-  return parts;
-}
-
 // flash_attn_interface.py: num_splits. vLLM leaves it to the kernel where the cache has pages.
 std::int64_t flash3_splits(const Blocks& c, bool paged, const Gpu& gpu) {
   constexpr std::int64_t kFewSteps = 4;
@@ -88,22 +64,6 @@ std::int64_t cudnn_splits(const Blocks& c, const Gpu& gpu) {
   std::int64_t parts = 1;
   while (parts * blocks < sms && 2 * parts <= most) parts *= 2;
   return parts;
-}
-
-void set_flash2(Blocks& c, bool paged, const Gpu& gpu) {
-  const Tile &whole = kFa2Tiles[head_row(c.width)], &split = kFa2SplitTiles[head_row(c.width)];
-  // With one query per head, the heads of a group fill a tile as its queries.
-  if (c.shape.seq_q == 1) c.packed = c.shape.group();
-  // Two blocks of four warps fit an SM. With a paged cache, keys are split only if each head has
-  // one query and heads share K and V (mha_varlen_fwd).
-  if (c.splits == kToChoose && (!paged || c.packed > 1)) {
-    c.splits = flash_splits(c.heads() * ceil_div(c.shape.seq_q * c.packed, split.queries),
-                            2 * gpu.slots(1), ceil_div(c.shape.seq_kv, split.keys), true);
-  }
-  c.tile = paged || c.splits > 1 ? split : whole;
-  c.tile.chains = library::kFlash2Products;
-  c.tile.in_order = true;
-  c.sums.parts_at_once = 1;
 }
 
 void set_flash3(Blocks& c, bool paged, const Gpu& gpu) {

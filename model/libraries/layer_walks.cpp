@@ -102,7 +102,8 @@ Plan even_blocks(const Counted& one, std::int64_t count, std::int64_t threads,
                  double warp_instructions, const Waits& waits, double steps = 1) {
   const Work issued = issued_for(one, 1 / (as_double(count) * steps));
   Plan plan = launch_plan(count, {threads, 1, 1}, one.movement.registers);
-  set_blocks(plan, {{{issued, warp_instructions, {}, waits}, steps}});
+  const Step step{.issued = issued, .warp_instructions = warp_instructions, .waits = waits};
+  set_blocks(plan, {{step, steps}});
   return plan;
 }
 

@@ -39,6 +39,8 @@ struct Waits {
 struct Step {
   Work issued{};
   double warp_instructions = 0;
+  /// Code that the block runs from here on, each instruction once, where it is long (bytes).
+  double code_bytes = 0;
   Wavefronts wavefronts{};
   Waits waits{};
 };

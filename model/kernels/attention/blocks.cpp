@@ -51,6 +51,18 @@ Step step_of(const Blocks& b) {
   return step;
 }
 
+// Code of a block: each masked step has a copy of its own, unmasked steps are a loop. Without a
+// mask the first step is a copy of the loop.
+double code_bytes(const BlockSteps& blocks, const Steps& steps) {
+  constexpr double kInstructionBytes = 16;
+  if (blocks.masked_copies == 0) return 0;
+  const double loops = std::min(steps.full, steps.masked > 0 ? 1.0 : 2.0);
+  const double instructions = blocks.epilogue.warp_instructions +
+                              steps.masked * blocks.masked_instructions +
+                              loops * blocks.loop.step.warp_instructions;
+  return instructions / blocks.warps * kInstructionBytes;
+}
+
 double mean_rows(const std::vector<Steps>& tiles, std::int64_t rows, std::int64_t extent) {
   double sum = 0;
   for (const Steps& each : tiles) sum += std::min(each.all() * as_double(rows), as_double(extent));
@@ -129,7 +141,12 @@ BlockSteps block_steps(const Blocks& b) {
                    .groups = b.kernel.async_mma() ? as_double(multiplying_groups(b.tile.warps)) : 0,
                    .chains = b.tile.chains,
                    .waited_products = b.tile.waited_products};
-  return {prologue, loop, step_instructions(b, true), epilogue};
+  return {prologue,
+          loop,
+          step_instructions(b, true),
+          epilogue,
+          b.tile.masked_copies,
+          as_double(b.tile.warps)};
 }
 
 Steps steps_over_keys(const Shape& shape, std::int64_t first, std::int64_t last,
@@ -162,6 +179,11 @@ std::vector<Steps> steps_of_tiles(const Blocks& b) {
     Steps steps = b.keys_stationary ? steps_over_queries(b.shape, first, end - 1, b.tile.queries)
                                     : steps_over_keys(b.shape, first / b.packed,
                                                       ceil_div(end, b.packed) - 1, b.tile.keys);
+    if (b.tile.masked_copies > 0 && b.shape.causal) {
+      const double all = steps.all();
+      steps.masked = std::min(all, as_double(b.tile.masked_copies));
+      steps.full = all - steps.masked;
+    }
     if (b.keys_stationary) {
       steps.full *= as_double(b.packed);
       steps.masked *= as_double(b.packed);
@@ -176,6 +198,7 @@ std::vector<Steps> steps_of_tiles(const Blocks& b) {
 void add_class(Plan& plan, const BlockSteps& blocks, std::int64_t count, const Steps& steps) {
   if (count <= 0) return;
   std::vector<Phase> phases = {{blocks.prologue}};
+  phases.front().step.code_bytes = code_bytes(blocks, steps);
   Phase loop = blocks.loop;
   Work& issued = loop.step.issued;
   for (Traffic* level : {&issued.requested, &issued.l1, &issued.l2}) *level = steps.share * *level;

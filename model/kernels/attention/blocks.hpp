@@ -69,7 +69,9 @@ struct Tile {
   std::int64_t together = 1;
   double step_instructions = 0;   ///< warp instructions as compiled, mask included; 0: from Kernel
   double block_instructions = 0;  ///< warp instructions outside the steps
-  double addition_bytes = 0;      ///< bytes of dQ that one L1 wavefront adds; 0: not known
+  /// Copies of a masked step in the code, which unmasked steps follow; 0: one loop for all steps.
+  std::int64_t masked_copies = 0;
+  double addition_bytes = 0;  ///< bytes of dQ that one L1 wavefront adds; 0: not known
   Waits waits{.tile_loads = 1, .barriers = 1};         ///< per step
   Waits waits_before{.tile_loads = 1, .barriers = 1};  ///< before the first step
   double chains = 1, waited_products = 1;              ///< as in Phase
@@ -157,6 +159,8 @@ struct BlockSteps {
   Phase loop;
   double masked_instructions;  ///< of a masked step; `loop` has those of an unmasked one
   Step epilogue;
+  std::int64_t masked_copies = 0;  ///< as in Tile
+  double warps = 1;
 };
 /// Everything but the shared-memory wavefronts is counted.
 BlockSteps block_steps(const Blocks& blocks);
