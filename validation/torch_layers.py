@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Times what PyTorch launches for convolutions, products of 4-bit weights, products with an epilogue,
-caches, quantization, top-k routing, and the gradients and updates beside them.
+attention, caches, quantization, top-k routing, and the gradients and updates beside them.
 
   validation/torch_layers.py -o layers.csv --kernels kernels.csv
   validation/torch_layers.py -o layers.csv --only conv,int4
-  validation/torch_layers.py -o layers.csv --seed 1 --cases 200 --only drawn_bmm,drawn_conv
+  validation/torch_layers.py -o layers.csv --seed 1 --cases 200 --only drawn_bmm,drawn_attention
 
 Each case runs --samples times with L2 filled with other data before (cold), then as often back to
 back (steady), in one range of torch.profiler. A time is the sum of the kernels of a call: the median
@@ -31,6 +31,7 @@ import torch
 import torch.nn.functional as F
 import triton
 import triton.language as tl
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 BF16, FP16, FP32 = torch.bfloat16, torch.float16, torch.float32
 NAMES = {BF16: "bf16", FP16: "fp16", FP32: "fp32"}
@@ -39,7 +40,7 @@ GROUP = 128  # 4-bit weights that share a scale
 COLUMNS = [
     "device", "driver", "cuda", "torch", "triton", "date", "kernel", "how", "pass", "form", "dtype", "kind",
     "batch", "m", "n", "k", "layout", "epilogue", "release", "images", "height", "width", "channels", "filters", "side", "stride",
-    "rows", "cols", "of", "launches", "cold_us", "steady_us",
+    "rows", "cols", "of", "library", "heads", "kv_heads", "seq_q", "seq_kv", "head_dim", "causal", "launches", "cold_us", "steady_us",
 ]  # fmt: skip
 LAUNCH_COLUMNS = ["case", "position", "name", "grid", "block", "registers", "shared", "time_us"]
 
@@ -411,6 +412,37 @@ def drawn_convolutions(draw, cases):
         )  # fmt: skip
 
 
+def attended(backend, q, k, v, causal):
+    with sdpa_kernel(backend):
+        return F.scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=q.shape[1] != k.shape[1])
+
+
+def drawn_attention(draw, cases):
+    """FlashAttention-2 and cuDNN, forward; half of the shapes causal, a third with grouped queries."""
+    most_bytes, most_flops = 1 << 30, 2e12
+    backends = {"fa2": SDPBackend.FLASH_ATTENTION, "cudnn": SDPBackend.CUDNN_ATTENTION}
+    while cases > 0:
+        batch, kv_heads = log_uniform(draw, 1, 64), draw.choice((1, 2, 4, 8, 16))
+        heads = kv_heads * draw.choice((1, 1, 2, 4, 8))
+        seq, head_dim = extent(draw, 64, 8192), draw.choice((32, 64, 64, 80, 96, 128, 128, 192, 256))
+        causal, name = draw.random() < 0.5, draw.choice(("bf16", "fp16"))
+        library = draw.choice(("fa2", "fa2", "cudnn"))
+        elements = batch * seq * head_dim
+        if (2 * heads + 2 * kv_heads) * elements * 2 > most_bytes or 4 * heads * elements * seq > most_flops:
+            continue
+        cases -= 1
+        q = normal(batch, heads, seq, head_dim, dtype=TYPES[name])
+        k, v = (normal(batch, kv_heads, seq, head_dim, dtype=TYPES[name]) for _ in range(2))
+        call = functools.partial(attended, backends[library], q, k, v, causal)
+        one = [t[:1, :1].float() for t in (q, k, v)]
+        yield (
+            {"kernel": "attention.library", "how": "torch", "pass": "forward", "dtype": name, "library": library,
+             "batch": batch, "heads": heads, "kv_heads": kv_heads, "seq_q": seq, "seq_kv": seq,
+             "head_dim": head_dim, "causal": "yes" if causal else "no"},
+            call, near(call()[:1, :1], F.scaled_dot_product_attention(*one, is_causal=causal), 0.05),
+        )  # fmt: skip
+
+
 def row_operations(draw, rows, cols, dtype):
     """Calls of PyTorch on rows × cols elements, by the kernel that forecasts them."""
     def tensor():
@@ -469,7 +501,10 @@ GROUPS = {
     "cache": caches, "conv": convolutions, "epilogue": epilogues, "int4": int4_products,
     "quantize": quantizations,
 }  # fmt: skip
-DRAWN = {"drawn_bmm": drawn_products, "drawn_conv": drawn_convolutions, "drawn_rows": drawn_rows}
+DRAWN = {
+    "drawn_attention": drawn_attention, "drawn_bmm": drawn_products, "drawn_conv": drawn_convolutions,
+    "drawn_rows": drawn_rows,
+}  # fmt: skip
 
 
 class Profile:

@@ -50,6 +50,9 @@ Words words_of(Resource resource) {
               "more in flight: more warps an SM, or more independent loads a thread"};
     case Resource::block_start:
       return {"the SMs start no more blocks a clock", "fewer blocks, each with more to do"};
+    case Resource::instruction_fetch:
+      return {"the instruction caches that SMs share deliver no more code",
+              "shorter code: a loop in place of unrolled steps"};
     case Resource::launch:
       return {"starting the kernel takes longer than running it",
               "fewer launches: fuse it with its neighbours, or replay them in a CUDA graph"};

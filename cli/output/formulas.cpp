@@ -75,6 +75,7 @@ class Maker {
                    {gpu_.memory.dram_bandwidth_bytes_per_s, "/memory/dram_bandwidth_bytes_per_s"}));
       case Resource::latency:
       case Resource::block_start:
+      case Resource::instruction_fetch:
       case Resource::launch:
         return std::nullopt;
     }

@@ -205,6 +205,7 @@ class Rounds {
       busy_ += times * phase.pipes;
       l2_ += times * places_.sms * phase.demand[Station::l2];
       busy_[Resource::dram] += times * places_.sms * phase.demand[Station::dram];
+      busy_[Resource::instruction_fetch] += times * places_.sms * phase.code;
       busy_[Resource::latency] += times * phase.latency / as_double(places_.per_sm);
     }
     if (!is_persistent(plan_.scheduler)) busy_[Resource::block_start] += per_sm * start_cycles_;

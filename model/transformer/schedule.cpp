@@ -11,9 +11,10 @@
 namespace roofcast::transformer {
 namespace {
 
-constexpr std::array kOnSms = {Part::tensor,      Part::vector, Part::special, Part::conversion,
-                               Part::issue,       Part::shared, Part::l1,      Part::latency,
-                               Part::block_start, Part::tail};
+constexpr std::array kOnSms = {
+    Part::tensor, Part::vector, Part::special, Part::conversion,  Part::issue,
+    Part::shared, Part::l1,     Part::latency, Part::block_start, Part::instruction_fetch,
+    Part::tail};
 
 // Relative rate of a node beside another. A kernel's waves grow from ⌈w⌉ to ⌈w ÷ (1 − h)⌉ on the
 // SMs that a transfer leaves.

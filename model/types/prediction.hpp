@@ -18,24 +18,25 @@ namespace roofcast {
 
 /// What can bound a kernel. The name is the one in JSON and tables.
 enum class Resource : unsigned char {
-  tensor,       ///< tensor-core arithmetic
-  vector,       ///< SIMT arithmetic
-  special,      ///< special-function unit
-  conversion,   ///< conversion between number formats
-  issue,        ///< instruction issue
-  shared,       ///< shared-memory bandwidth
-  l1,           ///< L1 lookups and bandwidth
-  l2,           ///< L2 bandwidth
-  dram,         ///< DRAM bandwidth
-  latency,      ///< dependent accesses with too little in flight
-  block_start,  ///< the launch units of the SMs, which start block after block
-  launch        ///< the cost of starting a kernel
+  tensor,             ///< tensor-core arithmetic
+  vector,             ///< SIMT arithmetic
+  special,            ///< special-function unit
+  conversion,         ///< conversion between number formats
+  issue,              ///< instruction issue
+  shared,             ///< shared-memory bandwidth
+  l1,                 ///< L1 lookups and bandwidth
+  l2,                 ///< L2 bandwidth
+  dram,               ///< DRAM bandwidth
+  latency,            ///< dependent accesses with too little in flight
+  block_start,        ///< the launch units of the SMs, which start block after block
+  instruction_fetch,  ///< the instruction caches that SMs share
+  launch              ///< the cost of starting a kernel
 };
-inline constexpr std::size_t kResources = 12;
+inline constexpr std::size_t kResources = 13;
 
 constexpr std::string_view name(Resource resource) {
   return word_of(resource, {"tensor", "vector", "special", "conversion", "issue", "shared", "l1",
-                            "l2", "dram", "latency", "block_start", "launch"});
+                            "l2", "dram", "latency", "block_start", "instruction_fetch", "launch"});
 }
 
 /// Cycles or seconds that each resource takes by itself.
@@ -65,7 +66,7 @@ inline Regime regime_of(double time_s, const ByResource& terms) {
   const double compute_s =
       std::max({terms[Resource::tensor], terms[Resource::vector], terms[Resource::special],
                 terms[Resource::conversion], terms[Resource::issue], terms[Resource::shared],
-                terms[Resource::l1]});
+                terms[Resource::l1], terms[Resource::instruction_fetch]});
   const bool starts_bind = starts_s > std::max({terms[Resource::latency], memory_s, compute_s});
   if (time_s < kLaunchBoundBelow_s || starts_bind) return Regime::launch_bound;
   return memory_s > compute_s ? Regime::memory : Regime::compute;
@@ -87,15 +88,16 @@ enum class Part : unsigned char {
   dram,
   latency,      ///< exposed latency and queueing
   block_start,  ///< the SM's launch unit
-  tail,         ///< empty slots while the last blocks run
-  limit         ///< rest up to the limit, if the other parts add up to less
+  instruction_fetch,
+  tail,  ///< empty slots while the last blocks run
+  limit  ///< rest up to the limit, if the other parts add up to less
 };
-inline constexpr std::size_t kParts = 16;
+inline constexpr std::size_t kParts = 17;
 
 constexpr std::string_view name(Part part) {
-  return word_of(
-      part, {"launch", "host", "first_access", "tensor", "vector", "special", "conversion", "issue",
-             "shared", "l1", "l2", "dram", "latency", "block_start", "tail", "limit"});
+  return word_of(part, {"launch", "host", "first_access", "tensor", "vector", "special",
+                        "conversion", "issue", "shared", "l1", "l2", "dram", "latency",
+                        "block_start", "instruction_fetch", "tail", "limit"});
 }
 
 /// Seconds by part; they add up to the time.

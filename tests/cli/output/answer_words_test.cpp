@@ -68,6 +68,14 @@ TEST(AnswerWords, ManyShortBlocksAreBoundByTheirStart) {
               HasSubstr("  block_start "));
 }
 
+// Causal heads of 64 and a length that fills no tile: each block fetches three copies of the step.
+TEST(AnswerWords, LongCodeIsBoundByItsFetch) {
+  const std::string told = predicted(
+      "attention.library --library fa2 --batch 16 --heads 32 --seq_q 1000 --seq_kv 1000 "
+      "--head_dim 64 --causal yes --gpu h200-sxm --cache steady");
+  EXPECT_THAT(told, HasSubstr("bound by instruction_fetch: the instruction caches that SMs share"));
+}
+
 TEST(AnswerWords, BytesSayBetweenWhichLevelsTheyCross) {
   const std::string shape = " --m 4096 --n 4096 --k 4096 --gpu h200-sxm";
   EXPECT_THAT(predicted("gemm.tiled" + shape), HasSubstr("between L2 and the SMs, where a block"));

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "model/constants/laws.hpp"
 #include "tests/model/devices.hpp"
 
 namespace roofcast {
@@ -44,6 +45,27 @@ TEST(SmTime, TilesInTurnsHideTheirEnds) {
   const double one = cycles(blocks(16 * kSms, TileScheduler::persistent));
   const double two = cycles(blocks(16 * kSms, TileScheduler::ping_pong));
   EXPECT_NEAR(two / one, 0.5, 0.1);
+}
+
+// Code is fetched ahead of its use: it costs nothing until the instruction caches are full. Of two
+// equal blocks on an SM one fetches; of blocks of four kinds seven in eight do.
+TEST(SmTime, LongCodeSetsThePace) {
+  constexpr Occupancy kTwoAnSm{2, 16, OccupancyLimiter::blocks};
+  constexpr std::int64_t kBlocksOfAnSm = 64;
+  const auto time_of = [&](double code_bytes, std::size_t kinds) {
+    Plan plan = blocks(kBlocksOfAnSm * kSms);
+    BlockClass& first = plan.blocks.front();
+    first.count /= static_cast<std::int64_t>(kinds);
+    first.phases.front().step.code_bytes = code_bytes;
+    plan.blocks.resize(kinds, BlockClass(first));
+    return sm_time(plan, kTwoAnSm, {}, testing::hopper_like());
+  };
+  EXPECT_EQ(time_of(1000, 1).cycles, time_of(0, 1).cycles);
+  constexpr double kCodeBytes = 100e3;
+  const double all = kBlocksOfAnSm * kCodeBytes / law::kCodeBytesPerClk;
+  EXPECT_NEAR(time_of(kCodeBytes, 1).cycles, all / 2, 0.01 * all);
+  EXPECT_NEAR(time_of(kCodeBytes, 4).cycles, all * 7 / 8, 0.01 * all);
+  EXPECT_NEAR(time_of(kCodeBytes, 4).busy[Resource::instruction_fetch], all * 7 / 8, 0.01 * all);
 }
 
 // Three warpgroups of a tile share the tensor cores in its main loop alone. Outside it none

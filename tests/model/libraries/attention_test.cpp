@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "model/counting/totals.hpp"
 #include "model/kernels/attention/blocks.hpp"
 #include "model/libraries/attention_tiles.hpp"
@@ -48,6 +50,36 @@ TEST(AttentionLibrary, Flash2SplitsKeysInPagesOfGroupsAlone) {
   EXPECT_EQ(paged(kFa2, 1, 8, 65536).splits, 1);
   EXPECT_GT(paged(kFa2, 1, 1, 65536).splits, 1);
   EXPECT_EQ(paged(kFa2, 1, 8, 65536).tile.queries, 64);
+}
+
+// flash_fwd_launch_template.h, and the grids of PyTorch's kernels on an H200.
+TEST(AttentionLibrary, Flash2TakesTheTilesOfItsGpu) {
+  const auto tile = [](const char* gpu, std::int64_t head_dim, bool causal) {
+    const Problem p = of(kFa2, prefill(4, 16, 500, head_dim, causal), 1);
+    const Tile found = library_forward(kFa2, p, gpu_named(gpu)).tile;
+    return std::array{found.queries, found.keys, found.warps};
+  };
+  using Sizes = std::array<std::int64_t, 3>;
+  EXPECT_EQ(tile("h200-sxm", 64, true), (Sizes{128, 128, 4}));
+  EXPECT_EQ(tile("h200-sxm", 128, true), (Sizes{128, 64, 4}));
+  EXPECT_EQ(tile("l40s", 128, true), (Sizes{64, 64, 4}));
+  EXPECT_EQ(tile("l40s", 128, false), (Sizes{128, 32, 4}));
+  EXPECT_EQ(tile("h200-sxm", 192, false), (Sizes{128, 64, 8}));
+  EXPECT_EQ(tile("a100-sxm4-80gb", 256, true), (Sizes{128, 64, 8}));
+  EXPECT_EQ(tile("h200-sxm", 256, true), (Sizes{64, 64, 4}));
+}
+
+// flash_fwd_kernel.h: n_masking_steps. The tile of 128×64 masks two steps, and a third where
+// lengths or the head dim fill no tile.
+TEST(AttentionLibrary, Flash2MasksAStepMoreWhereTilesAreNotFull) {
+  const auto copies = [](std::int64_t length, std::int64_t head_dim, bool causal) {
+    const Problem p = of(kFa2, prefill(4, 16, length, head_dim, causal), 1);
+    return library_forward(kFa2, p, gpu_named("h200-sxm")).tile.masked_copies;
+  };
+  EXPECT_EQ(copies(512, 128, true), 2);
+  EXPECT_EQ(copies(500, 128, true), 3);
+  EXPECT_EQ(copies(512, 120, true), 3);
+  EXPECT_EQ(copies(500, 128, false), 1);
 }
 
 TEST(AttentionLibrary, Flash3SplitsKeysUntilTheWaveIsNearlyFull) {
