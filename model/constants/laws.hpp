@@ -53,12 +53,18 @@ inline constexpr Constant kOutOfStepReadDensity =
            "least mean error of time among 0.3 to 0.56",
            "2026-11-25");
 
-inline constexpr Constant kCodeBytesPerClk = measured(
-    "code_bytes_per_clk", 3.6, "B/clk",
-    "an SM's share of the instruction caches of the GPCs: half a line a clock for each GPC",
-    "attention-flash2-fetch-2026-11-30 in validation/measured: 5040 requests of 128 B a us "
-    "are their peak, at ncu's clock",
-    "2026-11-30");
+inline constexpr std::string_view kFetches =
+    "attention-flash2-fetch-2026-11-30 and attention-flash2-code-2026-11-30 in validation/measured";
+inline constexpr Constant kCodeBytesPerClk =
+    measured("code_bytes_per_clk", 3.7, "B/clk",
+             "an SM's share of the instruction caches of the GPCs: about half a line a clock for "
+             "each GPC",
+             kFetches, "2026-11-30");
+inline constexpr Constant kUnsharedFetchBits =
+    measured("unshared_fetch_bits", 3, "bit",
+             "entropy of the classes of blocks from which the blocks of an SM share no fetch of "
+             "code: 1 class half a line a line run, 4 classes 0.78 to 0.87, 8 classes 0.99 to 1.04",
+             kFetches, "2026-11-30");
 
 inline constexpr Constant kDensityOfLines =
     measured("density_of_lines", roofcast::kDensityOfLines, "",
@@ -177,6 +183,6 @@ inline constexpr std::array kAll = {
     kClocksPerCopyRequest, kSmStoreBytesPerClk,  kL2ResidentShare,      kL2GradualEviction,
     kL1GradualEviction,    kL2DirtyShare,        kL2WriteShare,         kL2FillShare,
     kL2LoneSectorShare,    kDramTurnaround,      kPdlLaunchShare,       kTensorEnergyShare,
-    kL1MergeBytes,         kCodeBytesPerClk};
+    kL1MergeBytes,         kCodeBytesPerClk,     kUnsharedFetchBits};
 
 }  // namespace roofcast::law

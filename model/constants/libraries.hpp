@@ -36,14 +36,12 @@ inline constexpr Constant kFlash2StepInstructions =
             "instructions of a warp per step beyond scores and products: copies, the exchange of "
             "maxima, sums rescaled",
             kFlash2Code, "2026-11-30");
-inline constexpr Constant kFlash2MaskInstructions =
-    counted("attention_flash2_mask_instructions", 3.5, "",
-            "thread instructions per score of a masked step of FlashAttention-2's forward",
-            kFlash2Code, "2026-11-30");
-inline constexpr Constant kFlash2SpilledMaskInstructions =
-    counted("attention_flash2_spilled_mask_instructions", 9, "",
-            "the same where a thread holds 128 elements of O: moves and spilled registers",
-            kFlash2Code, "2026-11-30");
+inline constexpr Constant kFlash2MaskInstructions = counted(
+    "attention_flash2_mask_instructions", 2.5, "",
+    "thread instructions per score of a masked step of FlashAttention-2's forward: the "
+    "diagonal; as many for the last key where lengths fill no tile; 2.5 times as many where a "
+    "thread holds 128 elements of O and spills registers",
+    kFlash2Code, "2026-11-30");
 inline constexpr Constant kFlash2BlockInstructions =
     counted("attention_flash2_block_instructions", 350, "",
             "instructions of a warp outside the steps of FlashAttention-2's forward", kFlash2Code,
@@ -216,7 +214,6 @@ inline constexpr std::array kAll = {kFlash2Products,
                                     kFlash2ScoreInstructions,
                                     kFlash2StepInstructions,
                                     kFlash2MaskInstructions,
-                                    kFlash2SpilledMaskInstructions,
                                     kFlash2BlockInstructions,
                                     kFlash2OutputInstructions,
                                     kBlockOperations,

@@ -31,6 +31,19 @@ Places places_of(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu) {
   return {ceil_div(blocks, sms), blocks, as_double(std::min(sms, blocks))};
 }
 
+// Share of a block's code that it fetches itself. Equal blocks on an SM run in step and share their
+// fetches; the more the blocks differ, by the entropy of their classes, the less they do.
+double fetched_share(const Plan& plan, double resident) {
+  double blocks = 0, bits = 0;
+  for (const BlockClass& some : plan.blocks) blocks += as_double(some.count);
+  for (const BlockClass& some : plan.blocks) {
+    const double share = as_double(some.count) / blocks;
+    if (share > 0 && share < 1) bits -= share * std::log2(share);
+  }
+  const double alone = std::min(1.0, bits / law::kUnsharedFetchBits);
+  return 1 / resident + (1 - 1 / resident) * alone;
+}
+
 /// The phases of a block.
 using Phases = std::vector<PhaseDemand>;
 
@@ -48,11 +61,12 @@ class Rounds {
         memory_(memory),
         gpu_(gpu),
         places_(places_of(plan, occupancy, gpu)),
-        start_cycles_(block_start_cycles(plan.launch.warps(), gpu)) {}
+        start_cycles_(block_start_cycles(plan.launch.warps(), gpu)),
+        fetched_(fetched_share(plan, as_double(places_.per_sm))) {}
 
   SmTime time() {
-    for (const BlockClass& some : plan_.blocks) blocks_ += some.count;
-    const std::int64_t blocks = blocks_;
+    std::int64_t blocks = 0;
+    for (const BlockClass& some : plan_.blocks) blocks += some.count;
     // Blocks of the partial last round, or of the only round.
     const std::int64_t rest = blocks <= places_.all ? blocks : blocks % places_.all;
     std::int64_t in_full = blocks - rest;
@@ -87,15 +101,12 @@ class Rounds {
   }
 
  private:
-  // Equal blocks on an SM run in step and share the fetches of their code.
   Phases phases_of(const BlockClass& some) {
-    const double equal = as_double(some.count) / as_double(std::max<std::int64_t>(1, blocks_));
-    const double fetched = 1 - equal * (1 - 1 / as_double(places_.per_sm));
     Phases phases;
     phases.reserve(some.phases.size() + 1);
     for (const Phase& phase : some.phases) {
       PhaseDemand demand = demand_of(phase, plan_, memory_, gpu_);
-      demand.code *= fetched;
+      demand.code *= fetched_;
       if (!does_something(demand)) continue;
       phases.push_back(demand);
       pipelined_ |= is_pipelined(phase);
@@ -216,7 +227,7 @@ class Rounds {
   const Gpu& gpu_;
   Places places_;
   double start_cycles_;  // SM launch unit, per block
-  std::int64_t blocks_ = 0;
+  double fetched_;       // share of a block's code that it fetches itself
   std::vector<Jobs> jobs_;
   Phases started_;
   double held_ = 0;         // mean cycles that a place is occupied

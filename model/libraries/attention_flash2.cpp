@@ -32,25 +32,29 @@ Tile whole_tile(const Blocks& c, const Gpu& gpu) {
   return one_large ? kLarge : kSmall;
 }
 
-// flash_fwd_kernel.h, compute_attn_1rowblock: n_masking_steps. One step less where the kernel is
-// compiled for lengths and a head dim that fill its tiles.
-std::int64_t masked_copies(const Blocks& c, bool paged) {
+// Whether the kernel is compiled for lengths and a head dim that fill its tiles.
+bool fills_tiles(const Blocks& c, bool paged) {
+  return !paged && c.width <= 128 && c.width == c.shape.head_dim &&
+         c.shape.seq_q % c.tile.queries == 0 && c.shape.seq_kv % c.tile.keys == 0;
+}
+
+// flash_fwd_kernel.h, compute_attn_1rowblock: n_masking_steps.
+std::int64_t masked_copies(const Blocks& c, bool fills) {
   if (!c.shape.causal) return 1;
-  const bool fills = !paged && c.width <= 128 && c.width == c.shape.head_dim &&
-                     c.shape.seq_q % c.tile.queries == 0 && c.shape.seq_kv % c.tile.keys == 0;
   return ceil_div(c.tile.queries, c.tile.keys) + (fills ? 0 : 1);
 }
 
 // The instructions of a warp as compiled.
-void count_instructions(Blocks& c) {
-  constexpr double kFullOfO = 128;  // elements of O from which a thread spills registers
+void count_instructions(Blocks& c, bool fills) {
+  // Elements of O from which a thread spills registers; masks then take more instructions.
+  constexpr double kFullOfO = 128, kSpills = 2.5;
   const double threads = as_double(32 * c.tile.warps);
   const double scores = as_double(c.tile.queries * c.tile.keys) / threads;
   const double outputs = as_double(c.tile.queries * c.width) / threads;
+  const double masks = (fills ? 1 : 2) * (outputs < kFullOfO ? 1 : kSpills);
   c.kernel.instructions_a_score =
       library::kFlash2ScoreInstructions + library::kFlash2StepInstructions / scores;
-  c.kernel.instructions_a_mask = outputs < kFullOfO ? library::kFlash2MaskInstructions
-                                                    : library::kFlash2SpilledMaskInstructions;
+  c.kernel.instructions_a_mask = masks * library::kFlash2MaskInstructions;
   c.tile.block_instructions =
       as_double(c.tile.warps) *
       (library::kFlash2BlockInstructions + library::kFlash2OutputInstructions * outputs);
@@ -88,8 +92,9 @@ void set_flash2(Blocks& c, bool paged, const Gpu& gpu) {
                             2 * gpu.slots(1), ceil_div(c.shape.seq_kv, split.keys), true);
   }
   c.tile = paged || c.splits > 1 ? split : whole_tile(c, gpu);
-  count_instructions(c);
-  c.tile.masked_copies = masked_copies(c, paged);
+  const bool fills = fills_tiles(c, paged);
+  count_instructions(c, fills);
+  c.tile.masked_copies = masked_copies(c, fills);
   c.tile.chains = library::kFlash2Products;
   c.tile.in_order = true;
   c.sums.parts_at_once = 1;
