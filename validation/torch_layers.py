@@ -418,7 +418,7 @@ def attended(backend, q, k, v, causal):
 
 
 def drawn_attention(draw, cases):
-    """FlashAttention-2 and cuDNN, forward; half of the shapes causal, a third with grouped queries."""
+    """FlashAttention-2 and cuDNN, forward; half of the shapes causal, three in five with grouped queries."""
     most_bytes, most_flops = 1 << 30, 2e12
     backends = {"fa2": SDPBackend.FLASH_ATTENTION, "cudnn": SDPBackend.CUDNN_ATTENTION}
     while cases > 0:

@@ -53,14 +53,14 @@ Step step_of(const Blocks& b) {
 
 // Code of a block: each masked step has a copy of its own, unmasked steps are a loop. Without a
 // mask the first step is a copy of the loop.
-double code_bytes(const BlockSteps& blocks, const Steps& steps) {
+double code_bytes(const BlockSteps& blocks, const Steps& steps, double warps) {
   constexpr double kInstructionBytes = 16;
-  if (blocks.masked_copies == 0) return 0;
+  if (!blocks.copies_masked) return 0;
   const double loops = std::min(steps.full, steps.masked > 0 ? 1.0 : 2.0);
   const double instructions = blocks.epilogue.warp_instructions +
                               steps.masked * blocks.masked_instructions +
                               loops * blocks.loop.step.warp_instructions;
-  return instructions / blocks.warps * kInstructionBytes;
+  return instructions / warps * kInstructionBytes;
 }
 
 double mean_rows(const std::vector<Steps>& tiles, std::int64_t rows, std::int64_t extent) {
@@ -141,12 +141,7 @@ BlockSteps block_steps(const Blocks& b) {
                    .groups = b.kernel.async_mma() ? as_double(multiplying_groups(b.tile.warps)) : 0,
                    .chains = b.tile.chains,
                    .waited_products = b.tile.waited_products};
-  return {prologue,
-          loop,
-          step_instructions(b, true),
-          epilogue,
-          b.tile.masked_copies,
-          as_double(b.tile.warps)};
+  return {prologue, loop, step_instructions(b, true), epilogue, b.tile.masked_copies > 0};
 }
 
 Steps steps_over_keys(const Shape& shape, std::int64_t first, std::int64_t last,
@@ -198,7 +193,7 @@ std::vector<Steps> steps_of_tiles(const Blocks& b) {
 void add_class(Plan& plan, const BlockSteps& blocks, std::int64_t count, const Steps& steps) {
   if (count <= 0) return;
   std::vector<Phase> phases = {{blocks.prologue}};
-  phases.front().step.code_bytes = code_bytes(blocks, steps);
+  phases.front().step.code_bytes = code_bytes(blocks, steps, plan.launch.warps());
   Phase loop = blocks.loop;
   Work& issued = loop.step.issued;
   for (Traffic* level : {&issued.requested, &issued.l1, &issued.l2}) *level = steps.share * *level;

@@ -159,8 +159,7 @@ struct BlockSteps {
   Phase loop;
   double masked_instructions;  ///< of a masked step; `loop` has those of an unmasked one
   Step epilogue;
-  std::int64_t masked_copies = 0;  ///< as in Tile
-  double warps = 1;
+  bool copies_masked = false;  ///< the code has a copy of each masked step (Tile::masked_copies)
 };
 /// Everything but the shared-memory wavefronts is counted.
 BlockSteps block_steps(const Blocks& blocks);
