@@ -119,10 +119,12 @@ const std::string& RowReader::field(std::string_view name) {
 }
 
 double RowReader::time_s() {
-  const std::string& text = field("time_us");
+  const std::string of_cache = fmt::format("{}_us", name(query_.cache));
+  const std::string column_name = !column("time_us") && column(of_cache) ? of_cache : "time_us";
+  const std::string& text = field(column_name);
   const auto value = number_of<double>(text);
   if (!value || *value <= 0) {
-    refuse(fmt::format("expected a time above 0 in time_us, found \"{}\"", text),
+    refuse(fmt::format("expected a time above 0 in {}, found \"{}\"", column_name, text),
            "write it in microseconds");
   }
   return *value * 1e-6;

@@ -97,6 +97,19 @@ TEST(Table, IsOfOneGpuWhereNoColumnNamesIt) {
   EXPECT_THROW((void)parse_table("t.csv", kText, q), InputError);
 }
 
+TEST(Table, TakesTheTimeOfItsCacheState) {
+  const auto time_s = [](CacheState cache, const std::string& text) {
+    TableQuery q = query("stream.copy");
+    q.cache = cache;
+    return parse_table("t.csv", text, q).rows.at(0).measured.timing.median_s();
+  };
+  const std::string both = "gpu,dtype,n,cold_us,steady_us\na,fp32,1024,3,2\n";
+  EXPECT_DOUBLE_EQ(time_s(CacheState::cold, both), 3e-6);
+  EXPECT_DOUBLE_EQ(time_s(CacheState::steady, both), 2e-6);
+  EXPECT_THROW((void)time_s(CacheState::warm, both), InputError);
+  EXPECT_DOUBLE_EQ(time_s(CacheState::cold, "gpu,dtype,n,cold_us,time_us\na,fp32,8,3,2\n"), 2e-6);
+}
+
 TEST(Table, SaysHowItsKernelsWereLaunched) {
   constexpr const char* kText = "gpu,dtype,n,time_us\nh100-sxm5,fp32,4096,3\n";
   const Gpu gpu = measured_gpu();
