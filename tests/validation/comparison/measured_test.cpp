@@ -21,7 +21,7 @@ Gpu shipped(const std::string& gpu) {
 }
 
 // Runs measured/GPU-default-DATE.json. Constants were fitted to some of their cases: the
-// calibrations in hw_specs/ name those runs, docs/accuracy.md the seeds kept back from every fit.
+// calibrations in hw_specs/ name those runs, docs/studies.md the seeds kept back from every fit.
 // The runs are large: all tests of this file run in one process (CMakeLists.txt), which reads them
 // once.
 const std::vector<Comparison>& validation_runs() {
