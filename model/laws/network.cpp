@@ -97,6 +97,7 @@ struct Prepared {
   double repeats = 1, ahead = 0;
   double fill = 0;  ///< cycles of fill and drain, once per loop
   double last = 0;  ///< share of a step's waits at the pipes that the drain adds
+  bool fills = false;  ///< nothing hides the loads of the first step
   StationWaits pipes, memory;
 
   // A step takes load + rest; with loads ahead max(rest, min(load + rest, load ÷ ahead)), since a
@@ -109,7 +110,8 @@ struct Prepared {
     Cycles step = load + alone;
     if (load.cycles < step.cycles * ahead) step = {load.cycles / ahead, load.slope / ahead};
     if (ahead > 0 && step.cycles < alone.cycles) step = alone;
-    return repeats * step + Cycles{fill} + last * other;
+    const Cycles first = fills ? load + alone : step;
+    return first + (repeats - 1) * step + Cycles{fill} + last * other;
   }
 };
 
@@ -159,7 +161,7 @@ class Network {
   static void add_ends(const PhaseDemand& phase, bool loads, Prepared& result) {
     result.last = 1 - phase.waited_products;
     result.fill = result.last * phase.demand[Station::tensor] / phase.parts;
-    if (loads && phase.ahead > 0) result.fill += result.loads;
+    result.fills = loads && phase.ahead > 0;
   }
 
   void prepare(const PhaseDemand& phase, const AllStations& all, Prepared& result) const {
