@@ -96,20 +96,18 @@ Plan plan_rows(Kind kind, const Problem& p, const Backward& how, double partial_
   beside.requested = {gamma + 4 * statistics * warps_a_row, partial_bytes};
   beside.l1 = {gamma + statistics * warps_a_row * kSectorBytes, parts * partial_bytes};
   beside.l2 = {gamma + statistics * kSectorBytes, partial_bytes};
-  // Vectors are loaded one row ahead, but a cluster's barrier waits for all accesses in flight.
-  const bool drained = layout.cluster > 1 && !streams;
+  // Vectors are loaded one row ahead. Single elements, of rows off 16 bytes, are packed as they
+  // arrive: their loads are waited for.
   rows::set_rows(plan, {.matrix = x,
                         .instructions = instructions_of(kind, p, how),
                         .streams = streams,
                         .each = each,
                         .reads = 2,
                         .beside = beside,
-                        .round_trips = streams               ? 0.0
-                                       : drained && x.ragged ? 2.0
-                                                             : 1.0,
-                        .ahead = streams               ? as_double(kRingStages)
-                                 : x.ragged || drained ? 0
-                                                       : 1});
+                        .round_trips = streams ? 0.0 : 1.0,
+                        .ahead = streams    ? as_double(kRingStages)
+                                 : x.ragged ? 0.0
+                                            : 1.0});
   add_sector_reason(plan);
   return plan;
 }
