@@ -36,9 +36,7 @@ void visit_features(Features& features, const Visit& visit) {
   visit("/features/cluster_blocks_portable", features.cluster_blocks_portable);
   visit("/features/cluster_blocks_max", features.cluster_blocks_max);
   visit("/features/cluster_blocks_per_sm", features.cluster_blocks_per_sm);
-  visit("/features/cluster_4_idle_sms", features.cluster_idle_sms[0]);
-  visit("/features/cluster_8_idle_sms", features.cluster_idle_sms[1]);
-  visit("/features/cluster_16_idle_sms", features.cluster_idle_sms[2]);
+  visit("/features/gpc_sms", features.gpc_sms);
   for (std::size_t i = 0; i < features.instructions.size(); ++i) {
     visit(child("/features", name(static_cast<Instruction>(i))), features.instructions[i]);
   }

@@ -94,13 +94,14 @@ Occupancy occupancy(const Launch& launch, const OccupancyRules& rules) {
 }
 
 std::int64_t places(const Launch& launch, const Occupancy& occupancy, const Gpu& gpu) {
-  const std::int64_t all = gpu.slots(occupancy.blocks_per_sm);
-  const std::int64_t cluster = launch.cluster_blocks();
-  if (cluster <= 2) return all;
-  const auto& idle = gpu.features.cluster_idle_sms[cluster <= 4 ? 0 : cluster <= 8 ? 1 : 2];
-  if (!idle) return all;
-  const std::int64_t clusters = (all - *idle + cluster / 2) / cluster;
-  return std::max<std::int64_t>(1, clusters) * cluster;
+  const std::int64_t all = gpu.slots(occupancy.blocks_per_sm), cluster = launch.cluster_blocks();
+  std::int64_t slots = 0, used = 0;
+  for (const std::int64_t sms : gpu.features.gpc_sms) {
+    slots += sms * occupancy.blocks_per_sm;
+    if (sms >= cluster) used += sms * occupancy.blocks_per_sm / cluster * cluster;
+  }
+  if (cluster == 1 || slots == 0) return all;
+  return std::max<std::int64_t>(1, used * all / slots / cluster) * cluster;
 }
 
 Occupancy checked_occupancy(const Plan& plan, const Gpu& gpu) {

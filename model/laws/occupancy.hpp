@@ -19,8 +19,8 @@ Occupancy occupancy(const Launch& launch, const OccupancyRules& rules);
 /// instruction or clusters of that size, the grid is too large, or a block does not fit an SM.
 Occupancy checked_occupancy(const Plan& plan, const Gpu& gpu);
 
-/// Resident blocks of the device, rounded to whole clusters. Clusters of more than two blocks leave
-/// Features::cluster_idle_sms places empty.
+/// Resident blocks of the device. Clusters: Σ over GPCs of at least as many SMs as a cluster has
+/// blocks, ⌊SMs · blocks per SM ÷ blocks per cluster⌋, which cudaOccupancyMaxActiveClusters answers.
 std::int64_t places(const Launch& launch, const Occupancy& occupancy, const Gpu& gpu);
 
 }  // namespace roofcast

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/types/by_key.hpp"
 #include "model/types/dtype.hpp"
@@ -47,8 +48,9 @@ struct Features {
   std::optional<std::int64_t> cluster_blocks_portable;
   std::optional<std::int64_t> cluster_blocks_max;
   std::optional<std::int64_t> cluster_blocks_per_sm;  ///< most resident blocks, with clusters
-  /// SMs that clusters of 3 to 4, 5 to 8 and 9 to 16 blocks leave idle (counts); absent: none.
-  std::array<std::optional<std::int64_t>, 3> cluster_idle_sms;
+  /// SMs of each GPC. A cluster runs in one GPC, each of its blocks on an SM of its own. Empty:
+  /// clusters find room on all SMs.
+  std::vector<std::int64_t> gpc_sms;
   std::array<bool, 5> instructions{};  ///< by Instruction; has() reads it
 
   bool has(Instruction one) const { return instructions[static_cast<std::size_t>(one)]; }

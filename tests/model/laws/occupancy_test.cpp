@@ -26,17 +26,34 @@ Launch launch(std::int64_t threads, std::int64_t registers, std::int64_t shared_
   return result;
 }
 
-// 12 of 132 SMs idle leave 15 clusters of 8. With two blocks on each SM 252 places are 31.5
-// clusters.
-TEST(Occupancy, ClustersLeaveSmsIdle) {
-  Gpu gpu = testing::hopper_like();
-  gpu.features.cluster_idle_sms[1] = 12;
-  Launch clusters = launch(128, 32, 0);
-  clusters.cluster[0] = 8;
-  EXPECT_EQ(places(clusters, {1, 4, OccupancyLimiter::warps}, gpu), 15 * 8);
-  EXPECT_EQ(places(clusters, {2, 8, OccupancyLimiter::warps}, gpu), 32 * 8);
-  clusters.cluster[0] = 2;
-  EXPECT_EQ(places(clusters, {1, 4, OccupancyLimiter::warps}, gpu), 132);
+// cudaOccupancyMaxActiveClusters on an H200 (validation/measured/h200-sxm-clusters-2026-11-30.csv).
+TEST(Occupancy, ClustersFitTheGpcsAsCudaSays) {
+  struct Answer {
+    std::int64_t blocks_per_sm;
+    std::array<std::int64_t, 5> clusters;  // of 1, 2, 4, 8 and 16 blocks
+  };
+  constexpr std::array kAnswers = {
+      Answer{1, {132, 66, 30, 15, 7}},    Answer{2, {264, 132, 62, 30, 14}},
+      Answer{3, {396, 198, 92, 45, 21}},  Answer{4, {528, 264, 124, 62, 28}},
+      Answer{6, {792, 396, 186, 92, 42}}, Answer{8, {1056, 528, 248, 124, 58}}};
+  Gpu gpu = testing::gpu_named("h200-sxm");
+  for (const Answer& answer : kAnswers) {
+    const Occupancy fit{answer.blocks_per_sm, 4 * answer.blocks_per_sm, OccupancyLimiter::warps};
+    Launch clusters = launch(128, 32, 0);
+    for (std::size_t i = 0; i < answer.clusters.size(); ++i) {
+      const std::int64_t blocks = std::int64_t{1} << i;
+      clusters.cluster[0] = blocks;
+      EXPECT_EQ(places(clusters, fit, gpu), answer.clusters[i] * blocks)
+          << answer.blocks_per_sm << " blocks an SM, clusters of " << blocks;
+    }
+  }
+  // Half of the SMs hold half of the clusters; without GPCs all SMs do.
+  gpu.sm_count = 66;
+  Launch eights = launch(128, 32, 0);
+  eights.cluster[0] = 8;
+  EXPECT_EQ(places(eights, {2, 8, OccupancyLimiter::warps}, gpu), 15 * 8);
+  gpu.features.gpc_sms.clear();
+  EXPECT_EQ(places(eights, {2, 8, OccupancyLimiter::warps}, gpu), 132);
 }
 
 TEST(Occupancy, EachLimiterBinds) {
