@@ -87,12 +87,12 @@ Plan main_launch(const TiledProduct& c, const MmaTile& tile, bool persistent,
 LaunchSequence plan_mma_sync(const Problem& p, const Gpu& gpu) {
   const MmaTile& tile = tile_of(p);
   const TiledProduct c(p);
-  const Copies copies{mma_sync_along_k(p.dtype) && p[kTransposedB] == 0};
-  Plan plan = main_launch(c, tile, gpu.features.has(Instruction::wgmma),
-                          operands_of(p, copies, tile.k_bytes), writes_tiles(c.s.c()), gpu);
+  const Operands operands = operands_of(p, mma_sync_along_k(p.dtype), tile.k_bytes);
+  Plan plan = main_launch(c, tile, gpu.features.has(Instruction::wgmma), operands,
+                          writes_tiles(c.s.c()), gpu);
   plan.raster = c.raster();
   if (plan.raster) plan.raster->group_rows = std::min(kMmaGroupRows, c.down());
-  return with_copies(p, copies, std::move(plan));
+  return with_copies(operands, std::move(plan));
 }
 
 Plan mma_sync_batch(const Problem& p, const MmaTile& tile, const Operands& operands,

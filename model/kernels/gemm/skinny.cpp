@@ -208,8 +208,9 @@ LaunchSequence plan_skinny(const Problem& p, const Gpu& gpu) {
   check_split("split_k", p[kSplitK], "steps of " + std::to_string(option.tile.k) + " k",
               ceil_div(p[kK], option.tile.k));
   const Choice c = choice_of(p, option);
-  const Copies copies{transposes(p) && !(c.ring != nullptr && reads_across(p)), false};
-  return with_copies(p, copies, main_launch(c, operands_of(p, copies)));
+  const bool b_along_k = transposes(p) && !(c.ring != nullptr && reads_across(p));
+  const Operands operands = operands_of(p, b_along_k, kTileLineBytes, false);
+  return with_copies(operands, main_launch(c, operands));
 }
 
 std::vector<Problem> skinny_candidates(const Problem& p, const Gpu& gpu) {

@@ -29,39 +29,6 @@ IoComplexity product_io(const Problem& p, double compulsory_bytes, double on_chi
   return matrix_product_io(s.batch * s.m, s.n, s.k, s.element, compulsory_bytes, on_chip_bytes);
 }
 
-namespace {
-
-/// An operand as it is stored, and whether a launch before the product copies or transposes it.
-struct Source {
-  ArrayUse use;
-  Matrix matrix;
-  std::int64_t pitch_bytes;
-  bool copied, transposed;
-  ArrayId copy;
-
-  Operands::Side side(std::int64_t piece_bytes) const {
-    if (copied) return {scratch(copy, {matrix.bytes(), 0}), 0, piece_bytes};
-    return {use, pitch_bytes, piece_bytes};
-  }
-  Plan copying() const {
-    return transposed ? transposed_copy(matrix, use, copy) : copy_of_rows(matrix, use, copy);
-  }
-};
-
-std::array<Source, 2> sources_of(const Problem& p, Copies copies) {
-  const std::int64_t size = element_bytes(p.dtype);
-  const auto source = [&](const auto& read, ArrayId array, const Stored& from, bool transposed,
-                          ArrayId copy) {
-    const Matrix matrix{from.rows, from.columns, size, p[kBatch]};
-    const bool copied = transposed || (copies.off_rows && from.row * size % kVectorBytes != 0);
-    return Source{read(array, matrix.bytes()), matrix, from.row * size, copied, transposed, copy};
-  };
-  return {source(reads_activation, kA, stored_a(p), p[kTransposedA] != 0, kCopyOfA),
-          source(reads, kB, stored_b(p), copies.transposed_b, kCopyOfB)};
-}
-
-}  // namespace
-
 double sectors_share(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
   return units_of_piece(piece_bytes, pitch_bytes, kSectorBytes) * kSectorBytes /
          as_double(piece_bytes);
@@ -100,16 +67,32 @@ Operands::Side::Side(const ArrayUse& use_of, std::int64_t pitch_bytes, std::int6
   use.pattern.read_density = density_of_pieces(kTileLineBytes, pitch_bytes);
 }
 
-Operands operands_of(const Problem& p, Copies copies, std::int64_t piece_bytes) {
-  const auto [a, b] = sources_of(p, copies);
-  return {a.side(piece_bytes), b.side(piece_bytes), std::size_t{a.copied} + std::size_t{b.copied}};
+Operands operands_of(const Problem& p, bool b_along_k, std::int64_t piece_bytes,
+                     bool copies_off_rows) {
+  const std::int64_t size = element_bytes(p.dtype);
+  LaunchSequence copies;
+  const auto side = [&](const auto& read, ArrayId array, const Stored& from, bool transposed,
+                        ArrayId copy) -> Operands::Side {
+    const Matrix matrix{from.rows, from.columns, size, p[kBatch]};
+    const ArrayUse use = read(array, matrix.bytes());
+    const std::int64_t pitch = from.row * size;
+    if (transposed) {
+      copies.push_back({transposed_copy(matrix, use, copy)});
+    } else if (copies_off_rows && pitch % kVectorBytes != 0) {
+      copies.push_back({copy_of_rows(matrix, use, copy)});
+    } else {
+      return {use, pitch, piece_bytes};
+    }
+    return {scratch(copy, {matrix.bytes(), 0}), 0, piece_bytes};
+  };
+  const Operands::Side a = side(reads_activation, kA, stored_a(p), p[kTransposedA] != 0, kCopyOfA);
+  const Operands::Side b =
+      side(reads, kB, stored_b(p), b_along_k && p[kTransposedB] == 0, kCopyOfB);
+  return {a, b, std::move(copies)};
 }
 
-LaunchSequence with_copies(const Problem& p, Copies copies, Plan product) {
-  LaunchSequence sequence;
-  for (const Source& source : sources_of(p, copies)) {
-    if (source.copied) sequence.push_back({source.copying()});
-  }
+LaunchSequence with_copies(Operands operands, Plan product) {
+  LaunchSequence sequence = std::move(operands.copies);
   sequence.push_back({std::move(product)});
   for (std::size_t i = 1; i < sequence.size(); ++i) sequence[i].plan.start = Start::code;
   return sequence;
@@ -140,10 +123,9 @@ void check_split(std::string_view parameter, std::int64_t parts, std::string_vie
 }
 
 double TiledProduct::asked(const Operands& operands, double Operands::Side::*each,
-                           std::optional<std::int64_t> times_across) const {
+                           std::int64_t times_across) const {
   return as_double(across) * down_bytes() * down_of(operands).*each +
-         as_double(times_across.value_or(clusters_down)) * across_bytes() *
-             across_of(operands).*each;
+         as_double(times_across * clusters_down) * across_bytes() * across_of(operands).*each;
 }
 
 double TiledProduct::coalesced(const Operands& operands) const {

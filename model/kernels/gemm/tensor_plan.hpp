@@ -26,15 +26,9 @@ inline double& product_flops(Work& work, DType type) {
 /// lane's load of A and store of C touches its own line.
 LaunchSequence plan_direct(const Problem&, bool rows_first);
 
-/// How a kernel on the SIMT pipes stages tiles in shared memory.
-struct Staging {
-  std::string_view kernel;
-  std::int64_t width = 1;       ///< elements of one access to global memory, and to B's tile
-  std::int64_t stages = 1;      ///< tiles in shared memory: with more than one, loads run ahead
-  std::int64_t group_rows = 1;  ///< TileRaster::group_rows
-  std::int64_t pad_a = 0;       ///< elements of padding after each column of A's transposed tile
-};
-LaunchSequence plan_staged(const Problem&, const Staging&);
+/// Tiles staged in shared memory. `vectorized`: in several stages, of which copies run ahead, with
+/// accesses of 16 bytes.
+LaunchSequence plan_staged(const Problem&, std::string_view kernel, bool vectorized = false);
 
 /// Split-K factors to choose from, for a library and for a split_k that is left open.
 inline constexpr std::array<std::int64_t, 8> kSplits = {1, 2, 3, 4, 6, 8, 12, 16};
@@ -141,17 +135,14 @@ struct Operands {
     double coalesced;  ///< coalesced_share() of the rows
   };
   Side a, b;
-  std::size_t copied = 0;  ///< operands that launches before the product copy, one each
+  LaunchSequence copies{};  ///< launches before the product, one for each operand that is copied
 };
-/// Which operands a kernel copies before the product. A stored by rows of k is always transposed.
-struct Copies {
-  bool transposed_b;     ///< B is transposed
-  bool off_rows = true;  ///< operands whose rows are no multiples of 16 bytes are copied
-};
-/// The operands as the product's launch reads them: as stored, or from their copies.
-Operands operands_of(const Problem&, Copies, std::int64_t piece_bytes = kTileLineBytes);
-/// The launches that copy them, followed by the product.
-LaunchSequence with_copies(const Problem&, Copies, Plan product);
+/// The operands of a kernel that reads A, and with `b_along_k` B too, along k: others are transposed
+/// first. `copies_off_rows`: rows that are no multiples of 16 bytes are copied first.
+Operands operands_of(const Problem&, bool b_along_k, std::int64_t piece_bytes = kTileLineBytes,
+                     bool copies_off_rows = true);
+/// The operands' copies, followed by the product.
+LaunchSequence with_copies(Operands, Plan product);
 
 /// The tile settings of a problem, in elements.
 struct TileShape {
@@ -222,9 +213,8 @@ struct TiledProduct {
   const Operands::Side& across_of(const Operands& of) const { return swap_ab ? of.a : of.b; }
 
   /// Operand bytes that all blocks read, weighted by the member `each` of each operand (sectors,
-  /// requests). The operand across is read `times_across` times, by default `clusters_down`.
-  double asked(const Operands&, double Operands::Side::*each,
-               std::optional<std::int64_t> times_across = {}) const;
+  /// requests). A row of clusters reads the operand across `times_across` times.
+  double asked(const Operands&, double Operands::Side::*each, std::int64_t times_across = 1) const;
   /// Bytes, in whole sectors, that one L2 lookup serves for two blocks (coalesced_share()).
   double coalesced(const Operands&) const;
   /// The order in which blocks visit tiles; absent for a batch.
