@@ -10,10 +10,8 @@ namespace roofcast::gemm {
 namespace {
 
 Work work(const Problem& p) {
-  const double m = as_double(p[kM]), n = as_double(p[kN]), k = as_double(p[kK]);
-  const double element = size_bytes(p.dtype);
-  return {.vector_flops = 2 * m * n * k,
-          .compulsory = {(m * k + k * n) * element, m * n * element}};
+  const tensor::Sizes s(p);
+  return {.vector_flops = s.flops(), .compulsory = {s.a() + s.b(), s.outputs() * s.element}};
 }
 
 using Parameters = std::span<const roofcast::Parameter>;

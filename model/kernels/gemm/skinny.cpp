@@ -14,17 +14,14 @@ using skinny::along_k, skinny::tokens_of, skinny::transposes, skinny::weights_in
 bool is_whole(const Problem& p, std::int64_t row) {
   return row * element_bytes(p.dtype) % kVectorBytes == 0;
 }
-// Whether rows of A begin at multiples of 16 bytes, as stored or in its transposed copy.
-bool has_whole_a(const Problem& p) {
-  return p[kTransposedA] != 0 || is_whole(p, stored_a(p).row);
-}
-/// Whether a ring can copy both operands: their rows, as read, begin at multiples of 16 bytes.
+// Whether a ring can copy both operands: their rows, as read, begin at multiples of 16 bytes.
 bool has_whole_rows(const Problem& p) {
-  return has_whole_a(p) && (transposes(p) || is_whole(p, stored_b(p).row));
+  const bool a = p[kTransposedA] != 0 || is_whole(p, stored_a(p).row);
+  return a && (transposes(p) || is_whole(p, stored_b(p).row));
 }
-/// Whether a ring reads tokens from columns of B as stored, [k,n]. If not, B is transposed first.
+// Whether a ring reads tokens from columns of B as stored, [k,n]. If not, B is transposed first.
 bool reads_across(const Problem& p) {
-  return transposes(p) && has_whole_a(p) && is_whole(p, stored_b(p).row);
+  return transposes(p) && is_whole(p, stored_b(p).row);
 }
 
 // The register tile that takes the place of a ring with that many tokens.
@@ -193,8 +190,8 @@ void add_splits(std::vector<Problem>& found, Problem tile, const Option& option,
   const std::int64_t blocks =
       tile[kBatch] * ceil_div(weights_in_b(tile) ? tile[kN] : tile[kM], option.tile.n);
   const std::int64_t at_once = gpu.slots(2);
-  const std::int64_t steps = ceil_div(tile[kK], option.tile.k), least_steps = 1;
-  for (const std::int64_t split : splits_of(asked, steps, blocks, at_once, kSplits, least_steps)) {
+  const std::int64_t steps = ceil_div(tile[kK], option.tile.k);
+  for (const std::int64_t split : splits_of(asked, steps, blocks, at_once, kSplits, 1)) {
     if (asked == kToChoose && split > 1 && blocks * split > at_once) break;
     found.emplace_back(tile)[kSplitK] = split;
   }

@@ -3,6 +3,7 @@
 // this file: parameters, tiles, and how gemm.skinny and the passes lay a product out.
 #include <string>
 
+#include "model/counting/integers.hpp"
 #include "model/kernels/gemm/gemm.hpp"
 
 namespace roofcast::gemm::tensor {
@@ -253,8 +254,7 @@ inline constexpr std::int64_t kRowsEach = 4;  ///< rows a copying thread has in 
 inline constexpr std::int64_t kSquare = 32;   ///< side of the transpose's tile, elements
 /// Pitch of a copy's rows in elements: a multiple of 128 bytes.
 constexpr std::int64_t padded_row(std::int64_t columns, std::int64_t size) {
-  const std::int64_t line = kTileLineBytes / size;
-  return (columns + line - 1) / line * line;
+  return round_up(columns, kTileLineBytes / size);
 }
 }  // namespace passes
 
