@@ -19,6 +19,10 @@ bool has_whole_rows(const Problem& p) {
   const bool a = p[kTransposedA] != 0 || is_whole(p, stored_a(p).row);
   return a && (transposes(p) || is_whole(p, stored_b(p).row));
 }
+// Whether the register kernel loads both operands 16 bytes at a time.
+bool is_aligned(const Problem& p) {
+  return is_whole(p, p[kK]) && (along_k(p) || is_whole(p, p[kN])) && has_whole_rows(p);
+}
 // Whether a ring reads tokens from columns of B as stored, [k,n]. If not, B is transposed first.
 bool reads_across(const Problem& p) {
   return transposes(p) && is_whole(p, stored_b(p).row);
@@ -68,56 +72,47 @@ Option option_of(const Problem& p, const Gpu& gpu) {
                    [](const Option& one) { return one.tile; });
 }
 
-/// The product and its kernel; rows of weights lie along `down`.
-struct Choice : TiledProduct {
-  const MmaTile* ring;
-  const SkinnyTile* registers;
-
-  bool aligned() const {
-    return is_whole(p, p[kK]) && (along_k(p) || is_whole(p, p[kN])) && has_whole_rows(p);
-  }
-};
-
-// A step of the register kernel is one round of loads of all warps, round_k() deep.
-Choice choice_of(const Problem& p, const Option& option) {
+// The product in a tile of its kernel, rows of weights along `down`. A step of the register kernel
+// is one round of loads of all warps, round_k() deep.
+TiledProduct product_of(const Problem& p, const Option& option) {
   const auto& [tile, ring, registers] = option;
   const std::int64_t rows = ring != nullptr ? tile.n : registers->rows();
   const std::int64_t depth = ring != nullptr ? tile.k : registers->round_k();
-  const bool swap_ab = weights_in_b(p);
-  return {{p, {swap_ab ? tile.m : rows, swap_ab ? rows : tile.m, depth}, swap_ab}, ring, registers};
+  if (weights_in_b(p)) return {p, {tile.m, rows, depth}, true};
+  return {p, {rows, tile.m, depth}};
 }
 
-Launch launch_of(const Choice& c) {
+Launch launch_of(const TiledProduct& c, const Option& option) {
+  const auto& [tile, ring, registers] = option;
   const std::array grid = {c.down(), c.p[kSplitK], c.p[kBatch]};
-  if (c.ring != nullptr) {
+  if (ring != nullptr) {
     return {.grid = grid,
-            .block = {c.ring->threads(), 1, 1},
-            .registers = registers_of("gemm::skinny_kernels::ring_kernel", c.p.dtype, *c.ring,
+            .block = {ring->threads(), 1, 1},
+            .registers = registers_of("gemm::skinny_kernels::ring_kernel", c.p.dtype, *ring,
                                       along_k(c.p), reads_across(c.p)),
-            .shared_bytes = c.ring->shared_bytes()};
+            .shared_bytes = ring->shared_bytes()};
   }
   return {.grid = grid,
           .block = {kWarpLanes * SkinnyTile::kWarps, 1, 1},
-          .registers =
-              compiled::registers("gemm::skinny_kernels::register_kernel", c.p.dtype,
-                                  c.registers->tokens, along_k(c.p), c.aligned(), c.p[kSplitK] > 1),
-          .shared_bytes = c.registers->shared_bytes()};
+          .registers = compiled::registers("gemm::skinny_kernels::register_kernel", c.p.dtype,
+                                           registers->tokens, along_k(c.p), is_aligned(c.p),
+                                           c.p[kSplitK] > 1),
+          .shared_bytes = registers->shared_bytes()};
 }
 
 // L1 lookups of a warp's loads in a round. Eight lanes of a 16-byte load look up two lines of
 // weights (four where rows of weights do not hold k); a token takes one line per block of k.
 // Unaligned, eight loads of one element replace each load, at five lines each (counted 4.7 to 6.5).
-double lines_of_loads(const Choice& c) {
+double lines_of_loads(const Problem& p, const SkinnyTile& tile) {
   constexpr double kEighths = 4, kElements = 8, kLinesOfElements = 5;
   const double weight_loads = as_double(SkinnyTile::kLoads);
-  const double token_rows = as_double(c.registers->blocks_at_once() * tokens_of(c.p));
-  if (c.aligned()) return weight_loads * kEighths * (along_k(c.p) ? 2 : 4) + token_rows;
+  const double token_rows = as_double(tile.blocks_at_once() * tokens_of(p));
+  if (is_aligned(p)) return weight_loads * kEighths * (along_k(p) ? 2 : 4) + token_rows;
   return kElements * kLinesOfElements * (weight_loads + token_rows / 8);
 }
 
-void add_registers(Plan& plan, const Choice& c, Step end) {
-  const SkinnyTile& tile = *c.registers;
-  const bool aligned = c.aligned();
+void add_registers(Plan& plan, const TiledProduct& c, const SkinnyTile& tile, Step end) {
+  const bool aligned = is_aligned(c.p);
   const std::size_t kind = aligned ? 1 : 0;
   const double blocks = as_double(c.blocks()), rounds = as_double(c.steps);
   const double warps = as_double(SkinnyTile::kWarps);
@@ -128,7 +123,7 @@ void add_registers(Plan& plan, const Choice& c, Step end) {
   round.warp_instructions = warps * tile.round_instructions[kind];
   // The share of loads that lie within k; the others are skipped.
   const double there = c.s.k / (as_double(c.p[kSplitK] * c.tile.k) * rounds);
-  round.wavefronts.l1 = round.wavefronts.l1_lookups = there * warps * lines_of_loads(c);
+  round.wavefronts.l1 = round.wavefronts.l1_lookups = there * warps * lines_of_loads(c.p, tile);
   round.waits.global = 1;
   end.warp_instructions = warps * tile.end_instructions[kind];
   end.wavefronts.shared = 2 * warps * c.area() / 32;
@@ -137,8 +132,8 @@ void add_registers(Plan& plan, const Choice& c, Step end) {
   set_blocks(plan, {{round, rounds, aligned ? 1.0 : 0.0}, {end}});
 }
 
-Plan main_launch(const Choice& c, const Operands& operands) {
-  Plan plan = c.plan({Instruction::mma_sync}, launch_of(c));
+Plan main_launch(const TiledProduct& c, const Option& option, const Operands& operands) {
+  Plan plan = c.plan({Instruction::mma_sync}, launch_of(c, option));
   plan.arrays = {operands.a.use, operands.b.use, writes(kC, c.s.c())};
   // Split-K: the block with a tile's last part adds the other blocks' partial sums after three
   // trips to L2: sums written, seen and read.
@@ -151,12 +146,12 @@ Plan main_launch(const Choice& c, const Operands& operands) {
     plan.arrays.push_back(scratch(kParts, {0, sums}));
     end.waits.tile_loads = kTrips;
   }
-  if (c.ring == nullptr) {
-    add_registers(plan, c, end);
+  if (option.ring == nullptr) {
+    add_registers(plan, c, *option.registers, end);
     return plan;
   }
   plan.needs.push_back(Instruction::cp_async);
-  MmaTile tile = *c.ring;
+  MmaTile tile = *option.ring;
   if (!c.swap_ab) {  // rows of weights lie along m
     std::swap(tile.m, tile.n);
     std::swap(tile.warps_down, tile.warps_across);
@@ -204,10 +199,9 @@ LaunchSequence plan_skinny(const Problem& p, const Gpu& gpu) {
   if (option.by_wgmma()) return plan_wgmma(skinny::as_wgmma(p), gpu);
   check_split("split_k", p[kSplitK], "steps of " + std::to_string(option.tile.k) + " k",
               ceil_div(p[kK], option.tile.k));
-  const Choice c = choice_of(p, option);
-  const bool b_along_k = transposes(p) && !(c.ring != nullptr && reads_across(p));
+  const bool b_along_k = transposes(p) && !(option.ring != nullptr && reads_across(p));
   const Operands operands = operands_of(p, b_along_k, kTileLineBytes, false);
-  return with_copies(operands, main_launch(c, operands));
+  return with_copies(operands, main_launch(product_of(p, option), option, operands));
 }
 
 std::vector<Problem> skinny_candidates(const Problem& p, const Gpu& gpu) {
