@@ -175,8 +175,8 @@ LaunchSequence plan_staged(const Problem& problem, std::string_view name, bool v
       warp_steps * (as_double(thread_m) / kWordsPerAccessOfA + as_double(thread_n) / width);
   const double copies = as_double((tile_m + tile_n) * tile_k) / width / 32;
   Step step = c.step(0);
-  // With one stage the loop's instructions and wavefronts are estimated, 15 to 40% below the
-  // counted ones: with those, blocks that share an SM are forecast up to 18% too slow.
+  // With one stage, instructions and wavefronts of the loop are estimates, 15 to 40% below the
+  // counters. The counted ones would forecast blocks that share an SM up to 18% too slow.
   if (is_compiled && vectorized) {
     step.warp_instructions = warps * kernel.loops[0];
   } else {
