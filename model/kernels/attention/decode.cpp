@@ -53,8 +53,7 @@ Blocks forward_of(const Shape& shape, std::int64_t splits) {
           .writes_lse = true,
           .packed = shape.group(),
           .sums = {.warps_of_row = decoding::kCombineWarps,
-                   .parts_at_once = decoding::kCombineWarps * kLoadsOfWarp,
-                   .shared_bytes = decoding::kCombineSharedBytes}};
+                   .parts_at_once = decoding::kCombineWarps * kLoadsOfWarp}};
 }
 
 // Prologue (copies of all stages and Q) and epilogue (sums through shared memory) take half of a
@@ -119,6 +118,7 @@ LaunchSequence plan_decode(const Problem& p, const Gpu& gpu) {
   LaunchSequence sequence = launch_of(main_launch(c, gpu));
   if (c.splits > 1) {
     Plan sum = sum_of_parts(c);
+    sum.launch.shared_bytes = decoding::kCombineSharedBytes;
     sum.launch.registers = compiled::registers("attention::decoding::combine_kernel", p.dtype);
     if (gpu.features.has_clusters()) sum.start = Start::programmatic;
     sequence.push_back({std::move(sum)});

@@ -96,7 +96,6 @@ Plan sum_of_parts(const Blocks& c) {
   if (c.writes_lse) arrays.push_back(writes(kLse, c.shape.rows_bytes()));
   Plan plan = even_launch(blocks, 32 * warps, std::move(arrays), step);
   plan.launch.registers = 40;
-  plan.launch.shared_bytes = sums.shared_bytes;
   plan.useful.vector_flops = outputs * splits * 2;
   plan.useful.special_flops = as_double(rows) * splits;
   return plan;

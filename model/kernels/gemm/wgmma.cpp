@@ -60,7 +60,7 @@ Choice choice_of(const Problem& p, const Gpu& gpu) {
 
 Launch launch_of(const Choice& c, const Gpu& gpu) {
   const WgmmaTile& tile = c.one;
-  const std::int64_t clusters = std::max<std::int64_t>(1, gpu.sm_count.value_or(1) / c.cluster);
+  const std::int64_t clusters = std::max<std::int64_t>(1, gpu.slots(1) / c.cluster);
   const std::int64_t parts = c.tiles() * std::max(c.p[kSplitK], c.p[kSplitRest]);
   return {.grid = {std::min(parts, clusters * c.cluster), 1, 1},
           .block = {tile.threads(), 1, 1},
