@@ -46,8 +46,9 @@ struct Sequence {
     const std::int64_t size = element_bytes(p.dtype);
     const std::int64_t pitch = nt ? s.head_dim : standard::row_of(s.seq_kv);
     const gemm::tensor::MmaTile& tile = standard::kTiles[standard::tile_of(n)];
-    Plan plan = gemm::tensor::mma_sync_batch(
-        product, tile, {{a, pitch * size}, {b, s.head_dim * size}}, result, gpu);
+    Plan plan =
+        gemm::tensor::mma_sync_launch({product, gemm::tensor::shape_of(tile, p.dtype)}, tile, false,
+                                      {{a, pitch * size}, {b, s.head_dim * size}}, result, gpu);
     plan.launch.registers =
         gemm::tensor::registers_of("gemm::product_kernel", p.dtype, tile, nt, tn);
     // Masked scores are computed, but no result needs them.

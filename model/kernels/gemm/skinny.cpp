@@ -55,7 +55,7 @@ std::vector<Option> options_of(const Problem& p, const Gpu& gpu) {
   }
   for (const MmaTile& ring : kSkinnyRings) {
     if (ring.m < tokens_of(p)) continue;
-    Option option{{ring.m, ring.n, ring.k_bytes / element_bytes(p.dtype)}};
+    Option option{shape_of(ring, p.dtype)};
     const bool by_wgmma = has_wgmma && skinny::of_wgmma(option.tile.chosen_in(p));
     if (!by_wgmma && has_whole_rows(p)) option.ring = &ring;
     if (!by_wgmma && !has_whole_rows(p)) option.registers = element_tile_for(p, ring.m);

@@ -157,6 +157,9 @@ struct TileShape {
 inline TileShape tile_in(const Problem& p) {
   return {p[kTileM], p[kTileN], p[kTileK]};
 }
+inline TileShape shape_of(const MmaTile& tile, DType type) {
+  return {tile.m, tile.n, tile.k_bytes / element_bytes(type)};
+}
 /// The one of `tiles` with that shape. Throws InputError, which lists the tiles, where none has it.
 template <class Tiles, class ShapeOf>
 const auto& find_tile(std::string_view kernel, std::string_view product, const TileShape& asked,
@@ -248,8 +251,9 @@ constexpr double end_instructions(double sums) {
   return kOfTile + kOfSum * sums / kWarpLanes;
 }
 
-/// A batch of products by mma.sync, one block a tile. The array uses cover the whole batch.
-Plan mma_sync_batch(const Problem&, const MmaTile&, const Operands&, const ArrayUse& result,
-                    const Gpu&);
+/// The launch of a batch of products by mma.sync, still without raster. `persistent`: blocks are
+/// persistent and copy by TMA, else each has one tile. The array uses cover the whole batch.
+Plan mma_sync_launch(const TiledProduct&, const MmaTile&, bool persistent, const Operands&,
+                     const ArrayUse& result, const Gpu&);
 
 }  // namespace roofcast::gemm::tensor
