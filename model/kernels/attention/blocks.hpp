@@ -86,7 +86,7 @@ struct Tile {
 
 /// Warpgroups of a block that multiply. Where a block has two or more, one of them only copies.
 constexpr std::int64_t multiplying_groups(std::int64_t warps) {
-  return warps / 4 > 2 ? warps / 4 - 1 : 1;
+  return std::max<std::int64_t>(1, warps / 4 - 1);
 }
 
 /// Unmasked and masked steps of a block; means where unequal blocks form one class.

@@ -26,8 +26,8 @@ inline double& product_flops(Work& work, DType type) {
 /// lane's load of A and store of C touches its own line.
 LaunchSequence plan_direct(const Problem&, bool rows_first);
 
-/// Tiles staged in shared memory. `vectorized`: in several stages, of which copies run ahead, with
-/// accesses of 16 bytes.
+/// A block stages tiles in shared memory. `vectorized`: by accesses of 16 bytes, which run ahead in
+/// three stages.
 LaunchSequence plan_staged(const Problem&, std::string_view kernel, bool vectorized = false);
 
 /// Split-K factors to choose from, for a library and for a split_k that is left open.
@@ -137,8 +137,9 @@ struct Operands {
   Side a, b;
   LaunchSequence copies{};  ///< launches before the product, one for each operand that is copied
 };
-/// The operands of a kernel that reads A, and with `b_along_k` B too, along k: others are transposed
-/// first. `copies_off_rows`: rows that are no multiples of 16 bytes are copied first.
+/// The operands of a kernel that reads A along k, and B too if `b_along_k`: an operand stored by
+/// rows of k is transposed first. `copies_off_rows`: so that rows begin at multiples of 16 bytes,
+/// other operands are copied first.
 Operands operands_of(const Problem&, bool b_along_k, std::int64_t piece_bytes = kTileLineBytes,
                      bool copies_off_rows = true);
 /// The operands' copies, followed by the product.
