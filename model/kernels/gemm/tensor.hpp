@@ -206,8 +206,8 @@ inline constexpr std::array kSkinnyElementTiles = {
     SkinnyTile{64, false, {755}, {681}}, SkinnyTile{16, true, {572}, {190}},
     SkinnyTile{32, true, {653}, {410}},  SkinnyTile{64, true, {936}, {592}}};
 
-/// Tiles of gemm.skinny for more than 8 tokens: both aligned operands go through shared memory. m
-/// tokens and n rows of weights; warps divide the rows, each with all tokens.
+/// Tiles of gemm.skinny for more than 8 tokens: m tokens and n rows of weights, which warps divide.
+/// Both operands, aligned to 16 bytes, go through stages in shared memory.
 inline constexpr std::array kSkinnyRings = {
     MmaTile{16, 128, 256, 1, 4, 3, 2}, MmaTile{32, 64, 256, 1, 4, 4, 2},
     MmaTile{32, 128, 128, 1, 4, 5, 2}, MmaTile{64, 64, 256, 1, 4, 3, 2},
