@@ -14,6 +14,12 @@ Work work(const Problem& p) {
   return {.vector_flops = s.flops(), .compulsory = {s.a() + s.b(), s.outputs() * s.element}};
 }
 
+// A batch counts as one product with the rows of all.
+IoComplexity io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
+  const tensor::Sizes s(p);
+  return matrix_product_io(s.batch * s.m, s.n, s.k, s.element, compulsory_bytes, on_chip_bytes);
+}
+
 using Parameters = std::span<const roofcast::Parameter>;
 
 constexpr roofcast::Parameter tile(std::string_view name, std::string_view meaning,
@@ -130,9 +136,8 @@ constexpr std::array<KernelModel, 10> kVariants = {{
 
 }  // namespace
 
-constinit const KernelFamily kFamily = {"gemm",    "C[m,n] = A[m,k]·B[k,n], row-major",
-                                        kShape,    kAllDTypes,
-                                        kVariants, kValidated,
-                                        work,      tensor::product_io};
+constinit const KernelFamily kFamily = {
+    "gemm", "C[m,n] = A[m,k]·B[k,n], row-major", kShape, kAllDTypes, kVariants, kValidated, work,
+    io};
 
 }  // namespace roofcast::gemm

@@ -33,7 +33,7 @@ std::int64_t resident_blocks(const Launch& launch, const Gpu& gpu) {
   if (!gpu.occupancy) return 1;
   constexpr std::int64_t kRegisterUnit = 8;  // allocation granularity, registers a thread
   const OccupancyRules& rules = *gpu.occupancy;
-  const std::int64_t registers = ceil_div(launch.registers, kRegisterUnit) * kRegisterUnit;
+  const std::int64_t registers = round_up(launch.registers, kRegisterUnit);
   const std::int64_t by_registers = rules.registers_per_sm / (registers * launch.threads());
   const std::int64_t by_shared =
       rules.shared_bytes_per_sm / (launch.shared_bytes + rules.shared_reserved_bytes_per_block);

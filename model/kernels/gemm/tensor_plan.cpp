@@ -24,11 +24,6 @@ Work product_work(const Problem& p) {
   return work;
 }
 
-IoComplexity product_io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
-  const Sizes s(p);
-  return matrix_product_io(s.batch * s.m, s.n, s.k, s.element, compulsory_bytes, on_chip_bytes);
-}
-
 double sectors_share(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
   return units_of_piece(piece_bytes, pitch_bytes, kSectorBytes) * kSectorBytes /
          as_double(piece_bytes);
@@ -65,37 +60,6 @@ Operands::Side::Side(const ArrayUse& use_of, std::int64_t pitch_bytes, std::int6
              (1 - off) * as_double(piece_bytes / (2 * kSectorBytes));
   if (pitch_bytes == 0) return;
   use.pattern.read_density = density_of_pieces(kTileLineBytes, pitch_bytes);
-}
-
-Operands operands_of(const Problem& p, bool b_along_k, std::int64_t piece_bytes,
-                     bool copies_off_rows) {
-  const std::int64_t size = element_bytes(p.dtype);
-  LaunchSequence copies;
-  const auto side = [&](const auto& read, ArrayId array, const Stored& from, bool transposed,
-                        ArrayId copy) -> Operands::Side {
-    const Matrix matrix{from.rows, from.columns, size, p[kBatch]};
-    const ArrayUse use = read(array, matrix.bytes());
-    const std::int64_t pitch = from.row * size;
-    if (transposed) {
-      copies.push_back({transposed_copy(matrix, use, copy)});
-    } else if (copies_off_rows && pitch % kVectorBytes != 0) {
-      copies.push_back({copy_of_rows(matrix, use, copy)});
-    } else {
-      return {use, pitch, piece_bytes};
-    }
-    return {scratch(copy, {matrix.bytes(), 0}), 0, piece_bytes};
-  };
-  const Operands::Side a = side(reads_activation, kA, stored_a(p), p[kTransposedA] != 0, kCopyOfA);
-  const Operands::Side b =
-      side(reads, kB, stored_b(p), b_along_k && p[kTransposedB] == 0, kCopyOfB);
-  return {a, b, std::move(copies)};
-}
-
-LaunchSequence with_copies(Operands operands, Plan product) {
-  LaunchSequence sequence = std::move(operands.copies);
-  sequence.push_back({std::move(product)});
-  for (std::size_t i = 1; i < sequence.size(); ++i) sequence[i].plan.start = Start::code;
-  return sequence;
 }
 
 bool TileShape::is_asked_by(const Problem& p) const {

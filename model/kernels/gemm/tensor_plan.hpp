@@ -80,8 +80,6 @@ std::vector<Problem> skinny_candidates(const Problem&, const Gpu&);
 
 /// The family's work with the FLOPs on the tensor cores, and C in its result type.
 Work product_work(const Problem&);
-/// IO complexity of the product; a batch counts as one product with the rows of all.
-IoComplexity product_io(const Problem&, double compulsory_bytes, double on_chip_bytes);
 
 /// The extents and element sizes of a batch of products, as doubles.
 struct Sizes {
@@ -115,9 +113,8 @@ struct Matrix {
   double bytes() const { return as_double(count) * as_double(rows) * as_double(columns * size); }
 };
 
-/// The launches of kernels/gemm/passes.cu: a copy to padded rows, the transpose, and the reduction.
+/// Launches of kernels/gemm/passes.cu: a copy to padded rows, and the reduction.
 Plan copy_of_rows(const Matrix&, const ArrayUse& from, ArrayId to);
-Plan transposed_copy(const Matrix&, const ArrayUse& from, ArrayId to);
 Plan sum_of_parts(const Problem&);
 
 /// Operands that the product's launch reads. A TMA box is copied in pieces, one of each row.
