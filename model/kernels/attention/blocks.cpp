@@ -116,10 +116,6 @@ double Blocks::written() const {
   return shape.row_bytes() + (writes_lse ? kSumElement : 0);
 }
 
-double Blocks::part_bytes() const {
-  return splits > 1 ? as_double(splits * shape.batch * shape.heads * shape.seq_q) * written() : 0;
-}
-
 double Blocks::copied_row_bytes() const {
   if (kernel.by_boxes()) return as_double(width) * shape.element;
   return kSectorBytes * std::ceil(shape.row_bytes() / kSectorBytes);

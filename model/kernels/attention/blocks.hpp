@@ -86,7 +86,7 @@ struct Tile {
 
 /// Warpgroups of a block that multiply. Where a block has two or more, one of them only copies.
 constexpr std::int64_t multiplying_groups(std::int64_t warps) {
-  return warps / 4 > 2 ? warps / 4 - 1 : 1;
+  return std::max<std::int64_t>(1, warps / 4 - 1);
 }
 
 /// Unmasked and masked steps of a block; means where unequal blocks form one class.
@@ -112,7 +112,6 @@ Steps steps_over_queries(const Shape& shape, std::int64_t first, std::int64_t la
 struct PartSums {
   std::int64_t warps_of_row = 1;
   std::int64_t parts_at_once = 4096;  ///< parts of a row in flight
-  std::int64_t shared_bytes = 0;      ///< per block, where several warps sum a row
 };
 
 /// The blocks of one launch.
@@ -138,8 +137,8 @@ struct Blocks {
   std::int64_t rows_passing() const { return keys_stationary ? tile.queries : tile.keys; }
   /// Bytes per row of the kept tile that a block writes at its end.
   double written() const;
-  /// Bytes of all fp32 parts of O, one scale factor a row included; 0 where keys are not split.
-  double part_bytes() const;
+  /// Bytes of all fp32 parts of O where keys are split, one scale factor a row included.
+  double part_bytes() const { return as_double(splits * heads() * rows()) * written(); }
   /// Rows of the kept sequence; packed heads count as additional queries.
   std::int64_t rows() const { return keys_stationary ? shape.seq_kv : shape.seq_q * packed; }
   std::int64_t tiles() const { return ceil_div(rows(), rows_held()); }

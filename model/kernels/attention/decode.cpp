@@ -53,35 +53,33 @@ Blocks forward_of(const Shape& shape, std::int64_t splits) {
           .writes_lse = true,
           .packed = shape.group(),
           .sums = {.warps_of_row = decoding::kCombineWarps,
-                   .parts_at_once = decoding::kCombineWarps * kLoadsOfWarp,
-                   .shared_bytes = decoding::kCombineSharedBytes}};
+                   .parts_at_once = decoding::kCombineWarps * kLoadsOfWarp}};
 }
 
 // Prologue (copies of all stages and Q) and epilogue (sums through shared memory) take half of a
 // block's other instructions each. kEndsWavefronts: four rows of a warp conflict in the same banks.
-void set_ends(BlockSteps& blocks, const Tile& tile, double head_dim) {
+void set_ends(BlockSteps& blocks, const Blocks& c) {
   constexpr double kEndsWavefronts = 10;
-  const double half = tile.block_instructions / 2;
+  const double half = c.tile.block_instructions / 2;
   blocks.prologue.warp_instructions = blocks.epilogue.warp_instructions = half;
-  const double dependent = kDependentShare * half / as_double(tile.warps);
+  const double dependent = kDependentShare * half / as_double(c.tile.warps);
   blocks.prologue.waits.global = 1;  // Q, before the first product
   blocks.prologue.waits.arithmetic = dependent;
-  blocks.epilogue.wavefronts.shared = kEndsWavefronts * head_dim;
+  blocks.epilogue.wavefronts.shared = kEndsWavefronts * as_double(c.width);
   // The maxima and sums of all warps are merged, then their parts of O; divisions and logarithms.
   blocks.epilogue.waits = {.shared = 12, .arithmetic = 100 + dependent, .barriers = 2};
 }
 
 Plan main_launch(const Blocks& c, const Gpu& gpu) {
-  const decoding::Tile& tile = tile_for(c.shape);
-  const double warps = as_double(tile.warps);
+  const double warps = as_double(c.tile.warps);
   Plan plan = forward_plan(c, gpu);
-  plan.on_chip_bytes = as_double(kMostRows * tile.warps * c.width) * kSumElement +
+  plan.on_chip_bytes = as_double(kMostRows * c.tile.warps * c.width) * kSumElement +
                        as_double(plan.launch.shared_bytes);
   BlockSteps steps = block_steps(c);
-  set_ends(steps, c.tile, as_double(tile.head_dim));
+  set_ends(steps, c);
   // Each warp reads K and V of its own unit, and Q, from shared memory.
   steps.loop.step.wavefronts.shared =
-      as_double(tile.stage_bytes() + kMostRows * tile.head_dim * 2) * warps / 128;
+      as_double(tile_for(c.shape).stage_bytes() + kMostRows * c.width * 2) * warps / 128;
   steps.loop.groups = warps;
   deal_keys(plan, c, steps, kUnitKeys);
   return plan;
@@ -120,6 +118,7 @@ LaunchSequence plan_decode(const Problem& p, const Gpu& gpu) {
   LaunchSequence sequence = launch_of(main_launch(c, gpu));
   if (c.splits > 1) {
     Plan sum = sum_of_parts(c);
+    sum.launch.shared_bytes = decoding::kCombineSharedBytes;
     sum.launch.registers = compiled::registers("attention::decoding::combine_kernel", p.dtype);
     if (gpu.features.has_clusters()) sum.start = Start::programmatic;
     sequence.push_back({std::move(sum)});

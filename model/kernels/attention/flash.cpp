@@ -23,7 +23,8 @@ Tile tile_of(const Kernel& how, const Compiled& tile, const compiled::Kernel& ke
           .shared_bytes = shared_bytes,
           .together = together,
           .step_instructions = warps * kernel.loops[0],
-          .block_instructions = warps * kernel.straight};
+          .block_instructions = warps * kernel.straight,
+          .chains = how.async_mma() ? 1 : gemm::tensor::kUnrolledProducts};
 }
 
 std::int64_t forward_together(const Shape& s) {
@@ -34,10 +35,8 @@ std::int64_t forward_together(const Shape& s) {
 Tile flash2_forward(const Shape& s) {
   const std::size_t head = head_row(s.head_dim);
   const Flash2Tile& t = kFlash2Tiles[head];
-  Tile tile = tile_of(kMma, t, compiled::kernel("attention::mma::forward_kernel", s.type, head),
-                      t.shared_bytes(), forward_together(s));
-  tile.chains = gemm::tensor::kUnrolledProducts;
-  return tile;
+  return tile_of(kMma, t, compiled::kernel("attention::mma::forward_kernel", s.type, head),
+                 t.shared_bytes(), forward_together(s));
 }
 
 // Persistent blocks. A causal mask makes tiles unequal: blocks take the next one from a counter.
@@ -79,10 +78,9 @@ Backward flash2_backward(const Shape& s, DqSum dq) {
   keys.step_instructions += as_double(keys.warps * keys.parts) * kernel.loops[1];
   keys.addition_bytes = 32;
   keys.dq_rows = 32;
-  Tile queries =
+  const Tile queries =
       tile_of(kMma, of_queries, compiled::kernel("attention::mma::queries_kernel", s.type, head),
               of_queries.shared_bytes(), forward_together(s));
-  keys.chains = queries.chains = gemm::tensor::kUnrolledProducts;
   return {s, kMma, keys, {s.seq_q, s.head_dim, 16}, padded_head(s.head_dim), dq, queries};
 }
 
@@ -99,11 +97,11 @@ Backward flash3_backward(const Shape& s, DqSum dq) {
                       flash3_heads_together(s.batch * s.kv_heads, read_by_keys * s.head_dim));
   keys.addition_bytes = 128;
   keys.waited_products = k.splits_head() ? 1.0 : kWaitedShare;
-  Tile queries = tile_of(kWgmma, q,
-                         compiled::kernel("attention::flash3_backward::queries_kernel", s.type,
-                                          q.head_dim, q.queries, q.keys, q.stages),
-                         q.shared_bytes(),
-                         flash3_heads_together(s.batch * s.heads, read_by_queries * s.head_dim));
+  const Tile queries = tile_of(
+      kWgmma, q,
+      compiled::kernel("attention::flash3_backward::queries_kernel", s.type, q.head_dim, q.queries,
+                       q.keys, q.stages),
+      q.shared_bytes(), flash3_heads_together(s.batch * s.heads, read_by_queries * s.head_dim));
   return {s,
           kWgmma,
           keys,

@@ -15,9 +15,8 @@ ArrayUse kv_input(const Shape& shape, ArrayId array) {
 BlockSteps forward_steps(const Blocks& c) {
   BlockSteps steps = block_steps(c);
   if (!c.kernel.on_tensor_cores()) return steps;
-  // K and V are written to shared memory once. An mma.sync warp with its own queries reads them
-  // whole; so do 64 rows of wgmma or tcgen05, which also read Q. Warps that divide keys read them
-  // once.
+  // K and V are written to shared memory once. Each warp of mma.sync reads them whole; warps that
+  // divide the keys read them once together. wgmma and tcgen05 read them, and Q, for each 64 rows.
   const bool async = c.kernel.async_mma();
   const double queries = as_double(c.tile.queries);
   const double readers = async ? queries / 64 : c.tile.deals_keys ? 1 : as_double(c.tile.warps);
@@ -96,7 +95,6 @@ Plan sum_of_parts(const Blocks& c) {
   if (c.writes_lse) arrays.push_back(writes(kLse, c.shape.rows_bytes()));
   Plan plan = even_launch(blocks, 32 * warps, std::move(arrays), step);
   plan.launch.registers = 40;
-  plan.launch.shared_bytes = sums.shared_bytes;
   plan.useful.vector_flops = outputs * splits * 2;
   plan.useful.special_flops = as_double(rows) * splits;
   return plan;

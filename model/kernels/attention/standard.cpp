@@ -8,6 +8,7 @@
 namespace roofcast::attention {
 namespace {
 
+namespace tensor = gemm::tensor;
 using gemm::kNN, gemm::kNT, gemm::kTN;
 
 constexpr Traffic kRead{1, 0}, kWrite{0, 1}, kUpdate{1, 1};
@@ -40,16 +41,15 @@ struct Sequence {
     const std::int64_t queries = s.group() * s.seq_q, n = nt ? s.seq_kv : s.head_dim;
     const std::int64_t along = nt ? s.head_dim : s.seq_kv;  // columns of A as stored
     Problem product{.dtype = p.dtype, .values = {tn ? along : queries, n, tn ? queries : along}};
-    product[gemm::tensor::kTransposedB] = nt ? 1 : 0;
-    product[gemm::tensor::kBatch] = s.batch * s.kv_heads;
-    product[gemm::tensor::kLdc] = round_up(n, kVectorElements);  // whole vectors
+    product[tensor::kTransposedB] = nt ? 1 : 0;
+    product[tensor::kBatch] = s.batch * s.kv_heads;
+    product[tensor::kLdc] = round_up(n, kVectorElements);  // whole vectors
     const std::int64_t size = element_bytes(p.dtype);
     const std::int64_t pitch = nt ? s.head_dim : standard::row_of(s.seq_kv);
-    const gemm::tensor::MmaTile& tile = standard::kTiles[standard::tile_of(n)];
-    Plan plan = gemm::tensor::mma_sync_batch(
-        product, tile, {{a, pitch * size}, {b, s.head_dim * size}}, result, gpu);
-    plan.launch.registers =
-        gemm::tensor::registers_of("gemm::product_kernel", p.dtype, tile, nt, tn);
+    const tensor::MmaTile& tile = standard::kTiles[standard::tile_of(n)];
+    Plan plan = tensor::mma_sync_launch({product, tensor::shape_of(tile, p.dtype)}, tile, false,
+                                        {{a, pitch * size}, {b, s.head_dim * size}}, result, gpu);
+    plan.launch.registers = tensor::registers_of("gemm::product_kernel", p.dtype, tile, nt, tn);
     // Masked scores are computed, but no result needs them.
     plan.useful.tensor_flops[p.dtype] = s.product_flops();
     launches.push_back({std::move(plan)});

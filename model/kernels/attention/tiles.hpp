@@ -200,11 +200,11 @@ struct RowLayout {
 };
 inline constexpr std::int64_t kHeldVectors = 4;  ///< 16-byte vectors of a row per thread
 inline constexpr std::int64_t kRowThreads = 1024;
-inline constexpr std::int64_t kBlockThreads = 256;  ///< threads of a block of several short rows
 /// Longest row held in registers. A longer row is read twice, the second time from L1 or L2.
 inline constexpr std::int64_t kHeldKeys = kRowThreads * kHeldVectors * kVectorElements;
 
 constexpr RowLayout row_layout(std::int64_t seq_kv) {
+  constexpr std::int64_t kBlockThreads = 256;  // of a block of several short rows
   const std::int64_t threads =
       std::clamp(power_of_two_from(ceil_div(seq_kv, kHeldVectors * kVectorElements)),
                  std::int64_t{32}, kRowThreads);

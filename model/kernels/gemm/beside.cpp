@@ -170,6 +170,8 @@ Plan copy_of_rows(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   return even_launch(launch, {from, scratch(to, {0, matrix.bytes()})}, step);
 }
 
+namespace {
+
 Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   const std::int64_t squares_down = ceil_div(matrix.rows, passes::kSquare);
   const compiled::Kernel kernel = compiled::kernel("gemm::transpose_kernel", matrix.size);
@@ -187,6 +189,39 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
   step.wavefronts.l1_lookups = step.wavefronts.l1 = step.wavefronts.shared = rows_moved;
   step.waits = {.global = 1, .shared = 1, .barriers = 1};
   return even_launch(launch, {from, scratch(to, {0, matrix.bytes()})}, step);
+}
+
+}  // namespace
+
+Operands operands_of(const Problem& p, bool b_along_k, std::int64_t piece_bytes,
+                     bool copies_off_rows) {
+  const std::int64_t size = element_bytes(p.dtype);
+  LaunchSequence copies;
+  const auto side = [&](const auto& read, ArrayId array, const Stored& from, bool transposed,
+                        ArrayId copy) -> Operands::Side {
+    const Matrix matrix{from.rows, from.columns, size, p[kBatch]};
+    const ArrayUse use = read(array, matrix.bytes());
+    const std::int64_t pitch = from.row * size;
+    if (transposed) {
+      copies.push_back({transposed_copy(matrix, use, copy)});
+    } else if (copies_off_rows && pitch % kVectorBytes != 0) {
+      copies.push_back({copy_of_rows(matrix, use, copy)});
+    } else {
+      return {use, pitch, piece_bytes};
+    }
+    return {scratch(copy, {matrix.bytes(), 0}), 0, piece_bytes};
+  };
+  const Operands::Side a = side(reads_activation, kA, stored_a(p), p[kTransposedA] != 0, kCopyOfA);
+  const Operands::Side b =
+      side(reads, kB, stored_b(p), b_along_k && p[kTransposedB] == 0, kCopyOfB);
+  return {a, b, std::move(copies)};
+}
+
+LaunchSequence with_copies(Operands operands, Plan product) {
+  LaunchSequence sequence = std::move(operands.copies);
+  sequence.push_back({std::move(product)});
+  for (std::size_t i = 1; i < sequence.size(); ++i) sequence[i].plan.start = Start::code;
+  return sequence;
 }
 
 // A thread adds an element's partial sums in order, loaded four at once, the remaining one by one.

@@ -10,10 +10,14 @@ namespace roofcast::gemm {
 namespace {
 
 Work work(const Problem& p) {
-  const double m = as_double(p[kM]), n = as_double(p[kN]), k = as_double(p[kK]);
-  const double element = size_bytes(p.dtype);
-  return {.vector_flops = 2 * m * n * k,
-          .compulsory = {(m * k + k * n) * element, m * n * element}};
+  const tensor::Sizes s(p);
+  return {.vector_flops = s.flops(), .compulsory = {s.a() + s.b(), s.outputs() * s.element}};
+}
+
+// A batch counts as one product with the rows of all.
+IoComplexity io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
+  const tensor::Sizes s(p);
+  return matrix_product_io(s.batch * s.m, s.n, s.k, s.element, compulsory_bytes, on_chip_bytes);
 }
 
 using Parameters = std::span<const roofcast::Parameter>;
@@ -86,16 +90,6 @@ constexpr std::array kWgmmaValidated = {
 constexpr std::array kSkinnyValidated = {ValidatedRange{kM, 1, 65536}, ValidatedRange{kN, 1, 65536},
                                          ValidatedRange{kK, 1024, 32768}};
 
-template <const Staging& kStaging>
-LaunchSequence staged(const Problem& p, const Gpu& /*gpu*/) {
-  return plan_staged(p, kStaging);
-}
-constexpr Staging kTiledStaging{"gemm::tiled_kernel"};
-constexpr Staging kCoarsened1dStaging{"gemm::coarsened_1d_kernel"};
-constexpr Staging kCoarsened2dStaging{"gemm::coarsened_2d_kernel"};
-constexpr Staging kVectorizedStaging{
-    .kernel = "gemm::vectorized_kernel", .width = 4, .stages = 3, .group_rows = 8, .pad_a = 4};
-
 constexpr std::array<KernelModel, 10> kVariants = {{
     {"gemm.naive", "one thread an element, warps walk down rows (uncoalesced)",
      Parameters(kTiled).first(kTileN + 1), kSimtTypes,
@@ -104,13 +98,14 @@ constexpr std::array<KernelModel, 10> kVariants = {{
      Parameters(kTiled).first(kTileN + 1), kSimtTypes,
      [](const Problem& p, const Gpu&) { return plan_direct(p, false); }},
     {"gemm.tiled", "operand tiles staged in shared memory", Parameters(kTiled).first(kTileK + 1),
-     kSimtTypes, staged<kTiledStaging>},
+     kSimtTypes, [](const Problem& p, const Gpu&) { return plan_staged(p, "gemm::tiled_kernel"); }},
     {"gemm.coarsened_1d", "a column of outputs a thread",
-     Parameters(kCoarsened1d).first(kThreadM + 1), kSimtTypes, staged<kCoarsened1dStaging>},
+     Parameters(kCoarsened1d).first(kThreadM + 1), kSimtTypes,
+     [](const Problem& p, const Gpu&) { return plan_staged(p, "gemm::coarsened_1d_kernel"); }},
     {"gemm.coarsened_2d", "a register tile of outputs a thread", kCoarsened2d, kSimtTypes,
-     staged<kCoarsened2dStaging>},
+     [](const Problem& p, const Gpu&) { return plan_staged(p, "gemm::coarsened_2d_kernel"); }},
     {"gemm.vectorized", "128-bit accesses, tiles copied ahead", kVectorized, kSimtTypes,
-     staged<kVectorizedStaging>},
+     [](const Problem& p, const Gpu&) { return plan_staged(p, "gemm::vectorized_kernel", true); }},
     {.name = "gemm.mma_sync",
      .summary = "tensor cores by mma.sync: cp.async copies ahead, each warp multiplies by itself",
      .parameters = Parameters(kTensor).first(tensor::kLdc + 1),
@@ -141,9 +136,8 @@ constexpr std::array<KernelModel, 10> kVariants = {{
 
 }  // namespace
 
-constinit const KernelFamily kFamily = {"gemm",    "C[m,n] = A[m,k]·B[k,n], row-major",
-                                        kShape,    kAllDTypes,
-                                        kVariants, kValidated,
-                                        work,      tensor::product_io};
+constinit const KernelFamily kFamily = {
+    "gemm", "C[m,n] = A[m,k]·B[k,n], row-major", kShape, kAllDTypes, kVariants, kValidated, work,
+    io};
 
 }  // namespace roofcast::gemm

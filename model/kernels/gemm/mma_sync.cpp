@@ -15,10 +15,6 @@ std::span<const MmaTile> tiles_for(const Problem& p) {
   return kMmaTiles;
 }
 
-TileShape shape_of(const MmaTile& tile, DType type) {
-  return {tile.m, tile.n, tile.k_bytes / element_bytes(type)};
-}
-
 /// `persistent`: blocks are persistent and copy by TMA, as in the code for GPUs with wgmma.
 std::int64_t shared_bytes_of(const MmaTile& tile, DType type, bool persistent) {
   return persistent ? tile.persistent_shared_bytes(element_bytes(result_type(type)))
@@ -37,7 +33,7 @@ std::int64_t resident_blocks(const Launch& launch, const Gpu& gpu) {
   if (!gpu.occupancy) return 1;
   constexpr std::int64_t kRegisterUnit = 8;  // allocation granularity, registers a thread
   const OccupancyRules& rules = *gpu.occupancy;
-  const std::int64_t registers = ceil_div(launch.registers, kRegisterUnit) * kRegisterUnit;
+  const std::int64_t registers = round_up(launch.registers, kRegisterUnit);
   const std::int64_t by_registers = rules.registers_per_sm / (registers * launch.threads());
   const std::int64_t by_shared =
       rules.shared_bytes_per_sm / (launch.shared_bytes + rules.shared_reserved_bytes_per_block);
@@ -63,8 +59,10 @@ double sectors_by_element(const TiledProduct& c) {
   return c.s.batch * c.s.outputs() / 2;
 }
 
-Plan main_launch(const TiledProduct& c, const MmaTile& tile, bool persistent,
-                 const Operands& operands, const ArrayUse& result, const Gpu& gpu) {
+}  // namespace
+
+Plan mma_sync_launch(const TiledProduct& c, const MmaTile& tile, bool persistent,
+                     const Operands& operands, const ArrayUse& result, const Gpu& gpu) {
   // Epilogue instructions of a warp, and of an accumulator: zeroed, converted, staged, stored.
   constexpr double kOfWarp = 400, kOfSum = 6;
   Plan plan =
@@ -82,22 +80,15 @@ Plan main_launch(const TiledProduct& c, const MmaTile& tile, bool persistent,
   return plan;
 }
 
-}  // namespace
-
 LaunchSequence plan_mma_sync(const Problem& p, const Gpu& gpu) {
   const MmaTile& tile = tile_of(p);
   const TiledProduct c(p);
-  const Copies copies{mma_sync_along_k(p.dtype) && p[kTransposedB] == 0};
-  Plan plan = main_launch(c, tile, gpu.features.has(Instruction::wgmma),
-                          operands_of(p, copies, tile.k_bytes), writes_tiles(c.s.c()), gpu);
+  const Operands operands = operands_of(p, mma_sync_along_k(p.dtype), tile.k_bytes);
+  Plan plan = mma_sync_launch(c, tile, gpu.features.has(Instruction::wgmma), operands,
+                              writes_tiles(c.s.c()), gpu);
   plan.raster = c.raster();
   if (plan.raster) plan.raster->group_rows = std::min(kMmaGroupRows, c.down());
-  return with_copies(p, copies, std::move(plan));
-}
-
-Plan mma_sync_batch(const Problem& p, const MmaTile& tile, const Operands& operands,
-                    const ArrayUse& result, const Gpu& gpu) {
-  return main_launch({p, shape_of(tile, p.dtype)}, tile, false, operands, result, gpu);
+  return with_copies(operands, std::move(plan));
 }
 
 std::vector<Problem> mma_sync_candidates(const Problem& p, const Gpu& gpu) {

@@ -131,9 +131,12 @@ LaunchSequence plan_direct(const Problem& problem, bool rows_first) {
   return launch_of(std::move(plan));
 }
 
-LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
+LaunchSequence plan_staged(const Problem& problem, std::string_view name, bool vectorized) {
   // Words of A's tile per load of a thread: steps of a row or, if transposed, rows of a step.
   constexpr double kWordsPerAccessOfA = 4;
+  const std::int64_t stages = vectorized ? 3 : 1;
+  const std::int64_t pad_a = vectorized ? 4 : 0;  // after each column of A's transposed tile
+  const double width = vectorized ? 4 : 1;        // elements of one access
   const Problem p = tiled(problem);
   const TiledProduct c(p);
   const auto& [tile_m, tile_n, tile_k, cluster] = c.tile;
@@ -147,12 +150,11 @@ LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
   if (problem[kThreadN] != 0) arguments[next++] = thread_n;
   // With several stages, rows that are no multiples of 16 bytes have a kernel of their own.
   const bool aligned = p[kN] % 4 == 0 && p[kK] % 4 == 0;
-  arguments[next] = staging.stages > 1 ? std::int64_t{aligned} : threads;
-  const compiled::Kernel kernel = compiled::find(staging.kernel, arguments);
-  Launch launch{
-      .block = {threads, 1, 1},
-      .registers = kernel.registers,
-      .shared_bytes = staging.stages * kElementBytes * tile_k * (tile_m + staging.pad_a + tile_n)};
+  arguments[next] = vectorized ? std::int64_t{aligned} : threads;
+  const compiled::Kernel kernel = compiled::find(name, arguments);
+  Launch launch{.block = {threads, 1, 1},
+                .registers = kernel.registers,
+                .shared_bytes = stages * kElementBytes * tile_k * (tile_m + pad_a + tile_n)};
   const bool is_compiled = launch.registers > 0;
   if (!is_compiled) {  // accumulators, two steps of operands, and addresses
     constexpr std::int64_t kMost = 255;
@@ -163,21 +165,19 @@ LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
     plan.notes.caveat =
         "registers and instructions are estimated: no kernel is compiled for this tile";
   }
-  if (staging.group_rows > 1) {  // a 1-D grid: each block computes the place of its tile
+  if (vectorized) {  // a 1-D grid: each block computes the place of its tile
     plan.launch.grid = {plan.launch.blocks(), 1, 1};
-    plan.raster->group_rows = staging.group_rows;
+    plan.raster->group_rows = 8;
   }
 
   const double warps = warps_of(threads), warp_steps = warps * as_double(tile_k);
-  const double width = as_double(staging.width);
   const double shared_loads =
       warp_steps * (as_double(thread_m) / kWordsPerAccessOfA + as_double(thread_n) / width);
   const double copies = as_double((tile_m + tile_n) * tile_k) / width / 32;
-  const bool copied_ahead = staging.stages > 1;
   Step step = c.step(0);
-  // With one stage the loop's instructions and wavefronts are estimated, 15 to 40% below the
-  // counted ones: with those, blocks that share an SM are forecast up to 18% too slow.
-  if (is_compiled && copied_ahead) {
+  // With one stage, instructions and wavefronts of the loop are estimates, 15 to 40% below the
+  // counters. The counted ones would forecast blocks that share an SM up to 18% too slow.
+  if (is_compiled && vectorized) {
     step.warp_instructions = warps * kernel.loops[0];
   } else {
     // Per copied access, and per step for counters, branch and addresses.
@@ -186,16 +186,15 @@ LaunchSequence plan_staged(const Problem& problem, const Staging& staging) {
                              copies * kInstructionsPerCopy + warps * kInstructionsPerStep;
   }
   // A load of 16 bytes that lanes share takes two wavefronts.
-  step.wavefronts.shared = (copied_ahead ? 2 : 1) * shared_loads + copies * width;
-  step.waits = {.tile_loads = 1, .shared = 1, .barriers = copied_ahead ? 1.0 : 2.0};
+  step.wavefronts.shared = (vectorized ? 2 : 1) * shared_loads + copies * width;
+  step.waits = {.tile_loads = 1, .shared = 1, .barriers = vectorized ? 1.0 : 2.0};
   Work traffic;
   traffic.requested = {as_double(c.across) * c.s.a() + as_double(c.down()) * c.s.b(), c.s.c()};
   traffic.l1 = traffic.l2 = in_sectors(c, tile_k);
   // Copied ahead, a warp holds the operands of two steps in registers.
-  set_loop(
-      plan, c,
-      {.step = step, .ahead = as_double(staging.stages - 1), .chains = copied_ahead ? 2.0 : 1.0},
-      traffic, warps * kernel.straight);
+  set_loop(plan, c,
+           {.step = step, .ahead = as_double(stages - 1), .chains = vectorized ? 2.0 : 1.0},
+           traffic, warps * kernel.straight);
   return launch_of(std::move(plan));
 }
 

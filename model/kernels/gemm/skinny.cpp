@@ -14,17 +14,18 @@ using skinny::along_k, skinny::tokens_of, skinny::transposes, skinny::weights_in
 bool is_whole(const Problem& p, std::int64_t row) {
   return row * element_bytes(p.dtype) % kVectorBytes == 0;
 }
-// Whether rows of A begin at multiples of 16 bytes, as stored or in its transposed copy.
-bool has_whole_a(const Problem& p) {
-  return p[kTransposedA] != 0 || is_whole(p, stored_a(p).row);
-}
-/// Whether a ring can copy both operands: their rows, as read, begin at multiples of 16 bytes.
+// Whether a ring can copy both operands: their rows, as read, begin at multiples of 16 bytes.
 bool has_whole_rows(const Problem& p) {
-  return has_whole_a(p) && (transposes(p) || is_whole(p, stored_b(p).row));
+  const bool a = p[kTransposedA] != 0 || is_whole(p, stored_a(p).row);
+  return a && (transposes(p) || is_whole(p, stored_b(p).row));
 }
-/// Whether a ring reads tokens from columns of B as stored, [k,n]. If not, B is transposed first.
+// Whether the register kernel loads both operands 16 bytes at a time.
+bool is_aligned(const Problem& p) {
+  return is_whole(p, p[kK]) && (along_k(p) || is_whole(p, p[kN])) && has_whole_rows(p);
+}
+// Whether a ring reads tokens from columns of B as stored, [k,n]. If not, B is transposed first.
 bool reads_across(const Problem& p) {
-  return transposes(p) && has_whole_a(p) && is_whole(p, stored_b(p).row);
+  return transposes(p) && is_whole(p, stored_b(p).row);
 }
 
 // The register tile that takes the place of a ring with that many tokens.
@@ -54,7 +55,7 @@ std::vector<Option> options_of(const Problem& p, const Gpu& gpu) {
   }
   for (const MmaTile& ring : kSkinnyRings) {
     if (ring.m < tokens_of(p)) continue;
-    Option option{{ring.m, ring.n, ring.k_bytes / element_bytes(p.dtype)}};
+    Option option{shape_of(ring, p.dtype)};
     const bool by_wgmma = has_wgmma && skinny::of_wgmma(option.tile.chosen_in(p));
     if (!by_wgmma && has_whole_rows(p)) option.ring = &ring;
     if (!by_wgmma && !has_whole_rows(p)) option.registers = element_tile_for(p, ring.m);
@@ -71,56 +72,47 @@ Option option_of(const Problem& p, const Gpu& gpu) {
                    [](const Option& one) { return one.tile; });
 }
 
-/// The product and its kernel; rows of weights lie along `down`.
-struct Choice : TiledProduct {
-  const MmaTile* ring;
-  const SkinnyTile* registers;
-
-  bool aligned() const {
-    return is_whole(p, p[kK]) && (along_k(p) || is_whole(p, p[kN])) && has_whole_rows(p);
-  }
-};
-
-// A step of the register kernel is one round of loads of all warps, round_k() deep.
-Choice choice_of(const Problem& p, const Option& option) {
+// The product in a tile of its kernel, rows of weights along `down`. A step of the register kernel
+// is one round of loads of all warps, round_k() deep.
+TiledProduct product_of(const Problem& p, const Option& option) {
   const auto& [tile, ring, registers] = option;
   const std::int64_t rows = ring != nullptr ? tile.n : registers->rows();
   const std::int64_t depth = ring != nullptr ? tile.k : registers->round_k();
-  const bool swap_ab = weights_in_b(p);
-  return {{p, {swap_ab ? tile.m : rows, swap_ab ? rows : tile.m, depth}, swap_ab}, ring, registers};
+  if (weights_in_b(p)) return {p, {tile.m, rows, depth}, true};
+  return {p, {rows, tile.m, depth}};
 }
 
-Launch launch_of(const Choice& c) {
+Launch launch_of(const TiledProduct& c, const Option& option) {
+  const auto& [tile, ring, registers] = option;
   const std::array grid = {c.down(), c.p[kSplitK], c.p[kBatch]};
-  if (c.ring != nullptr) {
+  if (ring != nullptr) {
     return {.grid = grid,
-            .block = {c.ring->threads(), 1, 1},
-            .registers = registers_of("gemm::skinny_kernels::ring_kernel", c.p.dtype, *c.ring,
+            .block = {ring->threads(), 1, 1},
+            .registers = registers_of("gemm::skinny_kernels::ring_kernel", c.p.dtype, *ring,
                                       along_k(c.p), reads_across(c.p)),
-            .shared_bytes = c.ring->shared_bytes()};
+            .shared_bytes = ring->shared_bytes()};
   }
   return {.grid = grid,
           .block = {kWarpLanes * SkinnyTile::kWarps, 1, 1},
-          .registers =
-              compiled::registers("gemm::skinny_kernels::register_kernel", c.p.dtype,
-                                  c.registers->tokens, along_k(c.p), c.aligned(), c.p[kSplitK] > 1),
-          .shared_bytes = c.registers->shared_bytes()};
+          .registers = compiled::registers("gemm::skinny_kernels::register_kernel", c.p.dtype,
+                                           registers->tokens, along_k(c.p), is_aligned(c.p),
+                                           c.p[kSplitK] > 1),
+          .shared_bytes = registers->shared_bytes()};
 }
 
 // L1 lookups of a warp's loads in a round. Eight lanes of a 16-byte load look up two lines of
 // weights (four where rows of weights do not hold k); a token takes one line per block of k.
 // Unaligned, eight loads of one element replace each load, at five lines each (counted 4.7 to 6.5).
-double lines_of_loads(const Choice& c) {
+double lines_of_loads(const Problem& p, const SkinnyTile& tile) {
   constexpr double kEighths = 4, kElements = 8, kLinesOfElements = 5;
   const double weight_loads = as_double(SkinnyTile::kLoads);
-  const double token_rows = as_double(c.registers->blocks_at_once() * tokens_of(c.p));
-  if (c.aligned()) return weight_loads * kEighths * (along_k(c.p) ? 2 : 4) + token_rows;
+  const double token_rows = as_double(tile.blocks_at_once() * tokens_of(p));
+  if (is_aligned(p)) return weight_loads * kEighths * (along_k(p) ? 2 : 4) + token_rows;
   return kElements * kLinesOfElements * (weight_loads + token_rows / 8);
 }
 
-void add_registers(Plan& plan, const Choice& c, Step end) {
-  const SkinnyTile& tile = *c.registers;
-  const bool aligned = c.aligned();
+void add_registers(Plan& plan, const TiledProduct& c, const SkinnyTile& tile, Step end) {
+  const bool aligned = is_aligned(c.p);
   const std::size_t kind = aligned ? 1 : 0;
   const double blocks = as_double(c.blocks()), rounds = as_double(c.steps);
   const double warps = as_double(SkinnyTile::kWarps);
@@ -131,7 +123,7 @@ void add_registers(Plan& plan, const Choice& c, Step end) {
   round.warp_instructions = warps * tile.round_instructions[kind];
   // The share of loads that lie within k; the others are skipped.
   const double there = c.s.k / (as_double(c.p[kSplitK] * c.tile.k) * rounds);
-  round.wavefronts.l1 = round.wavefronts.l1_lookups = there * warps * lines_of_loads(c);
+  round.wavefronts.l1 = round.wavefronts.l1_lookups = there * warps * lines_of_loads(c.p, tile);
   round.waits.global = 1;
   end.warp_instructions = warps * tile.end_instructions[kind];
   end.wavefronts.shared = 2 * warps * c.area() / 32;
@@ -140,8 +132,8 @@ void add_registers(Plan& plan, const Choice& c, Step end) {
   set_blocks(plan, {{round, rounds, aligned ? 1.0 : 0.0}, {end}});
 }
 
-Plan main_launch(const Choice& c, const Operands& operands) {
-  Plan plan = c.plan({Instruction::mma_sync}, launch_of(c));
+Plan main_launch(const TiledProduct& c, const Option& option, const Operands& operands) {
+  Plan plan = c.plan({Instruction::mma_sync}, launch_of(c, option));
   plan.arrays = {operands.a.use, operands.b.use, writes(kC, c.s.c())};
   // Split-K: the block with a tile's last part adds the other blocks' partial sums after three
   // trips to L2: sums written, seen and read.
@@ -154,12 +146,12 @@ Plan main_launch(const Choice& c, const Operands& operands) {
     plan.arrays.push_back(scratch(kParts, {0, sums}));
     end.waits.tile_loads = kTrips;
   }
-  if (c.ring == nullptr) {
-    add_registers(plan, c, end);
+  if (option.ring == nullptr) {
+    add_registers(plan, c, *option.registers, end);
     return plan;
   }
   plan.needs.push_back(Instruction::cp_async);
-  MmaTile tile = *c.ring;
+  MmaTile tile = *option.ring;
   if (!c.swap_ab) {  // rows of weights lie along m
     std::swap(tile.m, tile.n);
     std::swap(tile.warps_down, tile.warps_across);
@@ -168,9 +160,9 @@ Plan main_launch(const Choice& c, const Operands& operands) {
   return plan;
 }
 
-// Whether a tile left to choose is worth a forecast. A tile of gemm.wgmma whose tokens are columns
-// of B as [k,n] must be full: TMA fills missing columns line by line of k. Of rings, or
-// register tiles in their place, only the smallest that holds the tokens is.
+// Whether a tile left to choose is worth a forecast. Of rings, and of register tiles in their place,
+// only the smallest that holds the tokens is. Tokens that are columns of B as [k,n] must fill a tile
+// of gemm.wgmma: TMA fills missing columns in each line of k.
 bool worth_a_forecast(const Problem& p, const Option& option, const Gpu& gpu) {
   const std::int64_t tokens = tokens_of(p);
   if (option.by_wgmma()) return !has_whole_rows(p) || !transposes(p) || tokens == option.tile.m;
@@ -193,8 +185,8 @@ void add_splits(std::vector<Problem>& found, Problem tile, const Option& option,
   const std::int64_t blocks =
       tile[kBatch] * ceil_div(weights_in_b(tile) ? tile[kN] : tile[kM], option.tile.n);
   const std::int64_t at_once = gpu.slots(2);
-  const std::int64_t steps = ceil_div(tile[kK], option.tile.k), least_steps = 1;
-  for (const std::int64_t split : splits_of(asked, steps, blocks, at_once, kSplits, least_steps)) {
+  const std::int64_t steps = ceil_div(tile[kK], option.tile.k);
+  for (const std::int64_t split : splits_of(asked, steps, blocks, at_once, kSplits, 1)) {
     if (asked == kToChoose && split > 1 && blocks * split > at_once) break;
     found.emplace_back(tile)[kSplitK] = split;
   }
@@ -207,9 +199,9 @@ LaunchSequence plan_skinny(const Problem& p, const Gpu& gpu) {
   if (option.by_wgmma()) return plan_wgmma(skinny::as_wgmma(p), gpu);
   check_split("split_k", p[kSplitK], "steps of " + std::to_string(option.tile.k) + " k",
               ceil_div(p[kK], option.tile.k));
-  const Choice c = choice_of(p, option);
-  const Copies copies{transposes(p) && !(c.ring != nullptr && reads_across(p)), false};
-  return with_copies(p, copies, main_launch(c, operands_of(p, copies)));
+  const bool b_along_k = transposes(p) && !(option.ring != nullptr && reads_across(p));
+  const Operands operands = operands_of(p, b_along_k, kTileLineBytes, false);
+  return with_copies(operands, main_launch(product_of(p, option), option, operands));
 }
 
 std::vector<Problem> skinny_candidates(const Problem& p, const Gpu& gpu) {

@@ -3,6 +3,7 @@
 // this file: parameters, tiles, and how gemm.skinny and the passes lay a product out.
 #include <string>
 
+#include "model/counting/integers.hpp"
 #include "model/kernels/gemm/gemm.hpp"
 
 namespace roofcast::gemm::tensor {
@@ -205,8 +206,8 @@ inline constexpr std::array kSkinnyElementTiles = {
     SkinnyTile{64, false, {755}, {681}}, SkinnyTile{16, true, {572}, {190}},
     SkinnyTile{32, true, {653}, {410}},  SkinnyTile{64, true, {936}, {592}}};
 
-/// Tiles of gemm.skinny for more than 8 tokens: both aligned operands go through shared memory. m
-/// tokens and n rows of weights; warps divide the rows, each with all tokens.
+/// Tiles of gemm.skinny for more than 8 tokens: m tokens and n rows of weights, which warps divide.
+/// Both operands, aligned to 16 bytes, go through stages in shared memory.
 inline constexpr std::array kSkinnyRings = {
     MmaTile{16, 128, 256, 1, 4, 3, 2}, MmaTile{32, 64, 256, 1, 4, 4, 2},
     MmaTile{32, 128, 128, 1, 4, 5, 2}, MmaTile{64, 64, 256, 1, 4, 3, 2},
@@ -253,8 +254,7 @@ inline constexpr std::int64_t kRowsEach = 4;  ///< rows a copying thread has in 
 inline constexpr std::int64_t kSquare = 32;   ///< side of the transpose's tile, elements
 /// Pitch of a copy's rows in elements: a multiple of 128 bytes.
 constexpr std::int64_t padded_row(std::int64_t columns, std::int64_t size) {
-  const std::int64_t line = kTileLineBytes / size;
-  return (columns + line - 1) / line * line;
+  return round_up(columns, kTileLineBytes / size);
 }
 }  // namespace passes
 

@@ -24,44 +24,6 @@ Work product_work(const Problem& p) {
   return work;
 }
 
-IoComplexity product_io(const Problem& p, double compulsory_bytes, double on_chip_bytes) {
-  const Sizes s(p);
-  return matrix_product_io(s.batch * s.m, s.n, s.k, s.element, compulsory_bytes, on_chip_bytes);
-}
-
-namespace {
-
-/// An operand as it is stored, and whether a launch before the product copies or transposes it.
-struct Source {
-  ArrayUse use;
-  Matrix matrix;
-  std::int64_t pitch_bytes;
-  bool copied, transposed;
-  ArrayId copy;
-
-  Operands::Side side(std::int64_t piece_bytes) const {
-    if (copied) return {scratch(copy, {matrix.bytes(), 0}), 0, piece_bytes};
-    return {use, pitch_bytes, piece_bytes};
-  }
-  Plan copying() const {
-    return transposed ? transposed_copy(matrix, use, copy) : copy_of_rows(matrix, use, copy);
-  }
-};
-
-std::array<Source, 2> sources_of(const Problem& p, Copies copies) {
-  const std::int64_t size = element_bytes(p.dtype);
-  const auto source = [&](const auto& read, ArrayId array, const Stored& from, bool transposed,
-                          ArrayId copy) {
-    const Matrix matrix{from.rows, from.columns, size, p[kBatch]};
-    const bool copied = transposed || (copies.off_rows && from.row * size % kVectorBytes != 0);
-    return Source{read(array, matrix.bytes()), matrix, from.row * size, copied, transposed, copy};
-  };
-  return {source(reads_activation, kA, stored_a(p), p[kTransposedA] != 0, kCopyOfA),
-          source(reads, kB, stored_b(p), copies.transposed_b, kCopyOfB)};
-}
-
-}  // namespace
-
 double sectors_share(std::int64_t piece_bytes, std::int64_t pitch_bytes) {
   return units_of_piece(piece_bytes, pitch_bytes, kSectorBytes) * kSectorBytes /
          as_double(piece_bytes);
@@ -100,21 +62,6 @@ Operands::Side::Side(const ArrayUse& use_of, std::int64_t pitch_bytes, std::int6
   use.pattern.read_density = density_of_pieces(kTileLineBytes, pitch_bytes);
 }
 
-Operands operands_of(const Problem& p, Copies copies, std::int64_t piece_bytes) {
-  const auto [a, b] = sources_of(p, copies);
-  return {a.side(piece_bytes), b.side(piece_bytes), std::size_t{a.copied} + std::size_t{b.copied}};
-}
-
-LaunchSequence with_copies(const Problem& p, Copies copies, Plan product) {
-  LaunchSequence sequence;
-  for (const Source& source : sources_of(p, copies)) {
-    if (source.copied) sequence.push_back({source.copying()});
-  }
-  sequence.push_back({std::move(product)});
-  for (std::size_t i = 1; i < sequence.size(); ++i) sequence[i].plan.start = Start::code;
-  return sequence;
-}
-
 bool TileShape::is_asked_by(const Problem& p) const {
   return is_asked(p[kTileM], m) && is_asked(p[kTileN], n) && is_asked(p[kTileK], k) &&
          (!cluster || is_asked(p[kCluster], *cluster));
@@ -140,10 +87,9 @@ void check_split(std::string_view parameter, std::int64_t parts, std::string_vie
 }
 
 double TiledProduct::asked(const Operands& operands, double Operands::Side::*each,
-                           std::optional<std::int64_t> times_across) const {
+                           std::int64_t times_across) const {
   return as_double(across) * down_bytes() * down_of(operands).*each +
-         as_double(times_across.value_or(clusters_down)) * across_bytes() *
-             across_of(operands).*each;
+         as_double(times_across * clusters_down) * across_bytes() * across_of(operands).*each;
 }
 
 double TiledProduct::coalesced(const Operands& operands) const {

@@ -26,15 +26,9 @@ inline double& product_flops(Work& work, DType type) {
 /// lane's load of A and store of C touches its own line.
 LaunchSequence plan_direct(const Problem&, bool rows_first);
 
-/// How a kernel on the SIMT pipes stages tiles in shared memory.
-struct Staging {
-  std::string_view kernel;
-  std::int64_t width = 1;       ///< elements of one access to global memory, and to B's tile
-  std::int64_t stages = 1;      ///< tiles in shared memory: with more than one, loads run ahead
-  std::int64_t group_rows = 1;  ///< TileRaster::group_rows
-  std::int64_t pad_a = 0;       ///< elements of padding after each column of A's transposed tile
-};
-LaunchSequence plan_staged(const Problem&, const Staging&);
+/// A block stages tiles in shared memory. `vectorized`: by accesses of 16 bytes, which run ahead in
+/// three stages.
+LaunchSequence plan_staged(const Problem&, std::string_view kernel, bool vectorized = false);
 
 /// Split-K factors to choose from, for a library and for a split_k that is left open.
 inline constexpr std::array<std::int64_t, 8> kSplits = {1, 2, 3, 4, 6, 8, 12, 16};
@@ -86,8 +80,6 @@ std::vector<Problem> skinny_candidates(const Problem&, const Gpu&);
 
 /// The family's work with the FLOPs on the tensor cores, and C in its result type.
 Work product_work(const Problem&);
-/// IO complexity of the product; a batch counts as one product with the rows of all.
-IoComplexity product_io(const Problem&, double compulsory_bytes, double on_chip_bytes);
 
 /// The extents and element sizes of a batch of products, as doubles.
 struct Sizes {
@@ -121,9 +113,8 @@ struct Matrix {
   double bytes() const { return as_double(count) * as_double(rows) * as_double(columns * size); }
 };
 
-/// The launches of kernels/gemm/passes.cu: a copy to padded rows, the transpose, and the reduction.
+/// Launches of kernels/gemm/passes.cu: a copy to padded rows, and the reduction.
 Plan copy_of_rows(const Matrix&, const ArrayUse& from, ArrayId to);
-Plan transposed_copy(const Matrix&, const ArrayUse& from, ArrayId to);
 Plan sum_of_parts(const Problem&);
 
 /// Operands that the product's launch reads. A TMA box is copied in pieces, one of each row.
@@ -141,17 +132,15 @@ struct Operands {
     double coalesced;  ///< coalesced_share() of the rows
   };
   Side a, b;
-  std::size_t copied = 0;  ///< operands that launches before the product copy, one each
+  LaunchSequence copies{};  ///< launches before the product, one for each operand that is copied
 };
-/// Which operands a kernel copies before the product. A stored by rows of k is always transposed.
-struct Copies {
-  bool transposed_b;     ///< B is transposed
-  bool off_rows = true;  ///< operands whose rows are no multiples of 16 bytes are copied
-};
-/// The operands as the product's launch reads them: as stored, or from their copies.
-Operands operands_of(const Problem&, Copies, std::int64_t piece_bytes = kTileLineBytes);
-/// The launches that copy them, followed by the product.
-LaunchSequence with_copies(const Problem&, Copies, Plan product);
+/// The operands of a kernel that reads A along k, and B too if `b_along_k`: an operand stored by
+/// rows of k is transposed first. `copies_off_rows`: so that rows begin at multiples of 16 bytes,
+/// other operands are copied first.
+Operands operands_of(const Problem&, bool b_along_k, std::int64_t piece_bytes = kTileLineBytes,
+                     bool copies_off_rows = true);
+/// The operands' copies, followed by the product.
+LaunchSequence with_copies(Operands, Plan product);
 
 /// The tile settings of a problem, in elements.
 struct TileShape {
@@ -165,6 +154,9 @@ struct TileShape {
 };
 inline TileShape tile_in(const Problem& p) {
   return {p[kTileM], p[kTileN], p[kTileK]};
+}
+inline TileShape shape_of(const MmaTile& tile, DType type) {
+  return {tile.m, tile.n, tile.k_bytes / element_bytes(type)};
 }
 /// The one of `tiles` with that shape. Throws InputError, which lists the tiles, where none has it.
 template <class Tiles, class ShapeOf>
@@ -222,9 +214,8 @@ struct TiledProduct {
   const Operands::Side& across_of(const Operands& of) const { return swap_ab ? of.a : of.b; }
 
   /// Operand bytes that all blocks read, weighted by the member `each` of each operand (sectors,
-  /// requests). The operand across is read `times_across` times, by default `clusters_down`.
-  double asked(const Operands&, double Operands::Side::*each,
-               std::optional<std::int64_t> times_across = {}) const;
+  /// requests). A row of clusters reads the operand across `times_across` times.
+  double asked(const Operands&, double Operands::Side::*each, std::int64_t times_across = 1) const;
   /// Bytes, in whole sectors, that one L2 lookup serves for two blocks (coalesced_share()).
   double coalesced(const Operands&) const;
   /// The order in which blocks visit tiles; absent for a batch.
@@ -258,8 +249,9 @@ constexpr double end_instructions(double sums) {
   return kOfTile + kOfSum * sums / kWarpLanes;
 }
 
-/// A batch of products by mma.sync, one block a tile. The array uses cover the whole batch.
-Plan mma_sync_batch(const Problem&, const MmaTile&, const Operands&, const ArrayUse& result,
-                    const Gpu&);
+/// The launch of a batch of products by mma.sync, still without raster. `persistent`: blocks are
+/// persistent and copy by TMA, else each has one tile. The array uses cover the whole batch.
+Plan mma_sync_launch(const TiledProduct&, const MmaTile&, bool persistent, const Operands&,
+                     const ArrayUse& result, const Gpu&);
 
 }  // namespace roofcast::gemm::tensor

@@ -19,10 +19,6 @@ std::span<const WgmmaTile> tiles_for(const Problem& p) {
   return kAllTiles;
 }
 
-Copies copies_of(const Problem& p) {
-  return {wgmma_along_k(p.dtype) && p[kTransposedB] == 0};
-}
-
 TileShape shape_of(const WgmmaTile& tile, DType type) {
   return {tile.m, tile.n, kTileLineBytes / element_bytes(type), tile.cluster};
 }
@@ -42,9 +38,6 @@ struct Choice : TiledProduct {
   double all_steps() const {
     return as_double(blocks() - split) * as_double(steps) +
            as_double(split * p[kSplitRest] * tail_steps());
-  }
-  TileScheduler scheduler() const {
-    return one.ping_pong ? TileScheduler::ping_pong : TileScheduler::persistent;
   }
   /// Warpgroups that multiply a tile.
   double groups() const { return one.ping_pong ? 1 : one.consumers; }
@@ -67,7 +60,7 @@ Choice choice_of(const Problem& p, const Gpu& gpu) {
 
 Launch launch_of(const Choice& c, const Gpu& gpu) {
   const WgmmaTile& tile = c.one;
-  const std::int64_t clusters = std::max<std::int64_t>(1, gpu.sm_count.value_or(1) / c.cluster);
+  const std::int64_t clusters = std::max<std::int64_t>(1, gpu.slots(1) / c.cluster);
   const std::int64_t parts = c.tiles() * std::max(c.p[kSplitK], c.p[kSplitRest]);
   return {.grid = {std::min(parts, clusters * c.cluster), 1, 1},
           .block = {tile.threads(), 1, 1},
@@ -78,7 +71,7 @@ Launch launch_of(const Choice& c, const Gpu& gpu) {
 
 // Operand bytes delivered to all blocks, k in whole steps; each block of a cluster counts.
 double box_bytes(const Choice& c, const Operands& operands) {
-  return c.asked(operands, &Operands::Side::sectors, c.down()) / c.s.k *
+  return c.asked(operands, &Operands::Side::sectors, c.cluster) / c.s.k *
          as_double(c.parts() * c.steps * c.tile.k);
 }
 
@@ -153,34 +146,54 @@ Step reducing_epilogue(const Choice& c, Step store) {
   return store;
 }
 
+Outline outline_of(const Choice& c, const Operands& operands) {
+  const Step store = stores_of(c).step;
+  Outline outline = {
+      .blocks = c.blocks() - c.split,
+      .scheduler = c.one.ping_pong ? TileScheduler::ping_pong : TileScheduler::persistent,
+      .type = c.p.dtype,
+      .warps = as_double(c.one.threads() / kWarpLanes),
+      .loop = loop_of(c, operands),
+      .end = store,
+      .l2_read_bytes = lookup_bytes(c, operands),
+      .operands = {operands.a.read(), operands.b.read()},
+      .result_bytes = c.s.c(),
+      .copies = operands.copies.size(),
+      .launches = c.parts() > 1 ? 2.0 : 1.0,
+      .reduction_bytes = c.partial_bytes(),
+      .useful_flops = c.s.flops()};
+  if (c.split > 0) {
+    outline.tail = {c.split, c.p[kSplitRest], as_double(c.tail_steps()), partial_epilogue(c),
+                    reducing_epilogue(c, store)};
+  }
+  return outline;
+}
+
 Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
+  const Outline brief = outline_of(c, operands);
   Plan plan = c.plan({Instruction::bulk_copy, Instruction::wgmma}, launch_of(c, gpu));
-  plan.scheduler = c.scheduler();
+  plan.scheduler = brief.scheduler;
   const double boxes = box_bytes(c, operands);
-  plan.coalesced = {boxes - lookup_bytes(c, operands), boxes - c.s.a() - c.s.b()};
+  plan.coalesced = {boxes - brief.l2_read_bytes, boxes - c.s.a() - c.s.b()};
   plan.raster = c.raster();
   if (plan.raster) {
     plan.raster->group_rows = std::min(wgmma_group(plan.raster->tile_columns, plan.launch.grid[0]),
                                        plan.raster->tile_rows);
   }
-  const std::int64_t split = c.split, others = c.p[kSplitRest] - 1;
   plan.arrays = {operands.a.use, operands.b.use};
   if (c.parts() == 1) plan.arrays.push_back(writes_tiles(c.s.c()));
-  const double sums = c.partial_bytes() + as_double(split * others) * c.sums_bytes();
+  const double sums =
+      c.partial_bytes() + as_double(c.split * (c.p[kSplitRest] - 1)) * c.sums_bytes();
   if (sums > 0) plan.arrays.push_back(scratch(kParts, {0, sums}));
-  const Stores stores = stores_of(c);
-  plan.arrays.back().pattern.partial_writes = stores.merged;
+  plan.arrays.back().pattern.partial_writes = stores_of(c).merged;
 
-  Phase loop = loop_of(c, operands);
-  const auto add = [&](std::int64_t count, std::int64_t steps, const Step& end) {
-    loop.repeats = as_double(steps);
-    if (count > 0) plan.blocks.push_back({count, {loop, {end}}});
-  };
-  plan.blocks.reserve(3);
-  add(c.blocks() - split, c.steps, stores.step);
-  if (split == 0) return plan;
-  add(split * others, c.tail_steps(), partial_epilogue(c));
-  add(split, c.tail_steps(), reducing_epilogue(c, stores.step));
+  Phase loop = brief.loop;
+  if (brief.blocks > 0) plan.blocks.push_back({brief.blocks, {loop, {brief.end}}});
+  if (const auto& tail = brief.tail) {
+    loop.repeats = tail->steps;
+    plan.blocks.push_back({tail->blocks() - tail->tiles, {loop, {tail->partial_end}}});
+    plan.blocks.push_back({tail->tiles, {loop, {tail->reducing_end}}});
+  }
   return plan;
 }
 
@@ -210,8 +223,8 @@ std::vector<std::int64_t> tail_splits(const Choice& c, std::int64_t split, const
 
 LaunchSequence plan_wgmma(const Problem& p, const Gpu& gpu) {
   const Choice c = choice_of(p, gpu);
-  LaunchSequence sequence =
-      with_copies(p, copies_of(p), main_launch(c, operands_of(p, copies_of(p)), gpu));
+  const Operands operands = operands_of(p, wgmma_along_k(p.dtype));
+  LaunchSequence sequence = with_copies(operands, main_launch(c, operands, gpu));
   if (p[kSplitK] > 1) sequence.push_back({sum_of_parts(p)});
   return sequence;
 }
@@ -247,27 +260,7 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
 }
 
 Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
-  const Choice c = choice_of(p, gpu);
-  const Operands operands = operands_of(p, copies_of(p));
-  const Step store = stores_of(c).step;
-  Outline outline = {.blocks = c.blocks() - c.split,
-                     .scheduler = c.scheduler(),
-                     .type = p.dtype,
-                     .warps = as_double(c.one.threads() / kWarpLanes),
-                     .loop = loop_of(c, operands),
-                     .end = store,
-                     .l2_read_bytes = lookup_bytes(c, operands),
-                     .operands = {operands.a.read(), operands.b.read()},
-                     .result_bytes = c.s.c(),
-                     .copies = operands.copied,
-                     .launches = p[kSplitK] > 1 ? 2.0 : 1.0,
-                     .reduction_bytes = c.partial_bytes(),
-                     .useful_flops = c.s.flops()};
-  if (c.split > 0) {
-    outline.tail = {c.split, p[kSplitRest], as_double(c.tail_steps()), partial_epilogue(c),
-                    reducing_epilogue(c, store)};
-  }
-  return outline;
+  return outline_of(choice_of(p, gpu), operands_of(p, wgmma_along_k(p.dtype)));
 }
 
 }  // namespace roofcast::gemm::tensor
