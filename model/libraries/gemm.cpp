@@ -57,7 +57,6 @@ Work epilogue_work(const Problem& p) {
 
 // Adds the epilogue to the launch that stores C.
 void add_epilogue(Plan& plan, const Problem& p) {
-  if (p[kEpilogue] == kPlain) return;
   Work issued = epilogue_work(p);
   const Traffic bytes = std::exchange(issued.compulsory, {});
   if (bytes.read_bytes > 0) plan.arrays.push_back(reads(kBeside, bytes.read_bytes));
@@ -75,6 +74,18 @@ void add_epilogue(Plan& plan, const Problem& p) {
 
 // --- the plan by tiles ---
 
+TileRaster raster_of(const LibraryProduct& c) {
+  constexpr std::int64_t kGroupRows = 8;
+  const auto panel = [&](const LibraryOperand& of) {
+    return as_double(of.extent) / as_double(of.tiles()) * c.k * c.element() * of.packing.stored;
+  };
+  return {.tile_rows = c.a.tiles(),
+          .tile_columns = c.b.tiles(),
+          .group_rows = std::min(kGroupRows, c.a.tiles()),
+          .row_panel_bytes = panel(c.a),
+          .column_panel_bytes = panel(c.b)};
+}
+
 Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
   const Outline brief = outline_of(c, gpu);
   Plan plan = launch_plan(brief.blocks, {c.tile.threads, 1, 1}, 0);
@@ -87,7 +98,7 @@ Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
   if (c.mma && c.p[kSplitK] == 1) {
     plan.arrays[kC].pattern = tensor::writes_tiles(c.sizes.c).pattern;
   }
-  if (c.p[kBatch] == 1) plan.raster = c.raster();
+  if (c.p[kBatch] == 1) plan.raster = raster_of(c);
   plan.scheduler = brief.scheduler;
   if (gpu.occupancy) {
     plan.launch.registers = gpu.occupancy->registers_for(c.tile.blocks_per_sm, c.tile.threads);

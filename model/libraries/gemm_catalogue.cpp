@@ -79,16 +79,13 @@ std::optional<LibraryTile> async_tile(std::int64_t m, std::int64_t n, const Gpu&
   const std::int64_t stages =
       gpu.occupancy ? std::min(kMostStages, lines_of_stages(gpu) / (m + n)) : kMostStages;
   if (stages < kLeastStages) return std::nullopt;
-  return LibraryTile{
-      .m = m, .n = n, .blocks_per_sm = 1, .stages = stages, .ping_pong = !has_wgmma(gpu)};
+  return LibraryTile{.m = m, .n = n, .blocks_per_sm = 1, .stages = stages};
 }
 
 // The listed tiles; empty if one side may have any width.
 std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu, LibraryKernels kernels) {
   if (kernels == LibraryKernels::any_width) return {};
-  if (kernels == LibraryKernels::xmma) {
-    return p.dtype == DType::tf32 ? std::span(kTf32Tiles) : std::span(kXmmaTiles);
-  }
+  if (kernels == LibraryKernels::xmma) return kXmmaTiles;
   if (kernels == LibraryKernels::simt) {
     if (has_async_mma(gpu)) return kStagedSimtTiles;
     if (p[kBatch] > 1 && gpu.features.has(Instruction::cp_async)) return kSimtBatchTiles;
@@ -240,6 +237,7 @@ std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu, LibraryKe
   for (LibraryTile tile : tiles_for(p, gpu, kernels)) {
     if (tile.m != p[kTileM] || tile.n != p[kTileN]) continue;
     tile.blocks_per_sm = std::max<std::int64_t>(1, fitting_blocks(tile, gpu));
+    if (kernels == LibraryKernels::xmma && p.dtype == DType::tf32) tile.rate = kXmmaTf32Rate;
     return tile;
   }
   // Run files may name tiles of other types for tf32.

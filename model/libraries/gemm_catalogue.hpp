@@ -87,8 +87,7 @@ struct LibraryProduct {
   double element() const { return size_bytes(p.dtype); }  ///< bytes of A and B
   bool aligned() const { return vector * element() == as_double(kVectorBytes); }
   double flops() const { return 2 * sizes.outputs * k; }
-  std::int64_t tiles() const { return a.tiles() * b.tiles(); }
-  std::int64_t blocks() const { return tiles() * p[kBatch] * p[kSplitK]; }
+  std::int64_t blocks() const { return a.tiles() * b.tiles() * p[kBatch] * p[kSplitK]; }
   double area() const { return as_double(tile.m * tile.n); }
   double lines() const { return as_double(tile.m + tile.n); }  ///< rows and columns per step
   double depth() const { return as_double(tile.step_bytes) / element(); }
@@ -99,7 +98,6 @@ struct LibraryProduct {
     return as_double(p[kBatch]) * k * element() * of.packing.received *
            as_double(of.extent * other.tiles());
   }
-  TileRaster raster() const;
 };
 
 /// Throws InputError if the library has no such tile here.

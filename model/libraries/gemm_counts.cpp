@@ -78,23 +78,12 @@ void store_in_pieces(Step& end, const LibraryProduct& c) {
 
 }  // namespace
 
-TileRaster LibraryProduct::raster() const {
-  constexpr std::int64_t kGroupRows = 8;
-  const auto panel = [&](const LibraryOperand& of) {
-    return as_double(of.extent) / as_double(of.tiles()) * k * element() * of.packing.stored;
-  };
-  return {.tile_rows = a.tiles(),
-          .tile_columns = b.tiles(),
-          .group_rows = std::min(kGroupRows, a.tiles()),
-          .row_panel_bytes = panel(a),
-          .column_panel_bytes = panel(b)};
-}
-
 Outline outline_of(const LibraryProduct& c, const Gpu& gpu) {
   const double blocks = as_double(c.blocks()), steps = c.steps();
+  const bool of_tcgen05 = c.mma == Instruction::tcgen05;
   // A warpgroup issues a product before the previous one ends.
   const double chains = c.is_async() ? 2 : 1;
-  const double groups = !c.is_async() ? 0 : c.tile.ping_pong ? 1 : 2;
+  const double groups = of_tcgen05 ? 1 : c.is_async() ? 2 : 0;
   const std::int64_t splits = c.p[kSplitK];
   const double stored = splits > 1 ? as_double(splits * kPartBytes) * c.sizes.outputs : c.sizes.c;
   // A transposed line is read bank by bank and written two words at a time.
@@ -116,11 +105,11 @@ Outline outline_of(const LibraryProduct& c, const Gpu& gpu) {
   if (splits == 1 && !c.aligned()) store_in_pieces(end, c);
   return {.blocks = c.blocks(),
           .blocks_per_sm = c.tile.blocks_per_sm,
-          .scheduler = c.tile.ping_pong ? TileScheduler::ping_pong
-                       : c.is_async()   ? TileScheduler::persistent
-                                        : TileScheduler::hardware,
+          .scheduler = of_tcgen05     ? TileScheduler::ping_pong
+                       : c.is_async() ? TileScheduler::persistent
+                                      : TileScheduler::hardware,
           .type = c.p.dtype,
-          .of_tcgen05 = c.mma == Instruction::tcgen05,
+          .of_tcgen05 = of_tcgen05,
           .warps = as_double(c.tile.threads / kWarpLanes),
           // Threads that copy their own tiles first load parameters and compute addresses.
           .first = step.waits.tile_loads > 0 ? Waits{} : Waits{.global = 2, .tile_loads = 1},

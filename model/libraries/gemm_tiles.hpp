@@ -16,8 +16,7 @@ struct LibraryTile {
   std::int64_t threads = 0;                   ///< threads of a block; 0: not known
   std::int64_t stages = 0;                    ///< k-slabs in shared memory; 0: not known
   std::int64_t step_bytes = kUsualStepBytes;  ///< bytes per row of A or B in a k-slab
-  double rate = 1;         ///< arithmetic rate relative to the fastest tile on the same pipe
-  bool ping_pong = false;  ///< epilogue overlaps the next tile's main loop; shared stages
+  double rate = 1;  ///< arithmetic rate relative to the fastest tile on the same pipe
 };
 
 /// Bytes of shared memory of one stage: the k-slabs of A and B.
@@ -38,15 +37,11 @@ inline constexpr std::int64_t kResultBytes = 16384;
 inline constexpr std::int64_t kLeastStages = 3;
 
 /// wgmma tiles of fixed sides (sm90_xmma_*): cuBLAS's for tf32 (same profile), cuDNN's for images.
-constexpr auto xmma_tiles(double rate) {
-  const auto tile = [rate](std::int64_t m, std::int64_t n) {
-    return LibraryTile{.m = m, .n = n, .blocks_per_sm = 1, .rate = rate};
-  };
-  return std::array{tile(64, 64),  tile(64, 128),  tile(128, 64),  tile(64, 256),
-                    tile(256, 64), tile(128, 128), tile(128, 256), tile(256, 128)};
-}
-inline constexpr auto kXmmaTiles = xmma_tiles(1);
-inline constexpr auto kTf32Tiles = xmma_tiles(0.85);  ///< the rate is measured
+inline constexpr std::array kXmmaTiles = {LibraryTile{64, 64, 1},   LibraryTile{64, 128, 1},
+                                          LibraryTile{128, 64, 1},  LibraryTile{64, 256, 1},
+                                          LibraryTile{256, 64, 1},  LibraryTile{128, 128, 1},
+                                          LibraryTile{128, 256, 1}, LibraryTile{256, 128, 1}};
+inline constexpr double kXmmaTf32Rate = 0.85;  ///< LibraryTile::rate of these in tf32, measured
 
 /// mma.sync tile for small tf32 GEMMs on GPUs with wgmma (cutlass_80_tensorop_s1688gemm_*).
 inline constexpr std::array kSmallTf32Tiles = {LibraryTile{64, 64, 2, 128, 6, kUsualStepBytes}};
@@ -57,7 +52,7 @@ inline constexpr std::array kOddTiles = {
     LibraryTile{128, 128, 2, 128, 2, 64}, LibraryTile{64, 64, 5, 128, 2, 64}};
 
 /// tcgen05 tiles, by the shapes of the instruction (PTX ISA, tcgen05.mma): a block multiplies 64 or
-/// 128 rows by up to 256 columns, any multiple of 8.
+/// 128 rows by up to 256 columns, any multiple of 8. A block has two tiles at a time (ping-pong).
 inline constexpr std::array<std::int64_t, 2> kTcgen05Sides = {64, 128};
 inline constexpr std::int64_t kTcgen05Columns = 256;
 

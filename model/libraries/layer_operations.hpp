@@ -24,25 +24,18 @@ constexpr Movement by_rows(const Arrays& reads, const Arrays& writes, double flo
 // EmbeddingBackwardKernel.cu) is added to a zeroed table: few indices 32 rows at a time, one per
 // warp. More indices are sorted with their positions in eight passes and their segments counted,
 // with 20 further launches; segments are summed in fp32, then these sums into the table's rows.
-inline constexpr Movement kZeros{.table = Table::zeroed};
+inline constexpr Movement kZeros{.walk = Walk::table_zeros};
 inline constexpr Operation kEmbedding{
-    .fused = {map(kNone, kOne)
-                  .beside({kIndex, 0})
-                  .walked(Walk::table_rows)
-                  .using_table(Table::looked_up)},
+    .fused = {map(kNone, kOne).beside({kIndex, 0}).walked(Walk::table_rows)},
     .fused_backward = {kZeros, map(kOne, kNone, 1)
                                    .beside({kIndex, 0})
-                                   .walked(Walk::columns)
-                                   .using_table(Table::added_to)
+                                   .walked(Walk::table_columns)
                                    .with(&Movement::threads, 1024)},
-    .sorted_backward = {kZeros, map(kNone, kNone).times(8).beside({2 * kIndex, 2 * kIndex}),
-                        map(kNone, kNone).times(20).beside({kIndex, kIndex}),
-                        map(kOne, kSingle, 1).beside({2 * kIndex, 0}).walked(Walk::part_sums),
-                        map(kSingle, kNone, 1)
-                            .beside({3 * kIndex, 0})
-                            .walked(Walk::table_sums)
-                            .using_table(Table::written)
-                            .after()}};
+    .sorted_backward = {
+        kZeros, map(kNone, kNone).times(8).beside({2 * kIndex, 2 * kIndex}),
+        map(kNone, kNone).times(20).beside({kIndex, kIndex}),
+        map(kOne, kSingle, 1).beside({2 * kIndex, 0}).walked(Walk::part_sums),
+        map(kSingle, kNone, 1).beside({3 * kIndex, 0}).walked(Walk::table_sums).after()}};
 
 /// A launch on `share` of the matrix whose threads divide an element's index by the extents to find
 /// it in transposed, broadcast or converted operands (aten/src/ATen/native/cuda/Loops.cuh).
@@ -197,6 +190,7 @@ constexpr Movement of_tensors(const Arrays& reads, const Arrays& writes, double 
   movement.at_once = 1;
   movement.instructions = 4;
   movement.reduction = {};
+  movement.most_elements = 320 * kChunk;
   return movement;
 }
 constexpr Movement adamw() {
