@@ -14,11 +14,8 @@ void add_even_parts(Plan& plan, const Blocks& c, BlockSteps steps) {
   const double all = as_double(c.shape.seq_kv) / as_double(c.tile.keys) / as_double(c.splits);
   steps.loop.step.warp_instructions *= std::min(1.0, all);
   const Steps each{std::max(1.0, all), 0, std::min(1.0, all)};
-  if (c.splits > 1) {
-    add_class(plan, steps, c.heads() * (c.splits - 1), each);
-    steps = with_merging(steps, c);
-  }
-  add_class(plan, steps, c.heads(), each);
+  add_class(plan, steps, c.heads() * (c.splits - 1), each);
+  add_class(plan, c.splits > 1 ? with_merging(steps, c) : steps, c.heads(), each);
 }
 
 // Warps load the next product's operands from shared memory while tensor cores multiply.
@@ -31,10 +28,11 @@ void read_as_multiplied(BlockSteps& steps, const Blocks& c) {
 
 // Operand wavefronts, once per warpgroup of 64 rows: Q and K for Q·Kᵀ, V for P·V. A warpgroup that
 // waits for each product takes the longer of multiplication and reads.
-void read_shared(BlockSteps& steps, const Blocks& c, DType type, const Gpu& gpu) {
+void read_shared(BlockSteps& steps, const Blocks& c, const Gpu& gpu) {
   const double row = c.shape.row_bytes(), queries = as_double(c.tile.queries);
   const double keys = (queries / 64 + 1) * as_double(c.tile.keys) * row / 128;
   Step& step = steps.loop.step;
+  const DType type = c.shape.type;
   const double product =
       step.issued.tensor_flops[type] / 2 / gpu.sm.tensor_flop_per_clk[type].value_or(1);
   const double of_scores = queries * row / 128 + keys;
@@ -58,7 +56,7 @@ Plan attention_launch(const Blocks& c, const Problem& p, const Gpu& gpu) {
   }
   BlockSteps steps = forward_steps(c);
   if (!c.kernel.async_mma() && c.tile.chains > 1) read_as_multiplied(steps, c);
-  if (c.kernel.product == Instruction::wgmma) read_shared(steps, c, p.dtype, gpu);
+  if (c.kernel.product == Instruction::wgmma) read_shared(steps, c, gpu);
   if (!c.tile.merges) {
     add_blocks(plan, steps, steps_of_tiles(c), c.heads(), c.tile.in_order ? 1 : c.heads(),
                c.splits);

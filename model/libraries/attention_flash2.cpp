@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "model/constants/libraries.hpp"
-#include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/attention_tiles.hpp"
 
 namespace roofcast::attention {
@@ -68,7 +67,6 @@ std::int64_t flash_splits(std::int64_t blocks, std::int64_t places, std::int64_t
   if (as_double(blocks) >= kEnough * as_double(places)) return 1;
   const std::int64_t most = std::min({kMostSplits, places, steps});
   const auto efficiency = [&](std::int64_t parts) {
-    // FlashAttention-2 skips split counts that do not shorten the longest part.
     const bool skips =
         each_shortens && parts > 1 && ceil_div(steps, parts) == ceil_div(steps, parts - 1);
     const double waves = as_double(blocks * parts) / as_double(places);

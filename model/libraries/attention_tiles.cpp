@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "model/constants/libraries.hpp"
-#include "model/kernels/common/plan_parts.hpp"
 
 namespace roofcast::attention {
 namespace {

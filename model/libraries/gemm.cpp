@@ -77,7 +77,7 @@ void add_epilogue(Plan& plan, const Problem& p) {
 TileRaster raster_of(const LibraryProduct& c) {
   constexpr std::int64_t kGroupRows = 8;
   const auto panel = [&](const LibraryOperand& of) {
-    return as_double(of.extent) / as_double(of.tiles()) * c.k * c.element() * of.packing.stored;
+    return of.mean_tile() * c.k * c.element() * of.packing.stored;
   };
   return {.tile_rows = c.a.tiles(),
           .tile_columns = c.b.tiles(),
@@ -112,7 +112,7 @@ Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
   set_blocks(plan, std::move(phases));
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
   plan.notes.estimated_traffic = true;
-  plan.notes.caveat = c.aligned() ? kGuess : kUnaligned;
+  plan.notes.caveat = library_aligned(c.p) ? kGuess : kUnaligned;
   return plan;
 }
 

@@ -88,8 +88,8 @@ std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu, Library
   if (kernels == LibraryKernels::xmma) return kXmmaTiles;
   if (kernels == LibraryKernels::simt) {
     if (has_async_mma(gpu)) return kStagedSimtTiles;
-    if (p[kBatch] > 1 && gpu.features.has(Instruction::cp_async)) return kSimtBatchTiles;
-    return kSimtTiles;
+    const bool of_batch = p[kBatch] > 1 && gpu.features.has(Instruction::cp_async);
+    return std::span(kSimtTiles).first(of_batch ? 1 : kSimtTiles.size());
   }
   if (!has_wgmma(gpu)) return kMmaTiles;
   if (p.dtype == DType::tf32 && library_aligned(p)) return kSmallTf32Tiles;
@@ -250,8 +250,8 @@ std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, LibraryKernels 
   // No listed tiles, or another one is asked for.
   if (found.empty() && multiplies_async(kernels)) found = of_any_width(p, gpu);
   if (!found.empty()) return found;
-  (void)library_tile(p, gpu, kernels);  // throws if there is no such tile
-  return {in_tiles(p, p[kTileM], p[kTileN], p[kSplitK] == kToChoose ? 1 : p[kSplitK])};
+  const LibraryTile tile = library_tile(p, gpu, kernels);
+  return {in_tiles(p, tile.m, tile.n, p[kSplitK] == kToChoose ? 1 : p[kSplitK])};
 }
 
 LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings& packings) {
@@ -260,7 +260,7 @@ LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings&
   const bool async = multiplies_async(kernels), along_k = async && p.dtype == DType::tf32;
   std::optional<Instruction> mma;
   if (kernels != LibraryKernels::simt) mma = Instruction::mma_sync;
-  if (async) mma = gpu.features.has(Instruction::wgmma) ? Instruction::wgmma : Instruction::tcgen05;
+  if (async) mma = has_wgmma(gpu) ? Instruction::wgmma : Instruction::tcgen05;
   const LibraryTile tile = library_tile(p, gpu, kernels);
   const std::int64_t element = element_bytes(p.dtype);
   return {

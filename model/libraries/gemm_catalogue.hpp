@@ -64,6 +64,7 @@ struct LibraryOperand {
   Packing packing;
 
   std::int64_t tiles() const { return ceil_div(extent, tile); }
+  double mean_tile() const { return as_double(extent) / as_double(tiles()); }  ///< within C's edges
 };
 
 /// Whether launches before the product convert A.
@@ -85,7 +86,6 @@ struct LibraryProduct {
 
   bool is_async() const { return mma && *mma != Instruction::mma_sync; }
   double element() const { return size_bytes(p.dtype); }  ///< bytes of A and B
-  bool aligned() const { return vector * element() == as_double(kVectorBytes); }
   double flops() const { return 2 * sizes.outputs * k; }
   std::int64_t blocks() const { return a.tiles() * b.tiles() * p[kBatch] * p[kSplitK]; }
   double area() const { return as_double(tile.m * tile.n); }

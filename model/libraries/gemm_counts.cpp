@@ -1,7 +1,6 @@
 #include "model/libraries/gemm_catalogue.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "model/constants/libraries.hpp"
 
@@ -44,7 +43,7 @@ double operand_wavefronts(const LibraryProduct& c) {
 double step_lookup_bytes(const LibraryProduct& c, const Gpu& gpu) {
   const bool shares = gpu.features.has_clusters() && c.is_async();
   const auto of_side = [shares](const LibraryOperand& side, const LibraryOperand& other) {
-    return as_double(side.extent) / as_double(side.tiles()) * side.packing.received *
+    return side.mean_tile() * side.packing.received *
            (shares && other.tiles() > 1 ? 1 - side.coalesced / 2 : 1);
   };
   return (of_side(c.a, c.b) + of_side(c.b, c.a)) * as_double(c.tile.step_bytes);
@@ -53,9 +52,8 @@ double step_lookup_bytes(const LibraryProduct& c, const Gpu& gpu) {
 // Copy engine requests per step, or equivalents. Off 16 B, a warp copies 32 pieces of rows at once.
 // A piece beyond C's edges costs kLeftOutCopies of one within.
 double copy_requests(const LibraryProduct& c) {
-  if (c.aligned()) return 0;
-  const double there = as_double(c.a.extent) / as_double(c.a.tiles()) +
-                       as_double(c.b.extent) / as_double(c.b.tiles());
+  if (library_aligned(c.p)) return 0;
+  const double there = c.a.mean_tile() + c.b.mean_tile();
   const double left_out = c.through_registers ? double{library::kLeftOutCopies} : 0;
   const double lines = there + left_out * (c.lines() - there);
   const double step_depth =
@@ -102,7 +100,7 @@ Outline outline_of(const LibraryProduct& c, const Gpu& gpu) {
   step.waits = step_waits(c);
   Step end{.warp_instructions = c.mma ? tensor::end_instructions(c.area()) : 0};
   set_traffic(end.issued, {0, stored / blocks});
-  if (splits == 1 && !c.aligned()) store_in_pieces(end, c);
+  if (splits == 1 && !library_aligned(c.p)) store_in_pieces(end, c);
   return {.blocks = c.blocks(),
           .blocks_per_sm = c.tile.blocks_per_sm,
           .scheduler = of_tcgen05     ? TileScheduler::ping_pong

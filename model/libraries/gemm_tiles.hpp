@@ -44,7 +44,7 @@ inline constexpr std::array kXmmaTiles = {LibraryTile{64, 64, 1},   LibraryTile{
 inline constexpr double kXmmaTf32Rate = 0.85;  ///< LibraryTile::rate of these in tf32, measured
 
 /// mma.sync tile for small tf32 GEMMs on GPUs with wgmma (cutlass_80_tensorop_s1688gemm_*).
-inline constexpr std::array kSmallTf32Tiles = {LibraryTile{64, 64, 2, 128, 6, kUsualStepBytes}};
+inline constexpr std::array kSmallTf32Tiles = {LibraryTile{64, 64, 2, 128, 6}};
 /// mma.sync tiles for rows of odd length on GPUs with wgmma (cutlass_75_tensorop_s1688gemm_*):
 /// operands are loaded to registers one step ahead.
 inline constexpr std::array kOddTiles = {
@@ -67,13 +67,12 @@ inline constexpr std::array kMmaTiles = {LibraryTile{256, 128, 1},
                                          LibraryTile{64, 64, 2},
                                          LibraryTile{32, 32, 4, 128, 1, 256}};
 
-/// SIMT tiles, with k-slabs of 8 fp32 elements, by gemm_fp32.csv (sitar-lab/NeuSight, test set).
+/// SIMT tiles, with k-slabs of 8 fp32 elements, by gemm_fp32.csv (sitar-lab/NeuSight, test set):
+/// batches take the first alone, on all its devices but one.
 inline constexpr std::array kSimtTiles = {
     LibraryTile{128, 128, 2, 256, 2, 32}, LibraryTile{128, 64, 4, 128, 2, 32},
     LibraryTile{64, 128, 4, 128, 2, 32}, LibraryTile{64, 64, 4, 128, 2, 32},
     LibraryTile{32, 32, 4, 128, 2, 32}};
-/// SIMT tiles of batches in that table, on all its devices but the first.
-inline constexpr std::array kSimtBatchTiles = {LibraryTile{128, 128, 2, 256, 2, 32}};
 /// SIMT tiles of newer releases (sm80_xmma_gemm_f32f32_*, cutlass_80_simt_sgemm_*): threads copy
 /// one element at a time.
 inline constexpr std::array kStagedSimtTiles = {

@@ -65,8 +65,7 @@ struct Movement {
   Waits reduction{.shared = 10, .barriers = 2};  ///< rows: waits of a row's reductions
   std::int64_t tall = 1;     ///< columns: rows that a thread loads before it sums them
   double instructions = 0;   ///< per element, besides its arithmetic
-  double widened = 0;        ///< per element: conversions from and to double precision
-  double doubles = 0;        ///< per element: operations in double precision
+  Work further{};            ///< issued per element, beside `flops` and `special`
   double most_elements = 0;  ///< of a launch; more take further launches. 0: any number
   std::int64_t registers = 32;
 

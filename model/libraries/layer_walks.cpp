@@ -68,19 +68,12 @@ double instructions(const Counted& one) {
   const Movement& movement = one.movement;
   const double converted =
       size_bytes(one.type) < sizeof(float) ? movement.reads.typed + movement.writes.typed / 2 : 0;
-  return 1 + one.flops() + movement.special + converted + movement.instructions + movement.doubles +
-         movement.widened;
+  return 1 + one.flops() + movement.special + converted + movement.instructions;
 }
 
-// Work issued for a share of the elements. Slow operations count as more FLOPs or conversions.
+// Work issued for a share of the elements.
 Work issued_for(const Counted& one, double share) {
-  // Double precision at half the rate of single, its conversions at a quarter of the 32-bit rate,
-  // as on server GPUs (CUDA C++ Programming Guide, arithmetic throughput).
-  constexpr double kFlopsOfDouble = 4, kConversions = 4;
-  const double elements = share * one.elements();
-  Work work = share * one.work();
-  work.vector_flops += elements * kFlopsOfDouble * one.movement.doubles;
-  work.conversions = elements * kConversions * one.movement.widened;
+  Work work = share * one.work() + share * one.elements() * one.movement.further;
   set_traffic(work, share * one.asked());
   return work;
 }
