@@ -10,15 +10,6 @@ Kernel kernel_of(Library library, const Gpu& gpu);
 /// The library's forward kernel. Open splits follow the library's own rule.
 Blocks library_forward(Library library, const Problem& problem, const Gpu& gpu);
 
-/// FlashAttention's split count (flash_api.cpp, hopper/heuristics.h: num_splits_heuristic): the
-/// fewest splits whose wave efficiency is near the best. `each_shortens`: counts that do not shorten
-/// the longest part are skipped, as FlashAttention-2 does.
-std::int64_t flash_splits(std::int64_t blocks, std::int64_t places, std::int64_t steps,
-                          bool each_shortens);
-
-/// Sets tile, splits and instructions of FlashAttention-2's forward (attention_flash2.cpp).
-void set_flash2(Blocks& forward, bool paged, const Gpu& gpu);
-
 /// The library's backward kernels. Throws InputError if it has none.
 Backward library_backward(Library library, const Shape& shape, const Gpu& gpu);
 

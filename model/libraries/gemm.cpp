@@ -136,13 +136,14 @@ void set_matrices(Plan& plan, const Problem& p, const ProductSizes& sizes) {
   plan.arrays[kB].returns_after_bytes = once + as_double(p[kWeightCopies]) * sizes.b;
 }
 
-void add_product(LaunchSequence& sequence, Plan plan, const Problem& p, const ProductSizes& sizes) {
+void add_product(LaunchSequence& sequence, Plan plan, const Problem& p) {
   sequence.push_back({std::move(plan)});
   if (p[kSplitK] <= 1) return;
   // cuBLASLt's splitKreduce is one kernel for every epilogue: round trips for its parameters and
   // scales precede those for the splits, of which a thread loads eight at once.
   constexpr double kTrips = 4, kPartsAtOnce = 8;
   const double splits = as_double(p[kSplitK]);
+  const ProductSizes sizes = sizes_of(p);
   Plan sum = sum_of_parts(sizes.outputs, splits, sizes.c);
   sum.start = Start::kept_code;
   sum.blocks.front().phases.front().step.waits.global =
@@ -199,7 +200,7 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu, const Packings& pa
   const LibraryProduct c = library_product(p, gpu, packings);
   LaunchSequence sequence =
       quantization(static_cast<Quantize>(p[kQuantize]), c.sizes.a / c.element());
-  add_product(sequence, plan_of_tiles(c, gpu), p, c.sizes);
+  add_product(sequence, plan_of_tiles(c, gpu), p);
   add_epilogue(sequence.back().plan, p);
   return sequence;
 }

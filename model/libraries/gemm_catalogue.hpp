@@ -41,7 +41,7 @@ ProductSizes sizes_of(const Problem& p, const Packings& packings = {});
 /// Sets A, B, and C or its partial sums. With copies of B, each launch uses A, C and the next copy.
 void set_matrices(Plan& plan, const Problem& p, const ProductSizes& sizes);
 /// Appends the GEMM and, if k is split, the launch that reduces the splits.
-void add_product(LaunchSequence& sequence, Plan plan, const Problem& p, const ProductSizes& sizes);
+void add_product(LaunchSequence& sequence, Plan plan, const Problem& p);
 
 /// The splits of k asked for. A batch is not split if they are left open.
 inline std::int64_t asked_splits(const Problem& p) {
