@@ -225,7 +225,8 @@ Kernel kernel_of(Library library, const Gpu& gpu) {
   return kernel;
 }
 
-Blocks library_forward(Library library, const Problem& p, const Gpu& gpu) {
+Blocks library_forward(const Problem& p, const Gpu& gpu) {
+  const Library library = library_of(p);
   const Shape shape(p);
   const bool paged = p[kCacheWrites] != kNoWrites;
   Blocks c{shape, kernel_of(library, gpu), {}, padded_width(library, shape.head_dim), p[kSplits]};
@@ -250,7 +251,9 @@ Blocks library_forward(Library library, const Problem& p, const Gpu& gpu) {
   return c;
 }
 
-Backward library_backward(Library library, const Shape& shape, const Gpu& gpu) {
+Backward library_backward(const Problem& p, const Gpu& gpu) {
+  const Library library = library_of(p);
+  const Shape shape(p);
   require(library != kTrtllm, "TensorRT-LLM has no backward: choose cudnn, fa2 or fa3");
   const std::int64_t width = padded_width(library, shape.head_dim);
   Backward c{.shape = shape,

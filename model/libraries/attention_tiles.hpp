@@ -7,11 +7,15 @@ namespace roofcast::attention {
 
 Kernel kernel_of(Library library, const Gpu& gpu);
 
+inline Library library_of(const Problem& p) {
+  return static_cast<Library>(p[kLibraryChoice]);
+}
+
 /// The library's forward kernel. Open splits follow the library's own rule.
-Blocks library_forward(Library library, const Problem& problem, const Gpu& gpu);
+Blocks library_forward(const Problem& problem, const Gpu& gpu);
 
 /// The library's backward kernels. Throws InputError if it has none.
-Backward library_backward(Library library, const Shape& shape, const Gpu& gpu);
+Backward library_backward(const Problem& problem, const Gpu& gpu);
 
 // --- serving: a paged cache, and TensorRT-LLM's decode step (attention_serving.cpp) ---
 

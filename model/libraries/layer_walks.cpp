@@ -259,11 +259,9 @@ Plan plan_of(const Counted& one) {
     const double both = read + written;
     plan.reuse.push_back(
         {.bytes = one.rows * read, .distance_bytes = both, .l2_distance_bytes = both});
-    if (movement.sweeps > 2) {
-      plan.reuse.push_back({.bytes = (movement.sweeps - 2) * one.rows * read,
-                            .distance_bytes = both,
-                            .l2_distance_bytes = read + 1.0 / 3 * written});
-    }
+    plan.reuse.push_back({.bytes = (movement.sweeps - 2) * one.rows * read,
+                          .distance_bytes = both,
+                          .l2_distance_bytes = read + 1.0 / 3 * written});
   }
   if (movement.parameters > 0) {  // an SM reads and writes a row between two uses
     const double vectors = movement.parameters * one.row_bytes();
