@@ -177,7 +177,7 @@ void set_trtllm(Blocks& c, const Gpu& gpu) {
   c.tile = (c.kernel.async_mma() ? kTrtllmTiles : kNarrowTiles)[head_row(c.width)];
   if (!c.kernel.async_mma()) return;
   // fused_multihead_attention_v2.cpp: if K and V, counted once per query head, fit L2, the longest
-  // tiles of all heads go first; else a head's tiles are consecutive. Blocks are persistent with one
+  // tiles of all heads go first; else a head's tiles are consecutive. Persistent blocks have one
   // buffer for Q: a tile's loads start after the tile before, as in a block of its own.
   c.tile.in_order = 2 * c.shape.q_bytes() > gpu.memory.l2_bytes.value_or(0);
   if (c.width < 256 && c.shape.seq_q <= 64) c.tile.queries = 64;

@@ -133,6 +133,7 @@ LaunchSequence convolution_plan(const Problem& p, const Gpu& gpu) {
     use.array += kInner;
     use.compulsory = {};
     use.activation = false;
+    return use.array;
   };
   const auto rearrange = [&](const ArrayUse& from, const ArrayUse& to) {
     const auto blocks = [](double bytes, double of_block) {
@@ -151,16 +152,14 @@ LaunchSequence convolution_plan(const Problem& p, const Gpu& gpu) {
   const bool channels = to_nchw || inner.p[kChannels] != p[kChannels];
   const bool filters = to_nchw || inner.p[kFilters] != p[kFilters];
   if (channels) {
-    ArrayUse& use = multiply.arrays[gemm::kA];
     ArrayUse from = reads_activation(gemm::kA, given.image_bytes());
     from.compulsory.read_bytes *= given.read_share();
-    as_inner(use);
-    rearrange(from, scratch(use.array, {0, inner.image_bytes()}));
+    const ArrayId a = as_inner(multiply.arrays[gemm::kA]);
+    rearrange(from, scratch(a, {0, inner.image_bytes()}));
   }
   if (channels || filters) {
-    ArrayUse& use = multiply.arrays[gemm::kB];
-    as_inner(use);
-    rearrange(reads(gemm::kB, given.filter_bytes()), scratch(use.array, {0, inner.filter_bytes()}));
+    const ArrayId b = as_inner(multiply.arrays[gemm::kB]);
+    rearrange(reads(gemm::kB, given.filter_bytes()), scratch(b, {0, inner.filter_bytes()}));
   }
   for (Launched& one : product) sequence.push_back(std::move(one));
   if (filters) {

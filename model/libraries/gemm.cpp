@@ -8,12 +8,6 @@
 namespace roofcast::gemm {
 namespace {
 
-constexpr std::string_view kGuess =
-    "tile, split and registers are what the library is taken to choose: no profile of it";
-constexpr std::string_view kUnaligned =
-    "rows of n or k elements are no multiple of 16 B: slower kernels copy them in pieces, as "
-    "estimated from published rates of odd sizes; tile, split and registers are guesses too";
-
 // The family's problem has no batch parameter: 1.
 double batch_of(const Problem& p) {
   return as_double(std::max<std::int64_t>(1, p[kBatch]));
@@ -112,7 +106,13 @@ Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
   set_blocks(plan, std::move(phases));
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
   plan.notes.estimated_traffic = true;
-  plan.notes.caveat = library_aligned(c.p) ? kGuess : kUnaligned;
+  plan.notes.caveat =
+      library_aligned(c.p)
+          ? "tile, split and registers are what the library is taken to choose: no profile of it"
+          : "rows of n or k elements are no multiple of 16 B: slower kernels copy them in pieces, "
+            "as "
+            "estimated from published rates of odd sizes; tile, split and registers are guesses "
+            "too";
   return plan;
 }
 

@@ -38,7 +38,7 @@ enum class Walk : unsigned char {
   rows,           ///< a block reduces a row
   columns,        ///< a block reduces 32 columns
   part_columns,   ///< as columns, rows split among blocks
-  table_columns,  ///< as columns; sums are added to rows of a table, with a barrier before and after
+  table_columns,  ///< as columns, summed into rows of a table, with two barriers a step
   chunks          ///< blocks of 65536 elements: PyTorch's multi_tensor_apply
 };
 
