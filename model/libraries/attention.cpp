@@ -14,11 +14,8 @@ void add_even_parts(Plan& plan, const Blocks& c, BlockSteps steps) {
   const double all = as_double(c.shape.seq_kv) / as_double(c.tile.keys) / as_double(c.splits);
   steps.loop.step.warp_instructions *= std::min(1.0, all);
   const Steps each{std::max(1.0, all), 0, std::min(1.0, all)};
-  if (c.splits > 1) {
-    add_class(plan, steps, c.heads() * (c.splits - 1), each);
-    steps = with_merging(steps, c);
-  }
-  add_class(plan, steps, c.heads(), each);
+  add_class(plan, steps, c.heads() * (c.splits - 1), each);
+  add_class(plan, c.splits > 1 ? with_merging(steps, c) : steps, c.heads(), each);
 }
 
 // Warps load the next product's operands from shared memory while tensor cores multiply.
@@ -31,10 +28,11 @@ void read_as_multiplied(BlockSteps& steps, const Blocks& c) {
 
 // Operand wavefronts, once per warpgroup of 64 rows: Q and K for Q·Kᵀ, V for P·V. A warpgroup that
 // waits for each product takes the longer of multiplication and reads.
-void read_shared(BlockSteps& steps, const Blocks& c, DType type, const Gpu& gpu) {
+void read_shared(BlockSteps& steps, const Blocks& c, const Gpu& gpu) {
   const double row = c.shape.row_bytes(), queries = as_double(c.tile.queries);
   const double keys = (queries / 64 + 1) * as_double(c.tile.keys) * row / 128;
   Step& step = steps.loop.step;
+  const DType type = c.shape.type;
   const double product =
       step.issued.tensor_flops[type] / 2 / gpu.sm.tensor_flop_per_clk[type].value_or(1);
   const double of_scores = queries * row / 128 + keys;
@@ -58,7 +56,7 @@ Plan attention_launch(const Blocks& c, const Problem& p, const Gpu& gpu) {
   }
   BlockSteps steps = forward_steps(c);
   if (!c.kernel.async_mma() && c.tile.chains > 1) read_as_multiplied(steps, c);
-  if (c.kernel.product == Instruction::wgmma) read_shared(steps, c, p.dtype, gpu);
+  if (c.kernel.product == Instruction::wgmma) read_shared(steps, c, gpu);
   if (!c.tile.merges) {
     add_blocks(plan, steps, steps_of_tiles(c), c.heads(), c.tile.in_order ? 1 : c.heads(),
                c.splits);
@@ -89,9 +87,9 @@ Plan moved_heads(const Shape& shape, const ArrayUse& from, const ArrayUse& to) {
 }
 
 // Before FlashAttention-2's launches PyTorch copies O and dO of layout bhsd.
-LaunchSequence backward_launches(Library library, const Problem& p, const Gpu& gpu) {
-  LaunchSequence sequence = backward_launches(library_backward(library, Shape(p), gpu));
-  if (library == kFa2 && p[kLayout] == kHeadsFirst) {
+LaunchSequence backward_launches(const Problem& p, const Gpu& gpu) {
+  LaunchSequence sequence = backward_launches(library_backward(p, gpu));
+  if (library_of(p) == kFa2 && p[kLayout] == kHeadsFirst) {
     const Shape shape(p);
     const double bytes = shape.q_bytes();
     sequence.insert(sequence.begin(),
@@ -102,8 +100,9 @@ LaunchSequence backward_launches(Library library, const Problem& p, const Gpu& g
   return sequence;
 }
 
-LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gpu) {
-  const Blocks c = library_forward(library, p, gpu);
+LaunchSequence forward_launches(const Problem& p, const Gpu& gpu) {
+  const Library library = library_of(p);
+  const Blocks c = library_forward(p, gpu);
   const bool paged = p[kCacheWrites] != kNoWrites;
   LaunchSequence sequence;
   if (paged && library == kTrtllm) sequence.push_back({offsets(c.shape)});
@@ -130,12 +129,12 @@ LaunchSequence forward_launches(Library library, const Problem& p, const Gpu& gp
 }  // namespace
 
 std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
-  const Shape shape(p);
-  require(!shape.backward || (p[kSplits] <= 1 && p[kCacheWrites] == kNoWrites),
+  const bool backward = Shape(p).backward;
+  require(!backward || (p[kSplits] <= 1 && p[kCacheWrites] == kNoWrites),
           "splits and cache_writes are for forward: leave them out, or ask for --pass forward");
-  if (shape.backward && p[kLibraryChoice] == kTrtllm) library_backward(kTrtllm, shape, gpu);
+  const Library asked = library_of(p);
+  if (backward && asked == kTrtllm) library_backward(p, gpu);  // throws
   require_tensor_cores(p.dtype, gpu);
-  const auto asked = static_cast<Library>(p[kLibraryChoice]);
   std::vector<Problem> found;
   for (const Library library : {kCudnn, kFa2, kFa3, kTrtllm}) {
     if (asked == kBest ? library == kTrtllm : library != asked) continue;
@@ -143,7 +142,7 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
     if (!gpu.features.has(kernel.product) || !gpu.features.has(kernel.copy())) continue;
     Problem& one = found.emplace_back(p);
     one[kLibraryChoice] = library;
-    one[kSplits] = shape.backward ? 1 : library_forward(library, one, gpu).splits;
+    one[kSplits] = backward ? 1 : library_forward(one, gpu).splits;
   }
   require(!found.empty(), "no such library has a kernel for ", gpu.name,
           ": leave out --library, or choose a GPU with cp_async (`roofcast gpus`)");
@@ -152,9 +151,8 @@ std::vector<Problem> library_candidates(const Problem& p, const Gpu& gpu) {
 
 LaunchSequence plan_library(const Problem& p, const Gpu& gpu) {
   require(p[kSplits] >= 1, "splits is ", p[kSplits], " in a plan: give a number from 1");
-  const auto library = static_cast<Library>(p[kLibraryChoice]);
-  LaunchSequence sequence = p[kPass] == kBackward ? backward_launches(library, p, gpu)
-                                                  : forward_launches(library, p, gpu);
+  LaunchSequence sequence =
+      p[kPass] == kBackward ? backward_launches(p, gpu) : forward_launches(p, gpu);
   for (Launched& node : sequence) node.plan.notes.estimated_traffic = true;
   return sequence;
 }

@@ -7,20 +7,15 @@ namespace roofcast::attention {
 
 Kernel kernel_of(Library library, const Gpu& gpu);
 
+inline Library library_of(const Problem& p) {
+  return static_cast<Library>(p[kLibraryChoice]);
+}
+
 /// The library's forward kernel. Open splits follow the library's own rule.
-Blocks library_forward(Library library, const Problem& problem, const Gpu& gpu);
-
-/// FlashAttention's split count (flash_api.cpp, hopper/heuristics.h: num_splits_heuristic): the
-/// fewest splits whose wave efficiency is near the best. `each_shortens`: counts that do not shorten
-/// the longest part are skipped, as FlashAttention-2 does.
-std::int64_t flash_splits(std::int64_t blocks, std::int64_t places, std::int64_t steps,
-                          bool each_shortens);
-
-/// Sets tile, splits and instructions of FlashAttention-2's forward (attention_flash2.cpp).
-void set_flash2(Blocks& forward, bool paged, const Gpu& gpu);
+Blocks library_forward(const Problem& problem, const Gpu& gpu);
 
 /// The library's backward kernels. Throws InputError if it has none.
-Backward library_backward(Library library, const Shape& shape, const Gpu& gpu);
+Backward library_backward(const Problem& problem, const Gpu& gpu);
 
 // --- serving: a paged cache, and TensorRT-LLM's decode step (attention_serving.cpp) ---
 

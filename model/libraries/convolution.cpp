@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,9 +32,6 @@ constexpr std::array<std::size_t, 3> kOwnChoice = {kTileM, kTileN, kSplitK};
 // Sides of cuDNN's tiles, by the names of its kernels, as far as the products' catalogue has them.
 constexpr std::array<std::int64_t, 3> kTileSides = {64, 128, 256};
 
-constexpr std::string_view kCaveat =
-    "an implicit product, pixels last; which of cuDNN's tiles it takes is a guess";
-
 struct Layer {
   Problem p;
 
@@ -47,7 +43,6 @@ struct Layer {
   }
   double image_bytes() const { return bytes(pixels() * p[kChannels]); }
   double filter_bytes() const { return bytes(taps() * p[kChannels] * p[kFilters]); }
-  double result_bytes() const { return bytes(results() * p[kFilters]); }
   /// Share of the pixels that the filters read.
   double read_share() const {
     return std::min(1.0, as_double(results() * taps()) / as_double(pixels()));
@@ -132,11 +127,13 @@ LaunchSequence convolution_plan(const Problem& p, const Gpu& gpu) {
   // Winograd or FFT, which cuDNN takes in fp32, needs fewer FLOPs than the direct sum.
   multiply.useful = to_nchw && p[kSide] != 1 ? Work{} : gemm::library_work(given.product());
   multiply.useful.compulsory = {};
-  multiply.notes.caveat = kCaveat;
+  multiply.notes.caveat =
+      "an implicit product, pixels last; which of cuDNN's tiles it takes is a guess";
   const auto as_inner = [&](ArrayUse& use) {
     use.array += kInner;
     use.compulsory = {};
     use.activation = false;
+    return use.array;
   };
   const auto rearrange = [&](const ArrayUse& from, const ArrayUse& to) {
     const auto blocks = [](double bytes, double of_block) {
@@ -155,23 +152,21 @@ LaunchSequence convolution_plan(const Problem& p, const Gpu& gpu) {
   const bool channels = to_nchw || inner.p[kChannels] != p[kChannels];
   const bool filters = to_nchw || inner.p[kFilters] != p[kFilters];
   if (channels) {
-    ArrayUse& use = multiply.arrays[gemm::kA];
     ArrayUse from = reads_activation(gemm::kA, given.image_bytes());
     from.compulsory.read_bytes *= given.read_share();
-    as_inner(use);
-    rearrange(from, scratch(use.array, {0, inner.image_bytes()}));
+    const ArrayId a = as_inner(multiply.arrays[gemm::kA]);
+    rearrange(from, scratch(a, {0, inner.image_bytes()}));
   }
   if (channels || filters) {
-    ArrayUse& use = multiply.arrays[gemm::kB];
-    as_inner(use);
-    rearrange(reads(gemm::kB, given.filter_bytes()), scratch(use.array, {0, inner.filter_bytes()}));
+    const ArrayId b = as_inner(multiply.arrays[gemm::kB]);
+    rearrange(reads(gemm::kB, given.filter_bytes()), scratch(b, {0, inner.filter_bytes()}));
   }
   for (Launched& one : product) sequence.push_back(std::move(one));
   if (filters) {
     ArrayUse& use = sequence.back().plan.arrays.back();
     as_inner(use);
     rearrange(scratch(use.array, {use.footprint.write_bytes, 0}),
-              writes(gemm::kC, given.result_bytes()));
+              writes(gemm::kC, given.bytes(given.results() * p[kFilters])));
   }
   return sequence;
 }

@@ -8,12 +8,6 @@
 namespace roofcast::gemm {
 namespace {
 
-constexpr std::string_view kGuess =
-    "tile, split and registers are what the library is taken to choose: no profile of it";
-constexpr std::string_view kUnaligned =
-    "rows of n or k elements are no multiple of 16 B: slower kernels copy them in pieces, as "
-    "estimated from published rates of odd sizes; tile, split and registers are guesses too";
-
 // The family's problem has no batch parameter: 1.
 double batch_of(const Problem& p) {
   return as_double(std::max<std::int64_t>(1, p[kBatch]));
@@ -57,7 +51,6 @@ Work epilogue_work(const Problem& p) {
 
 // Adds the epilogue to the launch that stores C.
 void add_epilogue(Plan& plan, const Problem& p) {
-  if (p[kEpilogue] == kPlain) return;
   Work issued = epilogue_work(p);
   const Traffic bytes = std::exchange(issued.compulsory, {});
   if (bytes.read_bytes > 0) plan.arrays.push_back(reads(kBeside, bytes.read_bytes));
@@ -75,6 +68,18 @@ void add_epilogue(Plan& plan, const Problem& p) {
 
 // --- the plan by tiles ---
 
+TileRaster raster_of(const LibraryProduct& c) {
+  constexpr std::int64_t kGroupRows = 8;
+  const auto panel = [&](const LibraryOperand& of) {
+    return of.mean_tile() * c.k * c.element() * of.packing.stored;
+  };
+  return {.tile_rows = c.a.tiles(),
+          .tile_columns = c.b.tiles(),
+          .group_rows = std::min(kGroupRows, c.a.tiles()),
+          .row_panel_bytes = panel(c.a),
+          .column_panel_bytes = panel(c.b)};
+}
+
 Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
   const Outline brief = outline_of(c, gpu);
   Plan plan = launch_plan(brief.blocks, {c.tile.threads, 1, 1}, 0);
@@ -87,7 +92,7 @@ Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
   if (c.mma && c.p[kSplitK] == 1) {
     plan.arrays[kC].pattern = tensor::writes_tiles(c.sizes.c).pattern;
   }
-  if (c.p[kBatch] == 1) plan.raster = c.raster();
+  if (c.p[kBatch] == 1) plan.raster = raster_of(c);
   plan.scheduler = brief.scheduler;
   if (gpu.occupancy) {
     plan.launch.registers = gpu.occupancy->registers_for(c.tile.blocks_per_sm, c.tile.threads);
@@ -101,7 +106,13 @@ Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
   set_blocks(plan, std::move(phases));
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
   plan.notes.estimated_traffic = true;
-  plan.notes.caveat = c.aligned() ? kGuess : kUnaligned;
+  plan.notes.caveat =
+      library_aligned(c.p)
+          ? "tile, split and registers are what the library is taken to choose: no profile of it"
+          : "rows of n or k elements are no multiple of 16 B: slower kernels copy them in pieces, "
+            "as "
+            "estimated from published rates of odd sizes; tile, split and registers are guesses "
+            "too";
   return plan;
 }
 
@@ -125,13 +136,14 @@ void set_matrices(Plan& plan, const Problem& p, const ProductSizes& sizes) {
   plan.arrays[kB].returns_after_bytes = once + as_double(p[kWeightCopies]) * sizes.b;
 }
 
-void add_product(LaunchSequence& sequence, Plan plan, const Problem& p, const ProductSizes& sizes) {
+void add_product(LaunchSequence& sequence, Plan plan, const Problem& p) {
   sequence.push_back({std::move(plan)});
   if (p[kSplitK] <= 1) return;
   // cuBLASLt's splitKreduce is one kernel for every epilogue: round trips for its parameters and
   // scales precede those for the splits, of which a thread loads eight at once.
   constexpr double kTrips = 4, kPartsAtOnce = 8;
   const double splits = as_double(p[kSplitK]);
+  const ProductSizes sizes = sizes_of(p);
   Plan sum = sum_of_parts(sizes.outputs, splits, sizes.c);
   sum.start = Start::kept_code;
   sum.blocks.front().phases.front().step.waits.global =
@@ -188,7 +200,7 @@ LaunchSequence plan_library(const Problem& p, const Gpu& gpu, const Packings& pa
   const LibraryProduct c = library_product(p, gpu, packings);
   LaunchSequence sequence =
       quantization(static_cast<Quantize>(p[kQuantize]), c.sizes.a / c.element());
-  add_product(sequence, plan_of_tiles(c, gpu), p, c.sizes);
+  add_product(sequence, plan_of_tiles(c, gpu), p);
   add_epilogue(sequence.back().plan, p);
   return sequence;
 }

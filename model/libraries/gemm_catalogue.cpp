@@ -79,20 +79,17 @@ std::optional<LibraryTile> async_tile(std::int64_t m, std::int64_t n, const Gpu&
   const std::int64_t stages =
       gpu.occupancy ? std::min(kMostStages, lines_of_stages(gpu) / (m + n)) : kMostStages;
   if (stages < kLeastStages) return std::nullopt;
-  return LibraryTile{
-      .m = m, .n = n, .blocks_per_sm = 1, .stages = stages, .ping_pong = !has_wgmma(gpu)};
+  return LibraryTile{.m = m, .n = n, .blocks_per_sm = 1, .stages = stages};
 }
 
 // The listed tiles; empty if one side may have any width.
 std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu, LibraryKernels kernels) {
   if (kernels == LibraryKernels::any_width) return {};
-  if (kernels == LibraryKernels::xmma) {
-    return p.dtype == DType::tf32 ? std::span(kTf32Tiles) : std::span(kXmmaTiles);
-  }
+  if (kernels == LibraryKernels::xmma) return kXmmaTiles;
   if (kernels == LibraryKernels::simt) {
     if (has_async_mma(gpu)) return kStagedSimtTiles;
-    if (p[kBatch] > 1 && gpu.features.has(Instruction::cp_async)) return kSimtBatchTiles;
-    return kSimtTiles;
+    const bool of_batch = p[kBatch] > 1 && gpu.features.has(Instruction::cp_async);
+    return std::span(kSimtTiles).first(of_batch ? 1 : kSimtTiles.size());
   }
   if (!has_wgmma(gpu)) return kMmaTiles;
   if (p.dtype == DType::tf32 && library_aligned(p)) return kSmallTf32Tiles;
@@ -240,6 +237,7 @@ std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu, LibraryKe
   for (LibraryTile tile : tiles_for(p, gpu, kernels)) {
     if (tile.m != p[kTileM] || tile.n != p[kTileN]) continue;
     tile.blocks_per_sm = std::max<std::int64_t>(1, fitting_blocks(tile, gpu));
+    if (kernels == LibraryKernels::xmma && p.dtype == DType::tf32) tile.rate = kXmmaTf32Rate;
     return tile;
   }
   // Run files may name tiles of other types for tf32.
@@ -252,8 +250,8 @@ std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, LibraryKernels 
   // No listed tiles, or another one is asked for.
   if (found.empty() && multiplies_async(kernels)) found = of_any_width(p, gpu);
   if (!found.empty()) return found;
-  (void)library_tile(p, gpu, kernels);  // throws if there is no such tile
-  return {in_tiles(p, p[kTileM], p[kTileN], p[kSplitK] == kToChoose ? 1 : p[kSplitK])};
+  const LibraryTile tile = library_tile(p, gpu, kernels);
+  return {in_tiles(p, tile.m, tile.n, p[kSplitK] == kToChoose ? 1 : p[kSplitK])};
 }
 
 LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings& packings) {
@@ -262,7 +260,7 @@ LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings&
   const bool async = multiplies_async(kernels), along_k = async && p.dtype == DType::tf32;
   std::optional<Instruction> mma;
   if (kernels != LibraryKernels::simt) mma = Instruction::mma_sync;
-  if (async) mma = gpu.features.has(Instruction::wgmma) ? Instruction::wgmma : Instruction::tcgen05;
+  if (async) mma = has_wgmma(gpu) ? Instruction::wgmma : Instruction::tcgen05;
   const LibraryTile tile = library_tile(p, gpu, kernels);
   const std::int64_t element = element_bytes(p.dtype);
   return {

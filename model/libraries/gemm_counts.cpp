@@ -1,7 +1,6 @@
 #include "model/libraries/gemm_catalogue.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "model/constants/libraries.hpp"
 
@@ -44,7 +43,7 @@ double operand_wavefronts(const LibraryProduct& c) {
 double step_lookup_bytes(const LibraryProduct& c, const Gpu& gpu) {
   const bool shares = gpu.features.has_clusters() && c.is_async();
   const auto of_side = [shares](const LibraryOperand& side, const LibraryOperand& other) {
-    return as_double(side.extent) / as_double(side.tiles()) * side.packing.received *
+    return side.mean_tile() * side.packing.received *
            (shares && other.tiles() > 1 ? 1 - side.coalesced / 2 : 1);
   };
   return (of_side(c.a, c.b) + of_side(c.b, c.a)) * as_double(c.tile.step_bytes);
@@ -53,9 +52,8 @@ double step_lookup_bytes(const LibraryProduct& c, const Gpu& gpu) {
 // Copy engine requests per step, or equivalents. Off 16 B, a warp copies 32 pieces of rows at once.
 // A piece beyond C's edges costs kLeftOutCopies of one within.
 double copy_requests(const LibraryProduct& c) {
-  if (c.aligned()) return 0;
-  const double there = as_double(c.a.extent) / as_double(c.a.tiles()) +
-                       as_double(c.b.extent) / as_double(c.b.tiles());
+  if (library_aligned(c.p)) return 0;
+  const double there = c.a.mean_tile() + c.b.mean_tile();
   const double left_out = c.through_registers ? double{library::kLeftOutCopies} : 0;
   const double lines = there + left_out * (c.lines() - there);
   const double step_depth =
@@ -78,23 +76,12 @@ void store_in_pieces(Step& end, const LibraryProduct& c) {
 
 }  // namespace
 
-TileRaster LibraryProduct::raster() const {
-  constexpr std::int64_t kGroupRows = 8;
-  const auto panel = [&](const LibraryOperand& of) {
-    return as_double(of.extent) / as_double(of.tiles()) * k * element() * of.packing.stored;
-  };
-  return {.tile_rows = a.tiles(),
-          .tile_columns = b.tiles(),
-          .group_rows = std::min(kGroupRows, a.tiles()),
-          .row_panel_bytes = panel(a),
-          .column_panel_bytes = panel(b)};
-}
-
 Outline outline_of(const LibraryProduct& c, const Gpu& gpu) {
   const double blocks = as_double(c.blocks()), steps = c.steps();
+  const bool of_tcgen05 = c.mma == Instruction::tcgen05;
   // A warpgroup issues a product before the previous one ends.
   const double chains = c.is_async() ? 2 : 1;
-  const double groups = !c.is_async() ? 0 : c.tile.ping_pong ? 1 : 2;
+  const double groups = of_tcgen05 ? 1 : c.is_async() ? 2 : 0;
   const std::int64_t splits = c.p[kSplitK];
   const double stored = splits > 1 ? as_double(splits * kPartBytes) * c.sizes.outputs : c.sizes.c;
   // A transposed line is read bank by bank and written two words at a time.
@@ -113,14 +100,14 @@ Outline outline_of(const LibraryProduct& c, const Gpu& gpu) {
   step.waits = step_waits(c);
   Step end{.warp_instructions = c.mma ? tensor::end_instructions(c.area()) : 0};
   set_traffic(end.issued, {0, stored / blocks});
-  if (splits == 1 && !c.aligned()) store_in_pieces(end, c);
+  if (splits == 1 && !library_aligned(c.p)) store_in_pieces(end, c);
   return {.blocks = c.blocks(),
           .blocks_per_sm = c.tile.blocks_per_sm,
-          .scheduler = c.tile.ping_pong ? TileScheduler::ping_pong
-                       : c.is_async()   ? TileScheduler::persistent
-                                        : TileScheduler::hardware,
+          .scheduler = of_tcgen05     ? TileScheduler::ping_pong
+                       : c.is_async() ? TileScheduler::persistent
+                                      : TileScheduler::hardware,
           .type = c.p.dtype,
-          .of_tcgen05 = c.mma == Instruction::tcgen05,
+          .of_tcgen05 = of_tcgen05,
           .warps = as_double(c.tile.threads / kWarpLanes),
           // Threads that copy their own tiles first load parameters and compute addresses.
           .first = step.waits.tile_loads > 0 ? Waits{} : Waits{.global = 2, .tile_loads = 1},

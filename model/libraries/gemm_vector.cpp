@@ -166,7 +166,7 @@ LaunchSequence plan_vector_product(const Problem& p) {
       "a product with a vector: by blocks and registers of cuBLAS's gemv kernels; which of them it "
       "takes is a guess";
   LaunchSequence sequence;
-  add_product(sequence, std::move(plan), p, sizes);
+  add_product(sequence, std::move(plan), p);
   return sequence;
 }
 

@@ -41,8 +41,7 @@ std::vector<Counted> parts_of(const Counted& all, const Gpu& gpu) {
     return {{kNormParts, all.type, all.rows, all.cols},
             {kPartSums, all.type, all.row_splits(), all.cols}};
   }
-  const bool chunks = all.movement.walk == Walk::chunks;
-  const double most = chunks ? kMostInChunks : all.movement.most_elements;
+  const double most = all.movement.most_elements;
   if (most <= 0 || all.elements() <= most) return {all};
   Counted full = all, rest = all;
   full.launches *= std::floor(all.elements() / most);
@@ -163,7 +162,9 @@ LaunchSequence plan_of(const Launches& movements, const Problem& p, const Gpu& g
     // A warp that sums columns reads 32 neighbouring elements of a row: a line of fp32. Half lines
     // of 16-bit types cost as much DRAM time as scattered accesses.
     const double of_columns = p.dtype == DType::fp32 ? kDensityOfLines : 0;
-    const double density = movement.walk == Walk::columns ? of_columns : 1;
+    const bool sums_columns =
+        movement.walk == Walk::columns || movement.walk == Walk::table_columns;
+    const double density = sums_columns ? of_columns : 1;
     const Counted whole = counted(movement, p);
     for (const Counted& one : parts_of(whole, gpu)) {
       const Traffic all = one.bytes();

@@ -28,19 +28,19 @@ struct Arrays {
 };
 
 /// How threads map to the matrix.
+/// A table has `of` rows, as wide as the matrix; random rows of it are read or written.
 enum class Walk : unsigned char {
-  elements,      ///< 16 B of the type per thread
-  table_rows,    ///< rows of a table: 16 B per thread, or eight elements where rows are off 16 B
-  part_sums,     ///< a thread per column sums up to ten rows of equal index
-  table_sums,    ///< a thread per table element adds up those sums
-  rows,          ///< a block reduces a row
-  columns,       ///< a block reduces 32 columns
-  part_columns,  ///< as columns, rows split among blocks
-  chunks         ///< blocks of 65536 elements, 320 per launch: PyTorch's multi_tensor_apply
+  elements,       ///< 16 B of the type per thread
+  table_zeros,    ///< likewise: every row of a table is set to zero
+  table_rows,     ///< rows of a table: 16 B per thread, or eight elements where rows are off 16 B
+  part_sums,      ///< a thread per column sums up to ten rows of equal index
+  table_sums,     ///< a thread per table element adds up those sums and writes it
+  rows,           ///< a block reduces a row
+  columns,        ///< a block reduces 32 columns
+  part_columns,   ///< as columns, rows split among blocks
+  table_columns,  ///< as columns, summed into rows of a table, with two barriers a step
+  chunks          ///< blocks of 65536 elements: PyTorch's multi_tensor_apply
 };
-
-/// Use of a table of `of` rows, as wide as the matrix, accessed at random rows.
-enum class Table : unsigned char { none, looked_up, zeroed, written, added_to };
 
 /// One kind of launch. A comment that begins with a walk applies to this walk alone.
 struct Movement {
@@ -53,8 +53,7 @@ struct Movement {
   Traffic row{};                  ///< additional bytes per row: indices, moments
   Traffic row_of{};               ///< additional bytes per row for each of `of`
   double flops_of = 0;            ///< further FLOPs per element for each of `of`
-  Table table = Table::none;
-  bool follows = false;  ///< reads the previous launch's output
+  bool follows = false;           ///< reads the previous launch's output
   /// rows: threads per block, and elements per access of a thread. 0: enough threads to hold the
   /// row in vectors of 16 B. columns: threads per block; 0: by the number of rows.
   std::int64_t threads = 0, together = 0;
@@ -64,13 +63,10 @@ struct Movement {
   double of_thread = 60;           ///< rows: instructions per thread for index, reductions, ends
   double exchanged = 0;            ///< rows: wavefronts of shared memory per block
   Waits reduction{.shared = 10, .barriers = 2};  ///< rows: waits of a row's reductions
-  /// columns: rows that a thread loads before it sums them. 1: a barrier before and after each.
-  std::int64_t tall = 1;
-  double instructions = 0;  ///< per element, besides its arithmetic
-  double widened = 0;       ///< per element: conversions from and to double precision
-  double doubles = 0;       ///< per element: operations in double precision
-  /// Most elements of a launch; more take further launches. 0: any, of chunks kMostInChunks.
-  double most_elements = 0;
+  std::int64_t tall = 1;     ///< columns: rows that a thread loads before it sums them
+  double instructions = 0;   ///< per element, besides its arithmetic
+  Work further{};            ///< issued per element, beside `flops` and `special`
+  double most_elements = 0;  ///< of a launch; more take further launches. 0: any number
   std::int64_t registers = 32;
 
   template <typename Value>
@@ -87,7 +83,6 @@ struct Movement {
   }
   constexpr Movement times(double count) const { return with(&Movement::launches, count); }
   constexpr Movement walked(Walk by) const { return with(&Movement::walk, by); }
-  constexpr Movement using_table(Table use) const { return with(&Movement::table, use); }
   constexpr Movement after() const { return with(&Movement::follows, true); }
   constexpr Movement swept(double count) const { return with(&Movement::sweeps, count); }
   constexpr Movement beside(const Traffic& of_row) const { return with(&Movement::row, of_row); }
@@ -104,8 +99,7 @@ struct Operation {
   Launches sorted_backward{};          ///< of an embedding with many rows
 };
 
-/// Walk::chunks: elements of a block, and most of a launch.
-inline constexpr double kChunk = 65536, kMostInChunks = 320 * kChunk;
+inline constexpr double kChunk = 65536;  ///< Walk::chunks: elements of a block
 
 /// Equal launches, with the size of their matrix.
 struct Counted {

@@ -24,30 +24,24 @@ constexpr Movement by_rows(const Arrays& reads, const Arrays& writes, double flo
 // EmbeddingBackwardKernel.cu) is added to a zeroed table: few indices 32 rows at a time, one per
 // warp. More indices are sorted with their positions in eight passes and their segments counted,
 // with 20 further launches; segments are summed in fp32, then these sums into the table's rows.
-inline constexpr Movement kZeros{.table = Table::zeroed};
+inline constexpr Movement kZeros{.walk = Walk::table_zeros};
 inline constexpr Operation kEmbedding{
-    .fused = {map(kNone, kOne)
-                  .beside({kIndex, 0})
-                  .walked(Walk::table_rows)
-                  .using_table(Table::looked_up)},
+    .fused = {map(kNone, kOne).beside({kIndex, 0}).walked(Walk::table_rows)},
     .fused_backward = {kZeros, map(kOne, kNone, 1)
                                    .beside({kIndex, 0})
-                                   .walked(Walk::columns)
-                                   .using_table(Table::added_to)
+                                   .walked(Walk::table_columns)
                                    .with(&Movement::threads, 1024)},
-    .sorted_backward = {kZeros, map(kNone, kNone).times(8).beside({2 * kIndex, 2 * kIndex}),
-                        map(kNone, kNone).times(20).beside({kIndex, kIndex}),
-                        map(kOne, kSingle, 1).beside({2 * kIndex, 0}).walked(Walk::part_sums),
-                        map(kSingle, kNone, 1)
-                            .beside({3 * kIndex, 0})
-                            .walked(Walk::table_sums)
-                            .using_table(Table::written)
-                            .after()}};
+    .sorted_backward = {
+        kZeros, map(kNone, kNone).times(8).beside({2 * kIndex, 2 * kIndex}),
+        map(kNone, kNone).times(20).beside({kIndex, kIndex}),
+        map(kOne, kSingle, 1).beside({2 * kIndex, 0}).walked(Walk::part_sums),
+        map(kSingle, kNone, 1).beside({3 * kIndex, 0}).walked(Walk::table_sums).after()}};
 
-/// A launch on `share` of the matrix whose threads divide an element's index by the extents to find
-/// it in transposed, broadcast or converted operands (aten/src/ATen/native/cuda/Loops.cuh).
-constexpr Movement strided(double share, const Movement& movement) {
-  return movement.costing(library::kStridedInstructions, share);
+/// A launch whose threads divide the index of each element written by the extents to find it in
+/// transposed, broadcast or converted operands (aten/src/ATen/native/cuda/Loops.cuh).
+constexpr Movement strided(const Movement& movement) {
+  return movement.costing(library::kStridedInstructions,
+                          movement.writes.typed + movement.writes.single);
 }
 
 // x·cos + rotate(x)·sin. Eager (apply_rotary_pos_emb), for queries and for keys: half of x negated,
@@ -58,14 +52,13 @@ inline constexpr Movement kJoinedHalves =
 inline constexpr Operation kRotary{
     .fused = {map(kOne, kOne, 3)},
     .fused_backward = {map(kOne, kOne, 3)},
-    .eager = {strided(0.25, map(kQuarter, kQuarter)).times(2), kJoinedHalves.times(2).after(),
-              strided(0.5, map(kHalf, kHalf, 0.5)).times(4),
-              strided(0.5, map(kOne, kHalf, 0.5)).times(2).after()},
-    .eager_backward = {strided(0.5, map(kHalf, kHalf, 0.5)).times(4),
-                       strided(0.25, map(kQuarter, kQuarter)).times(2), map(kNone, kHalf).times(4),
-                       strided(0.25, map(kQuarter, kQuarter)).times(4),
-                       map(kOne, kHalf, 0.5).times(2),
-                       strided(0.5, map(kOne, kHalf, 0.5)).times(2)}};
+    .eager = {strided(map(kQuarter, kQuarter)).times(2), kJoinedHalves.times(2).after(),
+              strided(map(kHalf, kHalf, 0.5)).times(4),
+              strided(map(kOne, kHalf, 0.5)).times(2).after()},
+    .eager_backward = {strided(map(kHalf, kHalf, 0.5)).times(4),
+                       strided(map(kQuarter, kQuarter)).times(2), map(kNone, kHalf).times(4),
+                       strided(map(kQuarter, kQuarter)).times(4), map(kOne, kHalf, 0.5).times(2),
+                       strided(map(kOne, kHalf, 0.5)).times(2)}};
 
 // silu(gate)·up: exp and reciprocal. Backward from gate, up and dy to both gradients.
 inline constexpr double kSilu = 2, kSiluSpecial = 2, kSiluGradient = kSilu + 5;  // FLOPs
@@ -149,19 +142,19 @@ inline constexpr Operation kResidualNorm{
 inline constexpr Operation kPlainNorm{
     .fused = {kRowNorm},
     .fused_backward = kNormBackward.fused,
-    .eager = {strided(1, map(kOne, kSingle)), map(kSingle, kSingle, 1).after(),
+    .eager = {strided(map(kOne, kSingle)), map(kSingle, kSingle, 1).after(),
               by_rows(kSingle, kNone, 1).beside({0, 4}).after(),
               map(kNone, kNone).times(2).beside({4, 4}),
-              strided(1, map(kSingle, kSingle, 1)).beside({4, 0}), map(kSingle, kOne).after(),
-              strided(1, map(kOne, kOne, 1)).after()},
-    .eager_backward = {
-        strided(1, map(kOne, kOne, 1)), map(kTwo, kOne, 1), map(kOne, kNone, 1).after(),
-        strided(1, map(kOne, kSingle)), map(kTwoSingles, kSingle, 1),
-        strided(1, map(kSingle, kSingle, 1)).beside({4, 0}),
-        by_rows(kSingle, kNone, 1).beside({0, 4}).after(),
-        map(kNone, kNone).times(3).beside({8, 4}),
-        strided(1, map(kNone, kSingle, 1)).beside({4, 0}), map(kSingle, kSingle, 1).after(),
-        map(kTwoSingles, kSingle, 1).times(2), map(kSingle, kOne).after()}};
+              strided(map(kSingle, kSingle, 1)).beside({4, 0}), map(kSingle, kOne).after(),
+              strided(map(kOne, kOne, 1)).after()},
+    .eager_backward = {strided(map(kOne, kOne, 1)), map(kTwo, kOne, 1), map(kOne, kNone, 1).after(),
+                       strided(map(kOne, kSingle)), map(kTwoSingles, kSingle, 1),
+                       strided(map(kSingle, kSingle, 1)).beside({4, 0}),
+                       by_rows(kSingle, kNone, 1).beside({0, 4}).after(),
+                       map(kNone, kNone).times(3).beside({8, 4}),
+                       strided(map(kNone, kSingle, 1)).beside({4, 0}),
+                       map(kSingle, kSingle, 1).after(), map(kTwoSingles, kSingle, 1).times(2),
+                       map(kSingle, kOne).after()}};
 
 // A mask of one byte per element is kept for the gradient.
 inline constexpr Operation kDropout{
@@ -197,13 +190,16 @@ constexpr Movement of_tensors(const Arrays& reads, const Arrays& writes, double 
   movement.at_once = 1;
   movement.instructions = 4;
   movement.reduction = {};
+  movement.most_elements = 320 * kChunk;
   return movement;
 }
+// Nine conversions from and to double precision at a quarter of the 32-bit rate; 18 operations at
+// half the rate of single precision, an FMA's FLOPs each, as on server GPUs (CUDA C++ Programming
+// Guide, arithmetic throughput).
 constexpr Movement adamw() {
   Movement movement = of_tensors({4}, kThree, 14, 2);
-  movement.instructions = 24;  // a root and a division
-  movement.widened = 9;
-  movement.doubles = 18;
+  movement.instructions = 24 + 9 + 18;  // 24: a root and a division
+  movement.further = {.vector_flops = 18 * 4, .conversions = 9 * 4};
   movement.registers = 60;
   return movement;
 }

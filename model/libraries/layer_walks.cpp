@@ -24,7 +24,7 @@ double Counted::row_splits() const {
 }
 
 double Counted::elements() const {
-  if (movement.table == Table::zeroed) return of * cols;
+  if (movement.walk == Walk::table_zeros) return of * cols;
   if (movement.walk == Walk::table_sums) return parts() * cols;
   const double each =
       movement.reads.bytes_of_element(type) + movement.writes.bytes_of_element(type);
@@ -41,10 +41,11 @@ Traffic Counted::bytes() const {
   Traffic sum = rows * of_row();
   sum += of_elements();
   sum.read_bytes += movement.parameters * row_bytes();
-  const Table table = movement.table;
-  if (table == Table::looked_up || table == Table::added_to) sum.read_bytes += drawn_bytes();
-  if (table == Table::written || table == Table::added_to) sum.write_bytes += drawn_bytes();
-  if (table == Table::zeroed) sum.write_bytes += of * row_bytes();
+  const Walk walk = movement.walk;
+  const bool adds = walk == Walk::table_columns;
+  if (adds || walk == Walk::table_rows) sum.read_bytes += drawn_bytes();
+  if (adds || walk == Walk::table_sums) sum.write_bytes += drawn_bytes();
+  if (walk == Walk::table_zeros) sum.write_bytes += of * row_bytes();
   return sum;
 }
 
@@ -52,7 +53,7 @@ Traffic Counted::asked() const {
   Traffic sum = bytes();
   sum.read_bytes += (rows - 1) * movement.parameters * row_bytes() +
                     (movement.sweeps - 1) * of_elements().read_bytes;
-  if (movement.table == Table::looked_up) sum.read_bytes += rows * row_bytes() - drawn_bytes();
+  if (movement.walk == Walk::table_rows) sum.read_bytes += rows * row_bytes() - drawn_bytes();
   return sum;
 }
 
@@ -67,19 +68,12 @@ double instructions(const Counted& one) {
   const Movement& movement = one.movement;
   const double converted =
       size_bytes(one.type) < sizeof(float) ? movement.reads.typed + movement.writes.typed / 2 : 0;
-  return 1 + one.flops() + movement.special + converted + movement.instructions + movement.doubles +
-         movement.widened;
+  return 1 + one.flops() + movement.special + converted + movement.instructions;
 }
 
-// Work issued for a share of the elements. Slow operations count as more FLOPs or conversions.
+// Work issued for a share of the elements.
 Work issued_for(const Counted& one, double share) {
-  // Double precision at half the rate of single, its conversions at a quarter of the 32-bit rate,
-  // as on server GPUs (CUDA C++ Programming Guide, arithmetic throughput).
-  constexpr double kFlopsOfDouble = 4, kConversions = 4;
-  const double elements = share * one.elements();
-  Work work = share * one.work();
-  work.vector_flops += elements * kFlopsOfDouble * one.movement.doubles;
-  work.conversions = elements * kConversions * one.movement.widened;
+  Work work = share * one.work() + share * one.elements() * one.movement.further;
   set_traffic(work, share * one.asked());
   return work;
 }
@@ -114,8 +108,7 @@ Plan by_sums(const Counted& one) {
   constexpr double kDivided = 80;  // instructions: thread number ÷ columns, in 64 bits
   const bool of_table = one.movement.walk == Walk::table_sums;
   const auto sums = static_cast<std::int64_t>(of_table ? std::min(one.rows, one.of) : one.parts());
-  const std::int64_t wide =
-      ceil_div(static_cast<std::int64_t>(one.cols), rows::kWarp) * rows::kWarp;
+  const std::int64_t wide = round_up(static_cast<std::int64_t>(one.cols), rows::kWarp);
   const std::int64_t threads = std::min(wide, rows::kMaxThreads);
   const std::int64_t blocks = ceil_div(sums * wide, threads);
   const double each = std::max(1.0, one.elements() / as_double(blocks * threads));
@@ -136,7 +129,7 @@ Plan by_table_rows(const Counted& one) {
     return even_blocks(one, ceil_div(elements, kThreads * kElements), kThreads,
                        warps_of(kThreads) * kOfElements, {.global = as_double(kElements)});
   }
-  const std::int64_t threads = std::min(kMostVectors, ceil_div(vectors, rows::kWarp) * rows::kWarp);
+  const std::int64_t threads = std::min(kMostVectors, round_up(vectors, rows::kWarp));
   const auto blocks = static_cast<std::int64_t>(one.rows) * ceil_div(vectors, kMostVectors);
   return even_blocks(one, blocks, threads, warps_of(threads) * kOfVector, {.global = 2});
 }
@@ -219,7 +212,7 @@ Plan by_columns(const Counted& one) {
   // At the end sums pass through shared memory and a warp reduces one column after the other.
   constexpr double kOfEnd = 60, kOfColumn = 60;
   const Movement& movement = one.movement;
-  const bool meets = movement.tall == 1;  // at each step
+  const bool meets = movement.walk == Walk::table_columns;  // at each step
   const std::int64_t warps = column_warps(one);
   const bool splits = movement.walk == Walk::part_columns;
   const auto groups = static_cast<std::int64_t>(splits ? one.row_splits() : 1);
@@ -241,11 +234,11 @@ Plan by_columns(const Counted& one) {
 
 Plan blocks_of(const Counted& one) {
   const Walk walk = one.movement.walk;
-  if (walk == Walk::elements) return over_elements(one);
+  if (walk == Walk::elements || walk == Walk::table_zeros) return over_elements(one);
   if (walk == Walk::table_rows) return by_table_rows(one);
+  if (walk == Walk::part_sums || walk == Walk::table_sums) return by_sums(one);
   if (walk == Walk::rows || walk == Walk::chunks) return by_rows(one);
-  if (walk == Walk::columns || walk == Walk::part_columns) return by_columns(one);
-  return by_sums(one);
+  return by_columns(one);
 }
 
 }  // namespace
@@ -266,11 +259,9 @@ Plan plan_of(const Counted& one) {
     const double both = read + written;
     plan.reuse.push_back(
         {.bytes = one.rows * read, .distance_bytes = both, .l2_distance_bytes = both});
-    if (movement.sweeps > 2) {
-      plan.reuse.push_back({.bytes = (movement.sweeps - 2) * one.rows * read,
-                            .distance_bytes = both,
-                            .l2_distance_bytes = read + 1.0 / 3 * written});
-    }
+    plan.reuse.push_back({.bytes = (movement.sweeps - 2) * one.rows * read,
+                          .distance_bytes = both,
+                          .l2_distance_bytes = read + 1.0 / 3 * written});
   }
   if (movement.parameters > 0) {  // an SM reads and writes a row between two uses
     const double vectors = movement.parameters * one.row_bytes();

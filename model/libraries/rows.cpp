@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/layer_operations.hpp"
 
 namespace roofcast::softmax {

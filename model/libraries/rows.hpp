@@ -5,7 +5,6 @@
 #include <span>
 #include <string_view>
 
-#include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/common/rows.hpp"
 #include "model/types/kernel_model.hpp"
 

@@ -42,7 +42,7 @@ TEST(AttentionLibrary, EveryPartIsWritten) {
 Blocks paged(Library library, std::int64_t batch, std::int64_t kv_heads, std::int64_t keys) {
   Problem p = of(library, decode(batch, 8, kv_heads, keys));
   p[kCacheWrites] = kWritesKv;
-  return library_forward(library, p, gpu_named("h100-sxm5"));
+  return library_forward(p, gpu_named("h100-sxm5"));
 }
 
 // mha_varlen_fwd splits keys for grouped heads alone; it runs the kernel of split keys anyway.
@@ -56,7 +56,7 @@ TEST(AttentionLibrary, Flash2SplitsKeysInPagesOfGroupsAlone) {
 TEST(AttentionLibrary, Flash2TakesTheTilesOfItsGpu) {
   const auto tile = [](const char* gpu, std::int64_t head_dim, bool causal) {
     const Problem p = of(kFa2, prefill(4, 16, 500, head_dim, causal), 1);
-    const Tile found = library_forward(kFa2, p, gpu_named(gpu)).tile;
+    const Tile found = library_forward(p, gpu_named(gpu)).tile;
     return std::array{found.queries, found.keys, found.warps};
   };
   using Sizes = std::array<std::int64_t, 3>;
@@ -74,7 +74,7 @@ TEST(AttentionLibrary, Flash2TakesTheTilesOfItsGpu) {
 TEST(AttentionLibrary, Flash2MasksAStepMoreWhereTilesAreNotFull) {
   const auto copies = [](std::int64_t length, std::int64_t head_dim, bool causal) {
     const Problem p = of(kFa2, prefill(4, 16, length, head_dim, causal), 1);
-    return library_forward(kFa2, p, gpu_named("h200-sxm")).tile.masked_copies;
+    return library_forward(p, gpu_named("h200-sxm")).tile.masked_copies;
   };
   EXPECT_EQ(copies(512, 128, true), 2);
   EXPECT_EQ(copies(500, 128, true), 3);
@@ -115,8 +115,7 @@ TEST(AttentionLibrary, PyTorchCopiesGradientsOfHeadsBeforeTokens) {
 TEST(AttentionLibrary, TensorMemoryDecodesNoLargeGroups) {
   const Gpu b200 = gpu_named("b200");
   const auto by_tensor_cores = [&](std::int64_t heads) {
-    return library_forward(kTrtllm, of(kTrtllm, decode(4, heads, 1, 4096)), b200)
-        .kernel.on_tensor_cores();
+    return library_forward(of(kTrtllm, decode(4, heads, 1, 4096)), b200).kernel.on_tensor_cores();
   };
   EXPECT_TRUE(by_tensor_cores(32));
   EXPECT_FALSE(by_tensor_cores(64));
@@ -126,7 +125,7 @@ TEST(AttentionLibrary, TensorMemoryDecodesNoLargeGroups) {
 TEST(AttentionLibrary, DecodingFromPagesWaitsForThem) {
   for (const char* gpu : {"b200", "h100-sxm5"}) {
     const auto loads = [&](Library library) {
-      return library_forward(library, of(library, decode(4, 32, 4, 4096)), gpu_named(gpu))
+      return library_forward(of(library, decode(4, 32, 4, 4096)), gpu_named(gpu))
           .tile.waits_before.global;
     };
     EXPECT_GT(loads(kTrtllm), loads(kCudnn)) << gpu;

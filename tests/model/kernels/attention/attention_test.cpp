@@ -195,7 +195,7 @@ TEST(AttentionLibrary, TilesFitTheSharedMemoryThereIs) {
         for (const std::int64_t keys : {std::int64_t{0}, std::int64_t{5000}}) {
           Problem p = keys == 0 ? prefill(2, 8, 1024, head_dim, true) : decode(4, 16, 2, keys);
           p[kHeadDim] = head_dim;
-          const Blocks c = library_forward(library, of(library, p, 1), gpu);
+          const Blocks c = library_forward(of(library, p, 1), gpu);
           EXPECT_LE(c.tile.shared_bytes, gpu.occupancy->shared_bytes_per_block)
               << name << ' ' << library << ' ' << head_dim << ' ' << keys;
         }

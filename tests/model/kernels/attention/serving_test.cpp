@@ -14,7 +14,7 @@ const Gpu& h100() {
 }
 
 Blocks decoded(std::int64_t batch, std::int64_t heads, std::int64_t kv_heads, std::int64_t keys) {
-  return library_forward(kTrtllm, of(kTrtllm, decode(batch, heads, kv_heads, keys)), h100());
+  return library_forward(of(kTrtllm, decode(batch, heads, kv_heads, keys)), h100());
 }
 
 std::int64_t splits(std::int64_t batch, std::int64_t heads, std::int64_t kv_heads,
