@@ -145,45 +145,33 @@ LaunchSequence plan(const Problem& p, const Gpu& gpu) {
   return p[kPass] == kForward ? plan_forward(kKind, p) : plan_backward(kKind, p, gpu);
 }
 
-// Vectors per thread to try where registers hold rows. Kernels for several rows are compiled for
+// Vectors per thread to try, forward. Kernels that hold several rows in registers are compiled for
 // half of the most vectors, those for clusters also for the most.
-std::vector<std::int64_t> vectors_of(const Problem& p) {
+rows::Values vectors_of(const Problem& p) {
+  if (is_streamed(p)) return {kForwardRingVectors};
   const std::int64_t most = rows::most_vectors(p.dtype), half = most / 2;
   const std::int64_t slice = ceil_div(rows::vectors_of(p), p[kCluster]);
-  if (p[kVectors] != 0 || (p[kCluster] == 1 && p[kRowsPerCluster] == 1)) {
-    return rows::held_vectors(p[kVectors], slice, most, kMostThreads);
+  if (p[kCluster] > 1) {
+    return rows::powers_of_two(slice > half * kMostThreads ? most : half, most);
   }
-  if (p[kCluster] == 1) return {half};
-  return rows::powers_of_two(0, slice > half * kMostThreads ? most : half, most);
+  if (p[kRowsPerCluster] > 1) return {half};
+  return rows::held_vectors(slice, most, kMostThreads);
 }
 
 std::vector<Problem> candidates(const Problem& p, const Gpu& gpu) {
-  const std::int64_t asked = p[kStaging];
   const bool can_stream = gpu.features.has(Instruction::bulk_copy) && rows_are_aligned(p) &&
-                          (p[kVectors] == 0 || p[kVectors] == kForwardRingVectors);
-  std::vector<std::int64_t> stagings;
-  if (asked != kInShared) stagings.push_back(kInRegisters);
-  if (asked == kInShared || (asked == kChosen && can_stream)) stagings.push_back(kInShared);
-  std::vector<Problem> found;
-  for (const Problem& one : rows::with_each({p}, kStaging, stagings)) {
-    if (p[kPass] == kBackward) {
-      found.push_back(one);
-      continue;
-    }
-    const bool streams = is_streamed(one);
-    const std::int64_t smallest =
-        streams
-            ? rows::cluster_for(rows::row_bytes(p), kForwardRingSliceBytes)
-            : rows::cluster_for(rows::vectors_of(p), rows::most_vectors(p.dtype) * kMostThreads);
-    for (const Problem& shared : rows::with_clusters(one, kCluster, smallest, gpu)) {
-      const std::vector<std::int64_t> vectors =
-          streams ? rows::powers_of_two(p[kVectors], kForwardRingVectors, kForwardRingVectors)
-                  : vectors_of(shared);
-      const std::vector<Problem> each = rows::with_each({shared}, kVectors, vectors);
-      found.insert(found.end(), each.begin(), each.end());
-    }
-  }
-  return found;
+                          (p[kVectors] == kToChoose || p[kVectors] == kForwardRingVectors);
+  const std::vector<Problem> staged = rows::with_each({p}, kStaging, [&](const Problem&) {
+    return can_stream ? rows::Values{kInRegisters, kInShared} : rows::Values{kInRegisters};
+  });
+  if (p[kPass] == kBackward) return staged;
+  const auto smallest_cluster = [](const Problem& one) {
+    return is_streamed(one) ? rows::cluster_for(rows::row_bytes(one), kForwardRingSliceBytes)
+                            : rows::cluster_for(rows::vectors_of(one),
+                                                rows::most_vectors(one.dtype) * kMostThreads);
+  };
+  return rows::with_each(rows::with_clusters(staged, kCluster, smallest_cluster, gpu), kVectors,
+                         vectors_of);
 }
 
 constexpr std::array<std::string_view, 3> kStagings = {"fastest", "registers", "shared"};

@@ -170,13 +170,17 @@ LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
 }
 
 std::vector<Problem> registers_candidates(const Problem& p, const Gpu& /*gpu*/) {
-  return rows::with_each({p}, kVectors,
-                         rows::held_vectors(p[kVectors], rows::vectors_of(p),
-                                            rows::most_vectors(p.dtype), rows::kMaxThreads));
+  return rows::with_each({p}, kVectors, [](const Problem& one) {
+    return rows::held_vectors(rows::vectors_of(one), rows::most_vectors(one.dtype),
+                              rows::kMaxThreads);
+  });
 }
 
 std::vector<Problem> cluster_candidates(const Problem& p, const Gpu& gpu) {
-  return rows::with_clusters(p, kCluster, rows::cluster_for(rows::row_bytes(p), kSliceBytes), gpu);
+  const auto smallest = [](const Problem& one) {
+    return rows::cluster_for(rows::row_bytes(one), kSliceBytes);
+  };
+  return rows::with_clusters({p}, kCluster, smallest, gpu);
 }
 
 constexpr std::array kSweepParameters =
