@@ -53,7 +53,7 @@ inline constexpr Constant kBlockOperations =
            "dependent operations of a block before its first tile, or per 16 rows of a "
            "TensorRT-LLM group: addresses, divisions, sums over rows",
            kFlash2Fit, "2026-11-26");
-inline constexpr Constant kCacheWaits = fitted(
+inline constexpr Constant kCacheWriteWaits = fitted(
     "attention_cache_waits", 8, "trips",
     "round trips to L2 or DRAM of a vLLM block that writes to a cache: positions, data",
     "attention_fa3_causal_prefill.csv above 20 us, compute capability 9.0: by hand among 4 to 10",
@@ -78,7 +78,7 @@ inline constexpr Constant kResultInstructions =
     fitted("attention_result_instructions", 30, "",
            "thread instructions per element of dK and dV at the end of a block, in cuDNN",
            kAttentionFit, "2026-11-24");
-inline constexpr Constant kPassWaits = fitted(
+inline constexpr Constant kGradientPassWaits = fitted(
     "attention_pass_waits", 6, "trips",
     "round trips to L2 or DRAM of a block of the row kernels before or after backward's GEMMs",
     kAttentionFit, "2026-11-24");
@@ -203,38 +203,17 @@ inline constexpr Constant kConvolutionInterval =
            "half-width of the interval ÷ other kernels': holds 90% of the cold times over 8 us",
            "drawn-7-2026-11-27 in validation/measured", "2026-11-27");
 
-inline constexpr std::array kAll = {kFlash2Products,
-                                    kFlash2ScoreInstructions,
-                                    kFlash2StepInstructions,
-                                    kFlash2MaskInstructions,
-                                    kFlash2BlockInstructions,
-                                    kFlash2OutputInstructions,
-                                    kBlockOperations,
-                                    kCacheWaits,
-                                    kScoreInstructions,
-                                    kMaskInstructions,
-                                    kResultInstructions,
-                                    kPassWaits,
-                                    kGroupSumWaits,
-                                    kVectorInstructions,
-                                    kVectorOperations,
-                                    kCopyRequests,
-                                    kRegisterCopyRequests,
-                                    kMovedInstructions,
-                                    kLeftOutCopies,
-                                    kExpertRowInstructions,
-                                    kExpertTileSwitch,
-                                    kExpertMmaSlowdown,
-                                    kConvolutionInterval,
-                                    kExpertInterval,
-                                    kLossInstructions,
-                                    kLossGradientInstructions,
-                                    kNormGradientInstructions,
-                                    kStridedInstructions,
-                                    kTanhInstructions,
-                                    kSigmoidInstructions,
-                                    kRandomInstructions,
-                                    kPackedScoreInstructions,
-                                    kJoinInstructions};
+inline constexpr std::array kAll = {
+    kFlash2Products,         kFlash2ScoreInstructions,  kFlash2StepInstructions,
+    kFlash2MaskInstructions, kFlash2BlockInstructions,  kFlash2OutputInstructions,
+    kBlockOperations,        kCacheWriteWaits,          kScoreInstructions,
+    kMaskInstructions,       kResultInstructions,       kGradientPassWaits,
+    kGroupSumWaits,          kVectorInstructions,       kVectorOperations,
+    kCopyRequests,           kRegisterCopyRequests,     kMovedInstructions,
+    kLeftOutCopies,          kExpertRowInstructions,    kExpertTileSwitch,
+    kExpertMmaSlowdown,      kConvolutionInterval,      kExpertInterval,
+    kLossInstructions,       kLossGradientInstructions, kNormGradientInstructions,
+    kStridedInstructions,    kTanhInstructions,         kSigmoidInstructions,
+    kRandomInstructions,     kPackedScoreInstructions,  kJoinInstructions};
 
 }  // namespace roofcast::library
