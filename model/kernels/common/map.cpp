@@ -31,10 +31,6 @@ void check_power_of_two(std::string_view what, std::int64_t value) {
 
 }  // namespace
 
-Work Cost::work() const {
-  return {.vector_flops = flops, .special_flops = special, .conversions = conversions};
-}
-
 Plan plan_of(const Pass& pass) {
   const double elements = as_double(pass.elements), chunk = as_double(pass.chunk);
   Plan plan =

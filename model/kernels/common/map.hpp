@@ -45,7 +45,9 @@ struct Cost {
     instructions += other.instructions;
     return *this;
   }
-  Work work() const;
+  constexpr Work work() const {
+    return {.vector_flops = flops, .special_flops = special, .conversions = conversions};
+  }
 };
 
 /// One operation for each element.
