@@ -57,8 +57,7 @@ Candidate fastest_candidate(const Question& question) {
   std::optional<Candidate> best;
   std::optional<InputError> refusal;
   std::size_t position = problems.size(), refused = problems.size();
-  // Time of the copies before the GEMM: the same for all candidates, except back to back, where
-  // partial sums evict operands.
+  // Time of the copies before the GEMM. It varies back to back, where partial sums evict operands.
   double copies_s = 0;
   for (const auto& [bound_s, i] : order) {
     const double least_s = best && best->time ? best->expected_s() : kForever;

@@ -21,8 +21,7 @@ struct Candidate {
   double expected_s() const;
 };
 
-/// Forecast of a problem with all settings; nothing beyond `at_most_s`. Throws InputError as
-/// KernelModel::plan and the laws.
+/// Forecast of a problem with all settings; nothing beyond `at_most_s`. Throws InputError.
 std::optional<Candidate> candidate_of(const Question& question, double at_most_s = kForever);
 
 /// The candidate with the least expected time among those that the device can run; the first of

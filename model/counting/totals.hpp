@@ -17,8 +17,7 @@ double issued_instructions(const Plan& plan);
 /// assumes that L1 keeps nothing and `dram` stays 0: the laws set both.
 Work total_work(const Plan& plan);
 
-/// Bytes of all arrays, with the gaps between accesses: the allocation if no array reuses another's
-/// memory.
+/// Bytes of all arrays, gaps between accesses included: the allocation without reuse of memory.
 double allocated_bytes(std::span<const Launched> launches);
 
 /// Distinct bytes that the launches touch.

@@ -26,8 +26,7 @@ inline constexpr std::array kValidated = {
     ValidatedRange{kElements, std::int64_t{1} << 16, std::int64_t{1} << 30}};
 
 /// Warp instructions of kernels generated at run time, by counters of copies and triads: index and
-/// exit; head and tail of vectors of several elements; address, bounds test, predicate of an
-/// access.
+/// exit; head and tail of vectors of several elements; address, bounds test and predicate.
 inline constexpr double kInstructionsPerThread = 16, kInstructionsOfVectors = 28,
                         kInstructionsPerAccess = 8.2;
 
@@ -81,8 +80,7 @@ struct Pass {
 /// The plan of a launch, still without arrays.
 Plan plan_of(const Pass& pass);
 
-/// The plan of one such kernel. Throws InputError for an access narrower than an element, or one
-/// for which no kernel is compiled.
+/// Throws InputError for an access narrower than an element, or for which no kernel is compiled.
 Plan plan(const Operation& operation, const Problem& problem);
 
 }  // namespace roofcast::map

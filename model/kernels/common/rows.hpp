@@ -150,8 +150,7 @@ constexpr double turns_of_merge(const Layout& layout) {
   return as_double(ceil_div(layout.cluster * layout.warps(), kWarp));
 }
 /// Instructions that only a 16-byte access inside the row takes: 8 for addresses, tests, loads and
-/// stores, `operations` for each element, and for 16-bit elements the conversions of the `read`
-/// vectors read and of the one written.
+/// stores; for each element `operations`, and in 16 bits `read` conversions and half a packing.
 constexpr double access_instructions(const Problem& p, double operations, double read) {
   const double width = as_double(kVectorBytes / element_bytes(p.dtype));
   return 8 + width * (operations + (has_16_bits(p) ? read + 0.5 : 0));

@@ -123,8 +123,7 @@ Plan plan_finish(Kind kind, const Problem& p, std::int64_t strips, double partia
                   kernel.registers, kFinishThreads * (kFinishColumns + 1) * 4);
   const double out = counts.parameters * as_double(rows::row_bytes(p));
   plan.arrays = {scratch(kPartials, {partial_bytes, 0}), writes(kGradients, out)};
-  // Loads that fill no group of kTogether go one by one. Their mean, half a group, is taken, so
-  // that more strips never take less time.
+  // Loads beyond whole groups go one by one: half a group is taken, so that time grows with strips.
   constexpr auto kTogether = as_double(rows::PartialSums::kTogether);
   const std::int64_t loads = ceil_div(strips, kFinishThreads);
   const double trips = as_double(loads) / kTogether + std::min(as_double(loads), kTogether / 2);

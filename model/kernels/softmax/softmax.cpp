@@ -61,8 +61,7 @@ LaunchSequence plan_sweeps(const Problem& p, const Gpu& /*gpu*/) {
   set_arrays(plan, x, each);
   plan.arrays.back().split = rows::split_stores(x, kStoreParts);
 
-  // Between two uses of a row each resident block makes a sweep, and one in `kReads` sweeps also
-  // writes a row through L1.
+  // Between two uses of a row each resident block sweeps once; one in kReads sweeps also writes.
   const double rows_here = as_double(layout.rows_per_block);
   const double between = (1 + 1 / kReads) * x.row_bytes * rows_here;
   plan.reuse = {{.scope = Scope::block,
