@@ -39,10 +39,9 @@ Values powers_of_two(std::int64_t least, std::int64_t most) {
   return values;
 }
 
-Values held_vectors(std::int64_t slice_vectors, std::int64_t most_vectors,
-                    std::int64_t most_threads) {
+Values held_vectors(const Problem& p, std::int64_t most_threads) {
   const auto power_for = [&](std::int64_t threads) {
-    return std::min(most_vectors, power_of_two_from(ceil_div(slice_vectors, threads)));
+    return std::min(most_vectors(p.dtype), power_of_two_from(ceil_div(vectors_of(p), threads)));
   };
   return powers_of_two(power_for(most_threads), power_for(kWarp));
 }

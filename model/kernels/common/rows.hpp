@@ -127,9 +127,8 @@ std::vector<Problem> with_each(const std::vector<Problem>& problems, std::size_t
 /// `least` and its double, fourfold … up to `most`.
 Values powers_of_two(std::int64_t least, std::int64_t most);
 
-/// Vectors per thread to try in registers, with which a slice takes 32 to `most_threads` threads.
-Values held_vectors(std::int64_t slice_vectors, std::int64_t most_vectors,
-                    std::int64_t most_threads);
+/// Vectors per thread to try where a row in registers may take 32 to `most_threads` threads.
+Values held_vectors(const Problem& p, std::int64_t most_threads);
 
 /// The problems with each cluster size from `smallest` to the device's largest, and each of 1, 2,
 /// 4, 8 and 16 rows per cluster, the setting after `cluster`.

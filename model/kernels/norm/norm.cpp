@@ -49,7 +49,7 @@ Forward forward_of(Kind kind, const Problem& p) {
           forward_bytes(p, static_cast<std::int64_t>(counts_of(kind).parameters))};
 }
 
-rows::Instructions instructions_of(Kind kind, const Problem& p, const Forward& how, bool ragged) {
+rows::Instructions instructions_of(Kind kind, const Problem& p, const Forward& how) {
   // Instructions that shift a vector of γ or β out of the two aligned ones around it.
   constexpr double kShift = 17;
   const auto& loops = how.kernel.loops;
@@ -66,7 +66,7 @@ rows::Instructions instructions_of(Kind kind, const Problem& p, const Forward& h
   // of the compiled kernel shifts γ and β, except layernorm's in 16 bits.
   const compiled::Kernel one =
       compiled::kernel("norm::forward_kernel", p.dtype, how.layout.vectors, kind);
-  const bool shifts = kind == Kind::rmsnorm || !rows::has_16_bits(p);
+  const bool ragged = !rows_are_aligned(p), shifts = kind == Kind::rmsnorm || !rows::has_16_bits(p);
   const double shift = parameters * kShift;
   const double merging = (one.loops[0] + one.loops[1]) * turns + rows::kInstructionsOfMerge;
   return {.row = one.straight + rows::kInstructionsOfEnds +
@@ -127,7 +127,7 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
       how.dynamic_bytes > 0 ? 0 : std::ceil(x.inside / as_double(layout.warps()));
   rows::set_rows(plan,
                  {.matrix = x,
-                  .instructions = instructions_of(kind, p, how, x.ragged),
+                  .instructions = instructions_of(kind, p, how),
                   .streams = streams,
                   .each = each,
                   // The compiler splits 16-byte stores of forward_several.cu's kernels into four.
@@ -149,13 +149,11 @@ LaunchSequence plan(const Problem& p, const Gpu& gpu) {
 // half of the most vectors, those for clusters also for the most.
 rows::Values vectors_of(const Problem& p) {
   if (is_streamed(p)) return {kForwardRingVectors};
+  if (p[kCluster] == 1 && p[kRowsPerCluster] == 1) return rows::held_vectors(p, kMostThreads);
   const std::int64_t most = rows::most_vectors(p.dtype), half = most / 2;
-  const std::int64_t slice = ceil_div(rows::vectors_of(p), p[kCluster]);
-  if (p[kCluster] > 1) {
-    return rows::powers_of_two(slice > half * kMostThreads ? most : half, most);
-  }
-  if (p[kRowsPerCluster] > 1) return {half};
-  return rows::held_vectors(slice, most, kMostThreads);
+  if (p[kCluster] == 1) return {half};
+  const bool fits_half = rows::vectors_of(p) <= p[kCluster] * half * kMostThreads;
+  return fits_half ? rows::Values{half, most} : rows::Values{most};
 }
 
 std::vector<Problem> candidates(const Problem& p, const Gpu& gpu) {

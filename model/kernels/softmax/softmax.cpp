@@ -169,10 +169,8 @@ LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
 }
 
 std::vector<Problem> registers_candidates(const Problem& p, const Gpu& /*gpu*/) {
-  return rows::with_each({p}, kVectors, [](const Problem& one) {
-    return rows::held_vectors(rows::vectors_of(one), rows::most_vectors(one.dtype),
-                              rows::kMaxThreads);
-  });
+  return rows::with_each(
+      {p}, kVectors, [](const Problem& one) { return rows::held_vectors(one, rows::kMaxThreads); });
 }
 
 std::vector<Problem> cluster_candidates(const Problem& p, const Gpu& gpu) {
