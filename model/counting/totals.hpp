@@ -10,7 +10,6 @@ namespace roofcast {
 /// Work that a launch issues: the sum over its blocks. Its `l2` assumes that L1 keeps nothing.
 Work issued_by_launch(const Plan& plan);
 
-/// Warp instructions of a launch.
 double issued_instructions(const Plan& plan);
 
 /// The totals of a launch: useful arithmetic, issued traffic, bytes that its arrays must move. `l2`

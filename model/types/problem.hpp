@@ -41,7 +41,6 @@ constexpr std::optional<std::size_t> position_named(std::span<const Parameter> p
   return std::nullopt;
 }
 
-/// A setting of a kernel's configuration.
 constexpr Parameter setting(std::string_view name, std::string_view meaning, std::int64_t minimum,
                             std::int64_t maximum, std::int64_t fallback) {
   return {name, meaning, minimum, maximum, fallback, true};

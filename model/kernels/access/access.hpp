@@ -42,7 +42,6 @@ constexpr std::int64_t words(std::int64_t stride, std::int64_t width) {
 }
 }  // namespace shared
 
-/// The plan of access.shared.
 LaunchSequence plan_shared(const Problem& problem, const Gpu& gpu);
 
 extern const KernelFamily kFamily;

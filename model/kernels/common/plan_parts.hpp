@@ -10,7 +10,6 @@
 
 namespace roofcast {
 
-/// Warps of a block of `threads` threads.
 constexpr double warps_of(std::int64_t threads) {
   return as_double(ceil_div(threads, 32));
 }
@@ -50,7 +49,6 @@ inline Plan launch_plan(std::int64_t blocks, const std::array<std::int64_t, 3>& 
   return plan;
 }
 
-/// A launch sequence of one launch.
 inline LaunchSequence launch_of(Plan plan) {
   LaunchSequence sequence;
   sequence.push_back({std::move(plan)});

@@ -27,9 +27,9 @@ void check_layout(const Problem& p, const rows::Layout& layout) {
 
 namespace {
 
-// How the forward pass runs: where rows arrive, and whether a block takes several sequentially.
+// How the forward pass runs.
 struct Forward {
-  bool in_turn;
+  bool in_turn;  // registers hold one row after the other, or a slice of each in a cluster
   rows::Layout layout;
   compiled::Kernel kernel;
   std::int64_t dynamic_bytes;  // shared memory of rings, and of γ and β; 0 where these are not kept
@@ -39,7 +39,7 @@ Forward forward_of(Kind kind, const Problem& p) {
   const bool streams = is_streamed(p);
   const rows::Layout layout = forward_layout(p);
   const bool clustered = layout.cluster > 1;
-  const bool in_turn = streams || clustered || layout.rows_per_cluster > 1;
+  const bool in_turn = !streams && (clustered || layout.rows_per_cluster > 1);
   const compiled::Kernel kernel =
       streams ? compiled::kernel("norm::forward_ring_kernel", p.dtype, kind, clustered)
       : in_turn
@@ -119,8 +119,7 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
   beside.requested = {parameters, 4 * statistics};
   beside.l1 = beside.l2 = {parameters, statistics * kSectorBytes};
   // Registers that hold two rows load the next x ahead. A cluster's barrier waits for all accesses.
-  const bool held_in_turn = how.in_turn && !streams;
-  const bool loads_ahead = held_in_turn && 2 * layout.vectors <= most;
+  const bool loads_ahead = how.in_turn && 2 * layout.vectors <= most;
   const bool drained = clustered && !streams && !loads_ahead;
   // γ and β outside shared memory take a round trip a vector: loads wait for stores that may alias.
   const double of_parameters =
@@ -131,7 +130,7 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
                   .streams = streams,
                   .each = each,
                   // The compiler splits 16-byte stores of forward_several.cu's kernels into four.
-                  .parts = held_in_turn ? 4.0 : 1.0,
+                  .parts = how.in_turn ? 4.0 : 1.0,
                   .beside = beside,
                   .round_trips = (streams ? 0 : 1) + of_parameters + (drained ? 1 : 0),
                   .sums = streams ? 4.0 : 1.0,
