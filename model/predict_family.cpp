@@ -26,9 +26,9 @@ std::optional<std::int64_t> first_that(const Saves& saves) {
   return saved;
 }
 
-/// States from which value of Crossover::along on the variant `keeping` moves over 2% fewer DRAM
-/// bytes than the variant Crossover::moves, and from which it takes over 2% less expected time, all
-/// else as in the problem. Throws InputError if the device or shape has no such variant.
+/// The values of Crossover::along from which `keeping` moves over 2% fewer DRAM bytes than
+/// Crossover::moves, and from which it takes over 2% less time, all else as in the problem. Throws
+/// InputError if the device or shape has no such variant.
 std::string crossover_note(const Question& question, std::string_view keeping) {
   const KernelFamily& family = *question.kernel.family;
   const Crossover& crossover = *family.crossover;
