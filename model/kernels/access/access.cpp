@@ -238,28 +238,28 @@ LaunchSequence plan_matrix(const Problem& p, const Gpu& /*gpu*/) {
   return launch_of(std::move(plan));
 }
 
-constexpr roofcast::Parameter kN = {"n", "elements of y", 1, kMaxElements};
+constexpr Parameter kN = {"n", "elements of y", 1, std::int64_t{1} << 36};
 
 constexpr std::array kStridedParameters = {
-    kN, roofcast::Parameter{"stride", "elements from one access to the next", 1, 65536},
-    roofcast::Parameter{"width", "elements of an access: 1, 2, 4 or 8", 1, 8, 1}};
+    kN, Parameter{"stride", "elements from one access to the next", 1, 65536},
+    Parameter{"width", "elements of an access: 1, 2, 4 or 8", 1, 8, 1}};
 constexpr std::array kOffsetParameters = {
-    kN, roofcast::Parameter{"offset", "elements before the first that is read", 0, 1 << 20}};
+    kN, Parameter{"offset", "elements before the first that is read", 0, 1 << 20}};
 constexpr std::array kGatherParameters = {
     kN,
-    roofcast::Parameter{"window", "elements among which an index is drawn: a power of two", 1,
-                        std::int64_t{1} << 32, std::int64_t{1} << 20},
+    Parameter{"window", "elements among which an index is drawn: a power of two", 1,
+              std::int64_t{1} << 32, std::int64_t{1} << 20},
     choice("distribution",
            "shuffled: a permutation inside each window; uniform: independent draws from a table of "
            "one window",
            gather::kDistributions, gather::kUniform)};
 constexpr std::array kMatrixParameters = {
-    roofcast::Parameter{"rows", "rows of x and y", 1, std::int64_t{1} << 24},
-    roofcast::Parameter{"cols", "elements of a row", 1, std::int64_t{1} << 24}};
+    Parameter{"rows", "rows of x and y", 1, std::int64_t{1} << 24},
+    Parameter{"cols", "elements of a row", 1, std::int64_t{1} << 24}};
 constexpr std::array kSharedParameters = {
-    kN, roofcast::Parameter{"stride", "words from one lane to the next", 0, shared::kMaxStride},
-    roofcast::Parameter{"width", "words of an access: 1, 2 or 4", 1, 4, 1},
-    roofcast::Parameter{"repeats", "accesses of a thread: a multiple of 8", 8, 65536, 64}};
+    kN, Parameter{"stride", "words from one lane to the next", 0, 256},
+    Parameter{"width", "words of an access: 1, 2 or 4", 1, 4, 1},
+    Parameter{"repeats", "accesses of a thread: a multiple of 8", 8, 65536, 64}};
 
 constexpr std::array kTypes = {DType::fp32, DType::fp64, DType::fp16, DType::bf16};
 constexpr std::array kFp32 = {DType::fp32};

@@ -10,11 +10,9 @@ namespace roofcast::map {
 /// Positions of the values in Problem; the last is 0 where a kernel has no such parameter.
 enum Parameter : std::size_t { kElements, kThreads, kVectorBytes, kLoads, kReservedShared };
 
-inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
-
 /// Shape and configuration of every such kernel.
 inline constexpr std::array kParameters = {
-    roofcast::Parameter{"n", "elements of each array", 1, kMaxElements},
+    roofcast::Parameter{"n", "elements of each array", 1, std::int64_t{1} << 40},
     setting("threads", "threads of a block", 32, 1024, 256),
     setting("vector_bytes", "bytes of one access of a thread: 4, 8 or 16", 4, 16, 16),
     setting("loads", "accesses a thread issues before it uses the first: 1, 2, 4, 8", 1, 8, 1)};
