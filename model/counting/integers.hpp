@@ -21,5 +21,8 @@ constexpr std::int64_t power_of_two_from(std::int64_t value) {
   while (power < value) power *= 2;
   return power;
 }
+constexpr bool is_power_of_two(std::int64_t value) {
+  return power_of_two_from(value) == value;
+}
 
 }  // namespace roofcast

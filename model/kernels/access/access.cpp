@@ -47,11 +47,6 @@ Touched in_order(std::int64_t lanes, std::int64_t bytes) {
   return of_lanes({.stride_bytes = bytes, .access_bytes = bytes, .lanes = lanes});
 }
 
-// Share of a launch's accesses that one full block makes, along one extent.
-double share_of(std::int64_t block, std::int64_t all) {
-  return std::min(1.0, as_double(block) / as_double(all));
-}
-
 // The plan without its arrays. `share`: a full block's share of the accesses, the product of
 // share_of() over the extents. `requested`: bytes that all threads ask for.
 Plan plan_of(const compiled::Kernel& kernel, const Launch& launch, double share,
@@ -134,7 +129,7 @@ LaunchSequence plan_strided(const Problem& p, const Gpu& gpu) {
   const std::int64_t width = p[strided::kWidth];
   require(n % width == 0, "n is ", n, ": give a multiple of width, ", width);
   require(stride % width == 0, "stride is ", stride, ": give a multiple of width, ", width);
-  require(power_of_two_from(width) == width && width * element <= 16, "width is ", width,
+  require(is_power_of_two(width) && width * element <= 16, "width is ", width,
           ": give 1, 2, 4 or 8 elements, of at most 16 bytes");
   const WarpAccess load{
       .stride_bytes = stride * element, .access_bytes = width * element, .lanes = n / width};
@@ -170,7 +165,7 @@ LaunchSequence plan_gather(const Problem& p, const Gpu& gpu) {
   constexpr std::int64_t kIndexBytes = 4;
   const std::int64_t element = element_bytes(p.dtype);
   const std::int64_t n = p[gather::kElements], window = p[gather::kWindow];
-  require(power_of_two_from(window) == window, "window is ", window, ": give a power of two");
+  require(is_power_of_two(window), "window is ", window, ": give a power of two");
   const bool uniform = p[gather::kDistribution] == gather::kUniform;
   require(uniform || n % window == 0, "n is ", n, ": give a multiple of window, ", window);
   const Touched found = gathered(p, element);

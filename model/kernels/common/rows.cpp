@@ -13,12 +13,12 @@ void check_chosen(std::initializer_list<std::int64_t> settings) {
 }
 
 void check_vectors(std::int64_t vectors, std::int64_t most) {
-  require(vectors <= most && power_of_two_from(vectors) == vectors, "vectors is ", vectors,
+  require(vectors <= most && is_power_of_two(vectors), "vectors is ", vectors,
           ": give a power of two, at most ", most);
 }
 
 void check_cluster(std::int64_t blocks) {
-  require(power_of_two_from(blocks) == blocks, "cluster is ", blocks,
+  require(is_power_of_two(blocks), "cluster is ", blocks,
           ": give 1, 2, 4, 8 or 16 blocks, or 0 for the fastest");
 }
 

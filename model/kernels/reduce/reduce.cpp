@@ -167,8 +167,8 @@ Plan plan_finish(const Problem& p, const Layout& layout) {
 template <Kind kKind>
 LaunchSequence plan(const Problem& given, const Gpu& /*gpu*/) {
   rows::check_chosen({given[kSplit], given[kThreads]});
-  require(power_of_two_from(given[kThreads]) == given[kThreads] && given[kThreads] >= rows::kWarp,
-          "threads is ", given[kThreads], ": give 32, 64, 128 or 256, or 0 for the fastest");
+  require(is_power_of_two(given[kThreads]) && given[kThreads] >= rows::kWarp, "threads is ",
+          given[kThreads], ": give 32, 64, 128 or 256, or 0 for the fastest");
   const Problem p = rows_of(kKind, given);
   const Layout layout = layout_of(kKind, p);
   LaunchSequence sequence = launch_of(plan_sums(kKind == Kind::weighted, p, layout));
