@@ -98,8 +98,6 @@ constexpr std::int64_t backward_ring_blocks(const Problem& p, std::int64_t sm_co
 inline constexpr std::int64_t kFinishColumns = 32;
 inline constexpr std::int64_t kFinishThreads = 32;
 
-// --- the plans of both passes ---
-
 /// Counts of the two kinds, FLOPs from the kernels' source.
 struct Counts {
   double parameters;      ///< arrays γ and β; equals the fp32 statistics of a row, r and μ
