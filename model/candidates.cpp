@@ -1,6 +1,7 @@
 #include "model/candidates.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -9,6 +10,8 @@
 
 namespace roofcast {
 namespace {
+
+constexpr double kForever = std::numeric_limits<double>::infinity();
 
 // Time of the first `launches` without their first accesses, which an outline's bound has.
 double time_of_first_s(const SequenceTime& time, std::size_t launches) {
@@ -21,23 +24,21 @@ double time_of_first_s(const SequenceTime& time, std::size_t launches) {
 
 }  // namespace
 
-std::optional<Candidate> candidate_of(const Question& question, double at_most_s) {
+Candidate candidate_of(const Question& question) {
   const Gpu& gpu = question.gpu;
-  const Assumptions& assumptions = question.assumptions;
   Candidate one{question.problem, question.kernel.kernel->plan_of(question.problem, gpu)};
-  one.time = sequence_time(one.sequence, gpu, assumptions);
-  if (one.time && one.time->schedule.total_s > at_most_s) return std::nullopt;
-  one.limit = limit(one.sequence, gpu, assumptions.cache);
+  one.time = sequence_time(one.sequence, gpu, question.assumptions);
+  one.limit = limit(one.sequence, gpu, question.assumptions.cache);
   return one;
 }
 
 double Candidate::expected_s() const {
-  return std::max(time->schedule.total_s, limit.time_s);
+  return time ? std::max(time->schedule.total_s, limit.time_s) : kForever;
 }
 
 Candidate fastest_candidate(const Question& question) {
   const KernelModel& kernel = *question.kernel.kernel;
-  if (kernel.candidates == nullptr) return *candidate_of(question);
+  if (kernel.candidates == nullptr) return candidate_of(question);
   const std::vector<Problem> problems = kernel.candidates(question.problem, question.gpu);
   std::vector<std::pair<double, std::size_t>> order;  // lower bound of the time (s), position
   order.reserve(problems.size());
@@ -57,19 +58,16 @@ Candidate fastest_candidate(const Question& question) {
   std::optional<Candidate> best;
   std::optional<InputError> refusal;
   std::size_t position = problems.size(), refused = problems.size();
-  // Time of the copies before the GEMM: the same for all candidates, except back to back, where
-  // partial sums evict operands.
+  // Time of the copies before the GEMM. It varies back to back, where partial sums evict operands.
   double copies_s = 0;
   for (const auto& [bound_s, i] : order) {
-    const double least_s = best && best->time ? best->expected_s() : kForever;
+    const double least_s = best ? best->expected_s() : kForever;
     if (bound_s + copies_s > least_s) break;
     try {
-      auto one = candidate_of(question.with(problems[i]), least_s);
-      if (!one) continue;
-      const double time_s = one->time ? one->expected_s() : kForever;
-      if (best && std::pair(time_s, i) > std::pair(least_s, position)) continue;
-      if (one->time && !back_to_back(question.assumptions.cache)) {
-        copies_s = time_of_first_s(*one->time, copies);
+      Candidate one = candidate_of(question.with(problems[i]));
+      if (std::pair(one.expected_s(), i) > std::pair(least_s, position)) continue;
+      if (one.time && !back_to_back(question.assumptions.cache)) {
+        copies_s = time_of_first_s(*one.time, copies);
       }
       best = std::move(one);
       position = i;

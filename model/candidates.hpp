@@ -1,14 +1,11 @@
 #pragma once
 // Candidates, the settings with which a variant may compute a problem, and the fastest of them.
-#include <limits>
 #include <optional>
 
 #include "model/laws/forecast.hpp"
 #include "model/predict.hpp"
 
 namespace roofcast {
-
-inline constexpr double kForever = std::numeric_limits<double>::infinity();  ///< above any time
 
 /// A problem with all settings, its launches, and their limit and forecast by the laws.
 struct Candidate {
@@ -17,13 +14,12 @@ struct Candidate {
   Limit limit{};
   std::optional<SequenceTime> time{};  ///< absent as sequence_time
 
-  /// Expected time (s), at least the limit: the limit is a bound, the forecast an estimate.
+  /// Expected time (s): the forecast, but at least the limit. Infinite without a forecast.
   double expected_s() const;
 };
 
-/// Forecast of a problem with all settings; nothing beyond `at_most_s`. Throws InputError as
-/// KernelModel::plan and the laws.
-std::optional<Candidate> candidate_of(const Question& question, double at_most_s = kForever);
+/// Forecast of a problem with all settings. Throws InputError as KernelModel::plan and the laws.
+Candidate candidate_of(const Question& question);
 
 /// The candidate with the least expected time among those that the device can run; the first of
 /// these without expected times. Throws the first refusal if all are refused.

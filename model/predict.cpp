@@ -1,7 +1,6 @@
 #include "model/predict.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 #include "model/candidates.hpp"
 #include "model/counting/totals.hpp"
@@ -20,22 +19,20 @@ void show(Prediction& result, const SequenceTime& found, const Gpu& gpu) {
       found.launches.begin(), found.launches.end(),
       [&](const TimedLaunch& a, const TimedLaunch& b) { return a.total_s() < b.total_s(); });
   result.shown_launch = static_cast<std::size_t>(longest - found.launches.begin());
-  const TimedLaunch& shown = *longest;
-  result.launch = shown.node->plan.launch;
-  result.occupancy = shown.fit;
-  // Blocks are placed one per SM before any SM gets a second one.
+  result.launch = longest->node->plan.launch;
+  result.occupancy = longest->fit;
   const std::int64_t blocks = result.launch->blocks();
-  const std::int64_t all = places(*result.launch, shown.fit, gpu);
+  const std::int64_t all = places(*result.launch, longest->fit, gpu);
   result.waves = waves(blocks, all);
+  // Each SM gets a block before any gets a second one.
   result.waves->active_sms =
-      std::min(blocks, std::max<std::int64_t>(1, all / shown.fit.blocks_per_sm));
+      std::min(blocks, std::max<std::int64_t>(1, all / longest->fit.blocks_per_sm));
 }
 
 // Adds the forecast, summed over all launches of the sequence.
 void add_forecast(Prediction& result, const Candidate& answer, const KernelModel& kernel,
                   const Gpu& gpu) {
   const SequenceTime& found = *answer.time;
-  const double clock_hz = found.clock_hz;
   result.work.l2 = found.l2;
   result.work.dram = found.dram;
 
@@ -67,13 +64,13 @@ void add_forecast(Prediction& result, const Candidate& answer, const KernelModel
   const double spread = kernel.interval_factor * relative_spread(time.expected_s, time.terms, gpu);
   time.low_s = std::max(time.expected_s / (1 + spread), result.limit.time_s);
   time.high_s = time.expected_s * (1 + spread);
-  time.sm_cycles = (found.schedule.running_s - slower_s) * clock_hz;
-  time.sm_clock_hz = slower_s > 0 ? time.sm_cycles / found.schedule.running_s : clock_hz;
+  time.sm_cycles = (found.schedule.running_s - slower_s) * found.clock_hz;
+  time.sm_clock_hz = slower_s > 0 ? time.sm_cycles / found.schedule.running_s : found.clock_hz;
   constexpr double kWorthANote = 0.1;
   if (slower_s > kWorthANote * found.schedule.running_s) {
     result.notes.push_back(message("the power limit of ", si_text(*gpu.power_w, "W"),
-                                   " lowers the SM clock from ", si_text(clock_hz, "Hz"), " to ",
-                                   si_text(time.sm_clock_hz, "Hz")));
+                                   " lowers the SM clock from ", si_text(found.clock_hz, "Hz"),
+                                   " to ", si_text(time.sm_clock_hz, "Hz")));
   }
   if (auto note = launching_note(found.costs, found.schedule)) {
     result.notes.push_back(std::move(*note));
@@ -133,12 +130,12 @@ Prediction predict_variant(const Question& question) {
   Prediction result;
   double on_chip_bytes = 0;
   result.problem = answer.problem;
-  for (auto& [plan, repeats] : answer.sequence) {
+  for (const auto& [plan, repeats] : answer.sequence) {
     result.work += repeats * total_work(plan);
     on_chip_bytes = std::max(on_chip_bytes, plan.on_chip_bytes);
-    result.traffic_reasons.insert(result.traffic_reasons.end(),
-                                  std::make_move_iterator(plan.notes.traffic_reasons.begin()),
-                                  std::make_move_iterator(plan.notes.traffic_reasons.end()));
+    for (const TrafficReason& one : plan.notes.traffic_reasons) {
+      result.traffic_reasons.push_back(one);
+    }
   }
   const auto work = found.kernel->work != nullptr ? found.kernel->work : found.family->work;
   result.useful_flops = result.work.flops();

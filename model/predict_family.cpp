@@ -26,9 +26,9 @@ std::optional<std::int64_t> first_that(const Saves& saves) {
   return saved;
 }
 
-/// States from which value of Crossover::along on the variant `keeping` moves over 2% fewer DRAM
-/// bytes than the variant Crossover::moves, and from which it takes over 2% less expected time, all
-/// else as in the problem. Throws InputError if the device or shape has no such variant.
+/// The values of Crossover::along from which `keeping` moves over 2% fewer DRAM bytes than
+/// Crossover::moves, and from which it takes over 2% less time, all else as in the problem. Throws
+/// InputError if the device or shape has no such variant.
 std::string crossover_note(const Question& question, std::string_view keeping) {
   const KernelFamily& family = *question.kernel.family;
   const Crossover& crossover = *family.crossover;
@@ -61,12 +61,9 @@ std::string crossover_note(const Question& question, std::string_view keeping) {
 Prediction predict_family(const Question& question) {
   const KernelFamily& family = *question.kernel.family;
   const Gpu& gpu = question.gpu;
-  if (family.work == nullptr) {
-    throw InputError(
-        message("the kernels of ", family.name,
-                " do different work, so the family has no limit of its own: ask for one of ",
-                listed(family.variants, [](const KernelModel& one) { return one.name; })));
-  }
+  require(family.work != nullptr, "the kernels of ", family.name,
+          " do different work, so the family has no limit of its own: ask for one of ",
+          listed(family.variants, [](const KernelModel& one) { return one.name; }));
   Prediction result;
   result.problem = question.problem;
   result.work = family.work(question.problem);

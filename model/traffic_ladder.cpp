@@ -53,13 +53,13 @@ std::string in_words(const Work& work, Level level, double above, double here) {
   return "L2 answers repeats, not all: each byte is read " + times(dram, least) + " times";
 }
 
-/// Share of the writes that never reaches DRAM: dirty lines at the end, lines rewritten later.
+/// "; …" on the writes that never reach DRAM: dirty lines at the end, lines rewritten later.
 std::string kept_writes(const Work& work, std::int64_t launches) {
   const double written = work.dram_footprint.write_bytes;
   const double kept = written - work.dram.write_bytes;
   if (!more(written, written - kept)) return "";
   const bool all = kept >= written * (1 - kNoticeable);
-  return (all ? "" : figure_text(100 * kept / written, kDigits) + "% of ") +
+  return "; " + (all ? "" : figure_text(100 * kept / written, kDigits) + "% of ") +
          "what is written stays in L2" + (launches == 1 ? " when the kernel ends" : "");
 }
 
@@ -77,9 +77,7 @@ std::vector<Rung> traffic_ladder(const Prediction& prediction) {
     const double bytes = traffic.total_bytes();
     std::string reason = planned(prediction, level);
     if (reason.empty()) reason = in_words(work, level, above, bytes);
-    const std::string kept =
-        level == Level::dram ? kept_writes(work, prediction.launches) : std::string();
-    if (!kept.empty()) reason += "; " + kept;
+    if (level == Level::dram) reason += kept_writes(work, prediction.launches);
     Rung& rung = rungs.emplace_back(Rung{level, traffic, {}, bytes / requested, reason});
     if (level != Level::requested && above > 0) rung.to_above = bytes / above;
     above = bytes;

@@ -8,7 +8,6 @@
 
 namespace roofcast {
 
-/// One level of the ladder.
 struct Rung {
   Level level = Level::requested;
   Traffic traffic;                 ///< bytes

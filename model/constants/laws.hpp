@@ -16,8 +16,7 @@ inline constexpr std::string_view kMined =
 
 inline constexpr Constant kSmVariability =
     fitted("sm_variability", 2, "",
-           "variability (ν) of service of an SM's pipes and block starts; 0: customers never "
-           "meet",
+           "variability (ν) of service of an SM's pipes and block starts; 0: customers never meet",
            kFit, "2026-11-23");
 inline constexpr Constant kMemoryQueueBytes =
     fitted("memory_queue_bytes", 3000, "B",
@@ -34,15 +33,14 @@ inline constexpr Constant kTileLoadCycles =
            "2026-11-23");
 inline constexpr Constant kPipelineStepCycles =
     fitted("pipeline_step_cycles", 180, "clk",
-           "handover of a pipelined tile: from its arrival to its first use, and from its last "
-           "use to the next copy",
+           "handover of a pipelined tile: from its arrival to its first use, and from its last use "
+           "to the next copy",
            "even rows of gemm_tensor.csv (ai-dynamo/aiconfigurator), products51 and products71",
            "2026-11-25");
 inline constexpr Constant kPipelineStartCycles =
     fitted("pipeline_start_cycles", 1600, "clk",
-           "start of a launch whose blocks copy tiles ahead for the tensor cores, beyond its "
-           "first copies: barriers, tensor maps, registers handed over; none where tcgen05 "
-           "multiplies",
+           "start of a launch whose blocks copy tiles ahead for the tensor cores, beyond its first "
+           "copies: barriers, tensor maps, registers handed over; none where tcgen05 multiplies",
            "even rows of gemm_tensor.csv (ai-dynamo/aiconfigurator), products51 and products71",
            "2026-11-25");
 inline constexpr Constant kOutOfStepReadDensity =
@@ -55,11 +53,10 @@ inline constexpr Constant kOutOfStepReadDensity =
 
 inline constexpr std::string_view kFetches =
     "attention-flash2-fetch-2026-11-30 and attention-flash2-code-2026-11-30 in validation/measured";
-inline constexpr Constant kCodeBytesPerClk =
-    measured("code_bytes_per_clk", 3.7, "B/clk",
-             "an SM's share of the instruction caches of the GPCs: about half a line a clock for "
-             "each GPC",
-             kFetches, "2026-11-30");
+inline constexpr Constant kCodeBytesPerClk = measured(
+    "code_bytes_per_clk", 3.7, "B/clk",
+    "an SM's share of the instruction caches of the GPCs: about half a line a clock for each GPC",
+    kFetches, "2026-11-30");
 inline constexpr Constant kUnsharedFetchBits =
     measured("unshared_fetch_bits", 3, "bit",
              "entropy of the classes of blocks from which the blocks of an SM share no fetch of "
@@ -73,23 +70,22 @@ inline constexpr Constant kDensityOfLines =
              "the microbenchmark scattered in validation/measured, pieces of 128 B", "2026-11-23");
 inline constexpr Constant kSlowdownOfADecade = fitted(
     "slowdown_of_a_decade", 0.21, "",
-    "share of the slowdown by a launch's own power that each tenfold of its time beyond "
-    "1 us adds",
+    "share of the slowdown by a launch's own power that each tenfold of its time beyond 1 us adds",
     "set so that the full slowdown is reached after 4.8 decades, at 0.06 s; the energy of a FLOP "
     "of each GPU is fitted with it",
     "2026-11-27");
-inline constexpr Constant kHeatingSeconds = measured(
-    "heating_seconds", 0.1, "s",
-    "time of work without a pause after which half of the long run's slowdown is reached",
-    "long-runs-2026-11-27 in validation/measured, the table with four columns of time: products of "
-    "8192x8192x8192 and 4096x16384x2048 to 100 ms, to 300 ms and after 0.7 s",
-    "2026-11-27");
-inline constexpr Constant kDramByteEnergy = measured(
-    "dram_byte_energy", 123e-12, "J",
-    "energy of the board for a byte between DRAM and an SM, beyond idle",
-    "power-2026-11-27 in validation/measured: copies of 256 MB at 4.15 TB/s and 638 W, less the "
-    "127 W of one busy warp",
-    "2026-11-27");
+inline constexpr Constant kHeatingSeconds =
+    measured("heating_seconds", 0.1, "s",
+             "time of work without a pause after which half of the long run's slowdown is reached",
+             "long-runs-2026-11-27 in validation/measured, the table with four columns of time: "
+             "products of 8192x8192x8192 and 4096x16384x2048 to 100 ms, to 300 ms and after 0.7 s",
+             "2026-11-27");
+inline constexpr Constant kDramByteEnergy =
+    measured("dram_byte_energy", 123e-12, "J",
+             "energy of the board for a byte between DRAM and an SM, beyond idle",
+             "power-2026-11-27 in validation/measured: copies of 256 MB at 4.15 TB/s and 638 W, "
+             "less the 127 W of one busy warp",
+             "2026-11-27");
 inline constexpr Constant kLeastVoltagePower = fitted(
     "least_voltage_power", 2, "",
     "power at the full clock, relative to the limit, above which the voltage is at its least and "
@@ -107,19 +103,17 @@ inline constexpr Constant kSmStoreBytesPerClk =
     measured("sm_store_bytes_per_clk", 31.8, "B/clk",
              "store rate of one SM alone to L2; beside others it has its share of L2's write rate",
              "memory-study runs of both GPUs, l2_mix: writes by 1 to 16 SMs", "2026-11-23");
-inline constexpr Constant kL2ResidentShare =
-    measured("l2_resident_share", 0.97, "",
-             "share of the bytes of an L2 partition that pass before read data begins to be "
-             "evicted",
-             "memory-study runs of both GPUs, l2_capacity: panels that every SM reads are all "
-             "found again to 26 of 50 MB and lost from 30 MB on; two GPUs of one partition read "
-             "products' weights again to 0.95 and 1.0 of it (ai-dynamo/aiconfigurator, gemm_perf)",
-             "2026-11-25");
-inline constexpr Constant kL2GradualEviction =
-    measured("l2_gradual_eviction", 0.12, "",
-             "reuse distance beyond L2's resident capacity, relative to it, at which every read "
-             "misses",
-             "as l2_resident_share", "2026-11-25");
+inline constexpr Constant kL2ResidentShare = measured(
+    "l2_resident_share", 0.97, "",
+    "share of the bytes of an L2 partition that pass before read data begins to be evicted",
+    "memory-study runs of both GPUs, l2_capacity: panels that every SM reads are all found again "
+    "to 26 of 50 MB and lost from 30 MB on; two GPUs of one partition read products' weights again "
+    "to 0.95 and 1.0 of it (ai-dynamo/aiconfigurator, gemm_perf)",
+    "2026-11-25");
+inline constexpr Constant kL2GradualEviction = measured(
+    "l2_gradual_eviction", 0.12, "",
+    "reuse distance beyond L2's resident capacity, relative to it, at which every read misses",
+    "as l2_resident_share", "2026-11-25");
 inline constexpr Constant kL1GradualEviction =
     fitted("l1_gradual_eviction", 0.5, "",
            "reuse distance beyond L1's capacity, relative to it, at which every read misses",
@@ -128,19 +122,19 @@ inline constexpr Constant kL1GradualEviction =
            "2026-11-26");
 inline constexpr Constant kL2DirtyShare = measured(
     "l2_dirty_share", 0.9, "", "share of L2's bytes that hold recent traffic when a kernel ends",
-    "memory-study runs of both GPUs, first_touch: of writes into a clean L2 25.0 of 50 MB "
-    "and 29.6 of 60 MB stay",
+    "memory-study runs of both GPUs, first_touch: of writes into a clean L2 25.0 of 50 MB and 29.6 "
+    "of 60 MB stay",
     "2026-11-23");
 inline constexpr Constant kL2WriteShare =
     measured("l2_write_share", 0.52, "", "write rate of L2 for whole lines ÷ its read bandwidth",
              kMined, "2026-11-23");
-inline constexpr Constant kL2FillShare = measured(
-    "l2_fill_share", 0.75, "",
-    "time of L2 to take in a byte from DRAM ÷ time to deliver a byte to an SM",
-    "the run fills and default streams in validation/measured, cold, 4 to 24 MB written, "
-    "all of which L2 keeps: time per byte beyond the rates of L2's hits and writes is 0.61 "
-    "to 0.70 of a read's on one GPU (fills), 0.79 and 0.84 on the other",
-    "2026-11-29");
+inline constexpr Constant kL2FillShare =
+    measured("l2_fill_share", 0.75, "",
+             "time of L2 to take in a byte from DRAM ÷ time to deliver a byte to an SM",
+             "the run fills and default streams in validation/measured, cold, 4 to 24 MB written, "
+             "all of which L2 keeps: time per byte beyond the rates of L2's hits and writes is "
+             "0.61 to 0.70 of a read's on one GPU (fills), 0.79 and 0.84 on the other",
+             "2026-11-29");
 inline constexpr Constant kL2LoneSectorShare =
     measured("l2_lone_sector_share", 0.5, "",
              "further time of L2 for a random sector, read without its neighbour ÷ time for a "
@@ -148,20 +142,17 @@ inline constexpr Constant kL2LoneSectorShare =
              "access.gather over 20 us, uniform, tables of 1 to 30 MB, in the runs of "
              "validation/measured: median 0.44 on one GPU, 0.61 on the other",
              "2026-11-29");
-inline constexpr Constant kDramTurnaround =
-    measured("dram_turnaround", 0.09, "",
-             "bus turnaround of DRAM ÷ the time to read the lesser of the bytes read and the "
-             "bytes written",
-             kMined, "2026-11-23");
+inline constexpr Constant kDramTurnaround = measured(
+    "dram_turnaround", 0.09, "",
+    "bus turnaround of DRAM ÷ the time to read the lesser of the bytes read and the bytes written",
+    kMined, "2026-11-23");
 
-inline constexpr Constant kTensorEnergyShare =
-    measured("tensor_energy_share", 0.125, "",
-             "energy of a 16-bit FLOP on the tensor cores ÷ energy of an fp32 FLOP on the SIMT "
-             "pipes",
-             "power-2026-11-27 in validation/measured: products at 768 TFLOP/s for 839 W beyond "
-             "idle, by their share of the time; lgamma at 33.4 T instructions of lanes a second "
-             "for 588 W",
-             "2026-11-27");
+inline constexpr Constant kTensorEnergyShare = measured(
+    "tensor_energy_share", 0.125, "",
+    "energy of a 16-bit FLOP on the tensor cores ÷ energy of an fp32 FLOP on the SIMT pipes",
+    "power-2026-11-27 in validation/measured: products at 768 TFLOP/s for 839 W beyond idle, by "
+    "their share of the time; lgamma at 33.4 T instructions of lanes a second for 588 W",
+    "2026-11-27");
 
 inline constexpr Constant kL1MergeBytes =
     measured("l1_merge_bytes", 15e3, "B",

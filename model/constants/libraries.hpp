@@ -12,8 +12,7 @@ inline constexpr std::string_view kAttentionFit =
 
 inline constexpr std::string_view kFlash2Fit =
     "shapes of even position of attention-libraries-2026-11-24 and 2,500 rows each (seed 5) of "
-    "vLLM "
-    "0.24's FlashAttention-2 by compute capability 8.9 and of 0.14's prefill by 8.0 "
+    "vLLM 0.24's FlashAttention-2 by compute capability 8.9 and of 0.14's prefill by 8.0 "
     "(ai-dynamo/aiconfigurator): chosen by hand from 1 to 6 and 0 to 600";
 inline constexpr std::string_view kFlash2Code =
     "SASS of PyTorch 2.11's flash_fwd_kernel, attention-flash2-code-2026-11-30 in "
@@ -36,12 +35,12 @@ inline constexpr Constant kFlash2StepInstructions =
             "instructions of a warp per step beyond scores and products: copies, the exchange of "
             "maxima, sums rescaled",
             kFlash2Code, "2026-11-30");
-inline constexpr Constant kFlash2MaskInstructions = counted(
-    "attention_flash2_mask_instructions", 2.5, "",
-    "thread instructions per score of a masked step of FlashAttention-2's forward: the "
-    "diagonal; as many for the last key where lengths fill no tile; 2.5 times as many where a "
-    "thread holds 128 elements of O and spills registers",
-    kFlash2Code, "2026-11-30");
+inline constexpr Constant kFlash2MaskInstructions =
+    counted("attention_flash2_mask_instructions", 2.5, "",
+            "thread instructions per score of a masked step of FlashAttention-2's forward: the "
+            "diagonal; as many for the last key where lengths fill no tile; 2.5 times as many "
+            "where a thread holds 128 elements of O and spills registers",
+            kFlash2Code, "2026-11-30");
 inline constexpr Constant kFlash2BlockInstructions =
     counted("attention_flash2_block_instructions", 350, "",
             "instructions of a warp outside the steps of FlashAttention-2's forward", kFlash2Code,
@@ -54,22 +53,21 @@ inline constexpr Constant kBlockOperations =
            "dependent operations of a block before its first tile, or per 16 rows of a "
            "TensorRT-LLM group: addresses, divisions, sums over rows",
            kFlash2Fit, "2026-11-26");
-inline constexpr Constant kCacheWaits = fitted(
+inline constexpr Constant kCacheWriteWaits = fitted(
     "attention_cache_waits", 8, "trips",
     "round trips to L2 or DRAM of a vLLM block that writes to a cache: positions, data",
     "attention_fa3_causal_prefill.csv above 20 us, compute capability 9.0: by hand among 4 to 10",
     "2026-11-26");
 inline constexpr Constant kScoreInstructions =
     counted("attention_score_instructions", 5.3, "",
-            "thread instructions per score: a multiply-add for scale and maximum, the maximum, "
-            "the exponential, the sum, half a conversion to a pair; backward a multiply-add, the "
+            "thread instructions per score: a multiply-add for scale and maximum, the maximum, the "
+            "exponential, the sum, half a conversion to a pair; backward a multiply-add, the "
             "exponential, a subtraction, a product and two halves of conversions",
             "this project's flash3, 6.3 with the sums at head dim 128", "2026-11-24");
 inline constexpr Constant kPackedScoreInstructions = counted(
     "attention_packed_score_instructions", 3, "",
-    "thread instructions per score where one instruction computes two: half a "
-    "multiply-add, half a maximum of three, the exponential, half a sum, half a "
-    "conversion",
+    "thread instructions per score where one instruction computes two: half a multiply-add, half a "
+    "maximum of three, the exponential, half a sum, half a conversion",
     "PTX ISA: fma and add of f32x2, max of three inputs, compute capability 10.0", "2026-11-27");
 inline constexpr Constant kMaskInstructions =
     fitted("attention_mask_instructions", 8, "",
@@ -80,11 +78,10 @@ inline constexpr Constant kResultInstructions =
     fitted("attention_result_instructions", 30, "",
            "thread instructions per element of dK and dV at the end of a block, in cuDNN",
            kAttentionFit, "2026-11-24");
-inline constexpr Constant kPassWaits =
-    fitted("attention_pass_waits", 6, "trips",
-           "round trips to L2 or DRAM of a block of the row kernels before or after backward's "
-           "GEMMs",
-           kAttentionFit, "2026-11-24");
+inline constexpr Constant kGradientPassWaits = fitted(
+    "attention_pass_waits", 6, "trips",
+    "round trips to L2 or DRAM of a block of the row kernels before or after backward's GEMMs",
+    kAttentionFit, "2026-11-24");
 inline constexpr Constant kGroupSumWaits =
     fitted("attention_group_sum_waits", 12, "trips",
            "round trips to L2 or DRAM of a block of PyTorch's sums of dK and dV over a group",
@@ -107,8 +104,7 @@ inline constexpr Constant kVectorOperations =
 inline constexpr Constant kMovedInstructions = measured(
     "attention_moved_instructions", 95, "",
     "issue slots of a warp per 32 elements that PyTorch copies to another layout "
-    "(elementwise_kernel): positions in both arrays by four divisions of each element's "
-    "index",
+    "(elementwise_kernel): positions in both arrays by four divisions of each element's index",
     "attention-backward-kernels-2026-11-26 in validation/measured: times of copies less 1.5 us, at "
     "the boost clock",
     "2026-11-26");
@@ -117,23 +113,21 @@ inline constexpr std::string_view kCopiesFit =
     "by hand, to products off 16 bytes in cublas-grids-2026-11-26 of both GPUs in "
     "validation/measured: seeds 91 to 95, then within a tenth of those seeds 96 and 97";
 
-inline constexpr Constant kCopyRequests =
-    fitted("gemm_copy_requests", 14, "",
-           "copy-engine requests that take as long as a warp's copy of 32 pieces of a row off "
-           "16 bytes",
-           kCopiesFit, "2026-11-26");
-inline constexpr Constant kRegisterCopyRequests =
-    fitted("gemm_register_copy_requests", 9, "",
-           "copy-engine requests that take as long as a warp's copy of 32 such pieces through "
-           "registers",
-           kCopiesFit, "2026-11-26");
-inline constexpr Constant kLeftOutCopies = fitted(
-    "gemm_left_out_copies", 0.3, "",
-    "cost of a copy through registers beyond C's edges ÷ a copy within: addresses and "
-    "the zeros stored",
-    "by hand, to cublas-grids-2026-11-26 of both GPUs and cublas-thin-2026-11-26 (seed 101) in "
-    "validation/measured",
-    "2026-11-26");
+inline constexpr Constant kCopyRequests = fitted(
+    "gemm_copy_requests", 14, "",
+    "copy-engine requests that take as long as a warp's copy of 32 pieces of a row off 16 bytes",
+    kCopiesFit, "2026-11-26");
+inline constexpr Constant kRegisterCopyRequests = fitted(
+    "gemm_register_copy_requests", 9, "",
+    "copy-engine requests that take as long as a warp's copy of 32 such pieces through registers",
+    kCopiesFit, "2026-11-26");
+inline constexpr Constant kLeftOutCopies =
+    fitted("gemm_left_out_copies", 0.3, "",
+           "cost of a copy through registers beyond C's edges ÷ a copy within: addresses and the "
+           "zeros stored",
+           "by hand, to cublas-grids-2026-11-26 of both GPUs and cublas-thin-2026-11-26 (seed 101) "
+           "in validation/measured",
+           "2026-11-26");
 
 inline constexpr std::string_view kCompiledCount =
     "PyTorch 2.11's compiled kernels under ncu: compiled-instructions-2026-11-27 in "
@@ -192,8 +186,8 @@ inline constexpr Constant kExpertRowInstructions =
            kExpertFit, "2026-11-25");
 inline constexpr Constant kExpertTileSwitch =
     fitted("expert_tile_switch", 4, "trips",
-           "round trips to L2 or DRAM between two tiles of a grouped GEMM: the tile's expert, "
-           "the place of its rows",
+           "round trips to L2 or DRAM between two tiles of a grouped GEMM: the tile's expert, the "
+           "place of its rows",
            kExpertFit, "2026-11-25");
 inline constexpr Constant kExpertMmaSlowdown =
     fitted("expert_mma_slowdown", 1.9, "",
@@ -201,8 +195,7 @@ inline constexpr Constant kExpertMmaSlowdown =
            "2026-11-25");
 inline constexpr Constant kExpertInterval = fitted(
     "expert_interval", 1.4, "",
-    "half-width of the interval ÷ other kernels': holds 90% of the rows of each GPU and "
-    "type",
+    "half-width of the interval ÷ other kernels': holds 90% of the rows of each GPU and type",
     "moe_fused.csv (ai-dynamo/aiconfigurator, TensorRT-LLM), rows of even position", "2026-11-25");
 
 inline constexpr Constant kConvolutionInterval =
@@ -210,38 +203,17 @@ inline constexpr Constant kConvolutionInterval =
            "half-width of the interval ÷ other kernels': holds 90% of the cold times over 8 us",
            "drawn-7-2026-11-27 in validation/measured", "2026-11-27");
 
-inline constexpr std::array kAll = {kFlash2Products,
-                                    kFlash2ScoreInstructions,
-                                    kFlash2StepInstructions,
-                                    kFlash2MaskInstructions,
-                                    kFlash2BlockInstructions,
-                                    kFlash2OutputInstructions,
-                                    kBlockOperations,
-                                    kCacheWaits,
-                                    kScoreInstructions,
-                                    kMaskInstructions,
-                                    kResultInstructions,
-                                    kPassWaits,
-                                    kGroupSumWaits,
-                                    kVectorInstructions,
-                                    kVectorOperations,
-                                    kCopyRequests,
-                                    kRegisterCopyRequests,
-                                    kMovedInstructions,
-                                    kLeftOutCopies,
-                                    kExpertRowInstructions,
-                                    kExpertTileSwitch,
-                                    kExpertMmaSlowdown,
-                                    kConvolutionInterval,
-                                    kExpertInterval,
-                                    kLossInstructions,
-                                    kLossGradientInstructions,
-                                    kNormGradientInstructions,
-                                    kStridedInstructions,
-                                    kTanhInstructions,
-                                    kSigmoidInstructions,
-                                    kRandomInstructions,
-                                    kPackedScoreInstructions,
-                                    kJoinInstructions};
+inline constexpr std::array kAll = {
+    kFlash2Products,         kFlash2ScoreInstructions,  kFlash2StepInstructions,
+    kFlash2MaskInstructions, kFlash2BlockInstructions,  kFlash2OutputInstructions,
+    kBlockOperations,        kCacheWriteWaits,          kScoreInstructions,
+    kMaskInstructions,       kResultInstructions,       kGradientPassWaits,
+    kGroupSumWaits,          kVectorInstructions,       kVectorOperations,
+    kCopyRequests,           kRegisterCopyRequests,     kMovedInstructions,
+    kLeftOutCopies,          kExpertRowInstructions,    kExpertTileSwitch,
+    kExpertMmaSlowdown,      kConvolutionInterval,      kExpertInterval,
+    kLossInstructions,       kLossGradientInstructions, kNormGradientInstructions,
+    kStridedInstructions,    kTanhInstructions,         kSigmoidInstructions,
+    kRandomInstructions,     kPackedScoreInstructions,  kJoinInstructions};
 
 }  // namespace roofcast::library

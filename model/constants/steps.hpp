@@ -20,27 +20,26 @@ inline constexpr Constant kLayerSeconds =
            "NCCL that wait on their SMs for other GPUs",
            kStepsFit, "2026-11-27");
 
-inline constexpr Constant kHostLaunchSeconds = fitted(
-    "step_host_launch_s", 31e-6, "s",
-    "time of PyTorch's host for a call, such as a GEMM; twice that where it also records the "
-    "operation for the backward pass",
-    "transformer-steps-2026-11-27 of both GPUs in validation/measured, eager training and "
-    "prefill, rows of even position: by hand, mean |error| of time",
-    "2026-11-27");
+inline constexpr Constant kHostLaunchSeconds =
+    fitted("step_host_launch_s", 31e-6, "s",
+           "time of PyTorch's host for a call, such as a GEMM; twice that where it also records "
+           "the operation for the backward pass",
+           "transformer-steps-2026-11-27 of both GPUs in validation/measured, eager training and "
+           "prefill, rows of even position: by hand, mean |error| of time",
+           "2026-11-27");
 
 inline constexpr Constant kTransferShare =
     measured("step_transfer_share", 0.76, "", "rate of a transfer beside a kernel ÷ its rate alone",
-             "overlap-2026-11-25 in validation/measured: median of collectives of 64 and "
-             "256 MB beside products of 2048 and 4096",
+             "overlap-2026-11-25 in validation/measured: median of collectives of 64 and 256 MB "
+             "beside products of 2048 and 4096",
              "2026-11-27");
 
-inline constexpr Constant kRequestSeconds =
-    fitted("serving_request_s", 19e-6, "s",
-           "time per request and step of a service: scheduling, sampling and sending while the "
-           "GPU waits",
-           "serving.csv (ai-dynamo/aiconfigurator), rows of even position of its first GPU, three "
-           "models and systems together: fit_serving, mean |error| of time",
-           "2026-11-27");
+inline constexpr Constant kRequestSeconds = fitted(
+    "serving_request_s", 19e-6, "s",
+    "time per request and step of a service: scheduling, sampling and sending while the GPU waits",
+    "serving.csv (ai-dynamo/aiconfigurator), rows of even position of its first GPU, three models "
+    "and systems together: fit_serving, mean |error| of time",
+    "2026-11-27");
 
 inline constexpr std::string_view kCollectivesFit =
     "collectives_nccl.csv (ai-dynamo/aiconfigurator), rows of even position, NCCL 2.27 to 2.29, "

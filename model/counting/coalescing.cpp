@@ -54,8 +54,7 @@ double sum_over_runs(const DenseMatrix& matrix, std::int64_t width, const OfRun&
 
 }  // namespace
 
-// Lanes with gaps shorter than a unit touch every unit from the first lane to the last. With longer
-// gaps no two lanes share a unit.
+// Lanes with gaps shorter than a unit touch all units between them; with longer gaps no two share.
 std::int64_t distinct_units(const WarpAccess& access, std::int64_t unit_bytes) {
   if (access.lanes <= 0) return 0;
   if (access.stride_bytes - access.access_bytes < unit_bytes) {

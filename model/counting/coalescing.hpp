@@ -11,8 +11,7 @@ inline constexpr std::int64_t kSectorBytes = 32;
 inline constexpr std::int64_t kLineBytes = 128;
 inline constexpr std::int64_t kWarpLanes = 32;
 
-/// An access to memory by a warp, or by any number of lanes: lane i touches `access_bytes`
-/// at offset + i · stride_bytes.
+/// An access by a warp or any number of lanes: lane i touches access_bytes at offset + i · stride.
 struct WarpAccess {
   std::int64_t stride_bytes = 0;
   std::int64_t access_bytes = 4;
@@ -27,9 +26,8 @@ std::int64_t distinct_units(const WarpAccess& access, std::int64_t unit_bytes);
 /// `units` units with equal chance: u·(1 − (1 − 1/u)^d).
 double expected_distinct(double units, double draws);
 
-/// Expected misses of `draws` independent accesses to `pieces` equally likely pieces, in a cache
-/// that holds `held` of them: each piece misses once until the cache is full; then the hit rate is
-/// held ÷ pieces.
+/// Expected misses of `draws` independent accesses to `pieces` equally likely pieces. Each piece
+/// misses once until the cache is full with `held` of them; then the hit rate is held ÷ pieces.
 double random_misses(double draws, double pieces, double held);
 
 /// Hit rate of independent accesses to random sectors of a table, in a cache of `cache_lines` with
@@ -43,8 +41,7 @@ double sector_hit_share(double table_lines, double streamed_lines, double cache_
 /// of its 32 banks delivers. A line is spread over the banks as shared memory is.
 std::int64_t bank_wavefronts(const WarpAccess& access);
 
-/// As bank_wavefronts, for shared memory: a 16-byte access serves the half-warps in turn
-/// (counters).
+/// As bank_wavefronts, for shared memory, which serves 16-byte accesses by half-warps in turn.
 std::int64_t shared_wavefronts(const WarpAccess& access);
 
 /// A dense row-major matrix, whose first element lies on a line boundary.
@@ -56,8 +53,7 @@ struct DenseMatrix {
   constexpr std::int64_t pitch_bytes() const { return columns * element_bytes; }
 };
 
-/// Sectors touched by warps that read each row in pieces of `width` elements: a piece that begins
-/// off a sector boundary can touch one more.
+/// Sectors touched by warps that read each row in pieces of `width` elements, summed over pieces.
 double sectors_along_rows(const DenseMatrix& matrix, std::int64_t width = 32);
 
 /// Sectors of sectors_along_rows that a piece covers only in part, counted once per piece.
@@ -66,9 +62,8 @@ double partial_sectors_along_rows(const DenseMatrix& matrix, std::int64_t width 
 /// Sectors touched by warps that read down the columns: one per element, fewer for shorter rows.
 double sectors_down_columns(const DenseMatrix& matrix);
 
-/// Mean units of `unit_bytes`, a power of two, that a piece touches. Pieces lie side by side, rows
-/// `pitch_bytes` apart. They begin equally often at each multiple of the greatest common
-/// divisor of piece, pitch and unit.
+/// Mean units of `unit_bytes`, a power of two, that a piece touches. Pieces lie side by side in
+/// rows of `pitch_bytes` and begin equally often at each multiple of the gcd of the three sizes.
 double units_of_piece(std::int64_t piece_bytes, std::int64_t pitch_bytes, std::int64_t unit_bytes);
 
 /// Bytes of the smallest DRAM read; a sector where the specification is silent.

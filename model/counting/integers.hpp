@@ -11,7 +11,6 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-/// `value` rounded up to a multiple of `multiple`.
 constexpr std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return ceil_div(value, multiple) * multiple;
 }
@@ -21,6 +20,9 @@ constexpr std::int64_t power_of_two_from(std::int64_t value) {
   std::int64_t power = 1;
   while (power < value) power *= 2;
   return power;
+}
+constexpr bool is_power_of_two(std::int64_t value) {
+  return power_of_two_from(value) == value;
 }
 
 }  // namespace roofcast

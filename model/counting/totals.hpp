@@ -10,18 +10,13 @@ namespace roofcast {
 /// Work that a launch issues: the sum over its blocks. Its `l2` assumes that L1 keeps nothing.
 Work issued_by_launch(const Plan& plan);
 
-/// Its member `l2` alone.
-Traffic issued_l2(const Plan& plan);
-
-/// Warp instructions of a launch.
 double issued_instructions(const Plan& plan);
 
 /// The totals of a launch: useful arithmetic, issued traffic, bytes that its arrays must move. `l2`
 /// assumes that L1 keeps nothing and `dram` stays 0: the laws set both.
 Work total_work(const Plan& plan);
 
-/// Bytes of all arrays, with the gaps between accesses: the allocation if no array reuses another's
-/// memory.
+/// Bytes of all arrays, gaps between accesses included: the allocation without reuse of memory.
 double allocated_bytes(std::span<const Launched> launches);
 
 /// Distinct bytes that the launches touch.

@@ -16,8 +16,7 @@ struct Kernel {
   std::string_view name;  ///< with its folder: "softmax::held_kernel"
   Arguments arguments;
   std::int64_t registers = 0;  ///< a thread
-  /// Warp instructions outside loops. Of the paths with the most accesses of the widest kind, the
-  /// shortest.
+  /// Warp instructions outside loops, on the shortest path with the most of the widest accesses.
   double straight = 0;
   /// Instructions of one iteration of each of the first loops, nested loops excluded.
   std::array<double, 6> loops{};

@@ -129,7 +129,7 @@ Plan cache_writes(const Shape& shape) {
   const double flops = 2 * kv / shape.element / as_double(tokens) * 2;
   return even_launch(
       tokens, std::min(kMostThreads, shape.kv_heads * shape.head_dim), std::move(arrays),
-      {.issued = {.vector_flops = flops}, .waits = {.global = library::kCacheWaits}});
+      {.issued = {.vector_flops = flops}, .waits = {.global = library::kCacheWriteWaits}});
 }
 
 }  // namespace roofcast::attention

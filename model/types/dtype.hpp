@@ -28,7 +28,6 @@ constexpr std::int64_t element_bytes(DType type) {
   return static_cast<std::int64_t>(size_bytes(type));
 }
 
-/// The type of that name, or nothing.
 constexpr std::optional<DType> parse_dtype(std::string_view text) {
   for (const DType type : kAllDTypes) {
     if (name(type) == text) return type;

@@ -55,8 +55,8 @@ struct KernelModel {
   }
 };
 
-/// Variants with the same result: `moves` passes an intermediate result through memory, those of
-/// `keep` hold it on chip. Predictions of the family state the `along` from which keeping pays.
+/// Variants of one result: `moves` passes an intermediate through memory, each of `keep` holds it
+/// on chip. A family's prediction states the value of `along` from which keeping pays.
 struct Crossover {
   std::string_view moves;
   std::span<const std::string_view> keep;

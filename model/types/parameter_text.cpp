@@ -24,10 +24,8 @@ void set_text(const Parameter& parameter, Problem& problem, std::string_view val
 std::string_view named_value(const Parameter& parameter, const Problem& problem,
                              std::size_t position) {
   if (parameter.is_text) return problem.text.view();
-  const std::int64_t value = problem[position];
-  const auto count = static_cast<std::int64_t>(parameter.choices.size());
-  return value >= 0 && value < count ? parameter.choices[static_cast<std::size_t>(value)]
-                                     : std::string_view();
+  const auto value = static_cast<std::size_t>(problem[position]);
+  return value < parameter.choices.size() ? parameter.choices[value] : std::string_view();
 }
 
 void set_named_value(const Parameter& parameter, Problem& problem, std::size_t position,
@@ -66,12 +64,8 @@ std::string fallback_text(const Parameter& parameter) {
 }
 
 std::string allowed_text(const Parameter& parameter) {
-  if (parameter.is_text) {
-    return message("a text of at most ", Text::kMaxBytes, " bytes");
-  }
-  if (parameter.choices.empty()) {
-    return message(parameter.minimum, " to ", parameter.maximum);
-  }
+  if (parameter.is_text) return message("a text of at most ", Text::kMaxBytes, " bytes");
+  if (parameter.choices.empty()) return message(parameter.minimum, " to ", parameter.maximum);
   std::string text;
   for (std::size_t i = 0; i < parameter.choices.size(); ++i) {
     if (i > 0) text += i + 1 == parameter.choices.size() ? " or " : ", ";

@@ -26,8 +26,7 @@ void set_named_value(const Parameter& parameter, Problem& problem, std::size_t p
 /// Any value as on the command line: "4096", "backward", "sin(x)^2".
 std::string value_text(const Parameter& parameter, const Problem& problem, std::size_t position);
 
-/// As value_text, but a text is in double quotes, with backslashes before quotes and backslashes in
-/// it: for lists of values.
+/// As value_text, with a text in double quotes, its quotes and backslashes escaped: for lists.
 std::string quoted_value_text(const Parameter& parameter, const Problem& problem,
                               std::size_t position);
 

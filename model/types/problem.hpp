@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
-#include <utility>
 
 #include "model/types/dtype.hpp"
 
@@ -41,7 +41,6 @@ constexpr std::optional<std::size_t> position_named(std::span<const Parameter> p
   return std::nullopt;
 }
 
-/// A setting of a kernel's configuration.
 constexpr Parameter setting(std::string_view name, std::string_view meaning, std::int64_t minimum,
                             std::int64_t maximum, std::int64_t fallback) {
   return {name, meaning, minimum, maximum, fallback, true};
@@ -71,10 +70,7 @@ inline constexpr std::array<std::string_view, 2> kPassNames = {"forward", "backw
 /// A family's parameters, followed by a variant's own.
 template <std::size_t kShared, std::same_as<Parameter>... Own>
 constexpr auto with_own(const std::array<Parameter, kShared>& shared, const Own&... own) {
-  return [&]<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
-    return std::array{shared[kIndex]..., own...};
-  }
-  (std::make_index_sequence<kShared>());
+  return std::apply([&](const auto&... each) { return std::array{each..., own...}; }, shared);
 }
 
 /// A short text stored in place: a struct that contains it stays a plain value.

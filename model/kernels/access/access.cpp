@@ -47,11 +47,6 @@ Touched in_order(std::int64_t lanes, std::int64_t bytes) {
   return of_lanes({.stride_bytes = bytes, .access_bytes = bytes, .lanes = lanes});
 }
 
-// Share of a launch's accesses that one full block makes, along one extent.
-double share_of(std::int64_t block, std::int64_t all) {
-  return std::min(1.0, as_double(block) / as_double(all));
-}
-
 // The plan without its arrays. `share`: a full block's share of the accesses, the product of
 // share_of() over the extents. `requested`: bytes that all threads ask for.
 Plan plan_of(const compiled::Kernel& kernel, const Launch& launch, double share,
@@ -134,7 +129,7 @@ LaunchSequence plan_strided(const Problem& p, const Gpu& gpu) {
   const std::int64_t width = p[strided::kWidth];
   require(n % width == 0, "n is ", n, ": give a multiple of width, ", width);
   require(stride % width == 0, "stride is ", stride, ": give a multiple of width, ", width);
-  require(power_of_two_from(width) == width && width * element <= 16, "width is ", width,
+  require(is_power_of_two(width) && width * element <= 16, "width is ", width,
           ": give 1, 2, 4 or 8 elements, of at most 16 bytes");
   const WarpAccess load{
       .stride_bytes = stride * element, .access_bytes = width * element, .lanes = n / width};
@@ -170,7 +165,7 @@ LaunchSequence plan_gather(const Problem& p, const Gpu& gpu) {
   constexpr std::int64_t kIndexBytes = 4;
   const std::int64_t element = element_bytes(p.dtype);
   const std::int64_t n = p[gather::kElements], window = p[gather::kWindow];
-  require(power_of_two_from(window) == window, "window is ", window, ": give a power of two");
+  require(is_power_of_two(window), "window is ", window, ": give a power of two");
   const bool uniform = p[gather::kDistribution] == gather::kUniform;
   require(uniform || n % window == 0, "n is ", n, ": give a multiple of window, ", window);
   const Touched found = gathered(p, element);
@@ -238,28 +233,28 @@ LaunchSequence plan_matrix(const Problem& p, const Gpu& /*gpu*/) {
   return launch_of(std::move(plan));
 }
 
-constexpr roofcast::Parameter kN = {"n", "elements of y", 1, kMaxElements};
+constexpr Parameter kN = {"n", "elements of y", 1, std::int64_t{1} << 36};
 
 constexpr std::array kStridedParameters = {
-    kN, roofcast::Parameter{"stride", "elements from one access to the next", 1, 65536},
-    roofcast::Parameter{"width", "elements of an access: 1, 2, 4 or 8", 1, 8, 1}};
+    kN, Parameter{"stride", "elements from one access to the next", 1, 65536},
+    Parameter{"width", "elements of an access: 1, 2, 4 or 8", 1, 8, 1}};
 constexpr std::array kOffsetParameters = {
-    kN, roofcast::Parameter{"offset", "elements before the first that is read", 0, 1 << 20}};
+    kN, Parameter{"offset", "elements before the first that is read", 0, 1 << 20}};
 constexpr std::array kGatherParameters = {
     kN,
-    roofcast::Parameter{"window", "elements among which an index is drawn: a power of two", 1,
-                        std::int64_t{1} << 32, std::int64_t{1} << 20},
+    Parameter{"window", "elements among which an index is drawn: a power of two", 1,
+              std::int64_t{1} << 32, std::int64_t{1} << 20},
     choice("distribution",
            "shuffled: a permutation inside each window; uniform: independent draws from a table of "
            "one window",
            gather::kDistributions, gather::kUniform)};
 constexpr std::array kMatrixParameters = {
-    roofcast::Parameter{"rows", "rows of x and y", 1, std::int64_t{1} << 24},
-    roofcast::Parameter{"cols", "elements of a row", 1, std::int64_t{1} << 24}};
+    Parameter{"rows", "rows of x and y", 1, std::int64_t{1} << 24},
+    Parameter{"cols", "elements of a row", 1, std::int64_t{1} << 24}};
 constexpr std::array kSharedParameters = {
-    kN, roofcast::Parameter{"stride", "words from one lane to the next", 0, shared::kMaxStride},
-    roofcast::Parameter{"width", "words of an access: 1, 2 or 4", 1, 4, 1},
-    roofcast::Parameter{"repeats", "accesses of a thread: a multiple of 8", 8, 65536, 64}};
+    kN, Parameter{"stride", "words from one lane to the next", 0, 256},
+    Parameter{"width", "words of an access: 1, 2 or 4", 1, 4, 1},
+    Parameter{"repeats", "accesses of a thread: a multiple of 8", 8, 65536, 64}};
 
 constexpr std::array kTypes = {DType::fp32, DType::fp64, DType::fp16, DType::bf16};
 constexpr std::array kFp32 = {DType::fp32};

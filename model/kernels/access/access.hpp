@@ -7,7 +7,6 @@ namespace roofcast::access {
 
 /// Threads of a block in all of these kernels; 32 by 8 where they access a matrix.
 inline constexpr std::int64_t kThreads = 256;
-inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 36;
 
 /// Positions of the values in Problem, by variant.
 namespace strided {
@@ -34,7 +33,6 @@ namespace shared {
 enum Parameter : std::size_t { kElements, kStride, kWidth, kRepeats };
 /// Addresses, one access apart, that a lane cycles through, so that consecutive accesses differ.
 inline constexpr std::int64_t kShifts = 8;
-inline constexpr std::int64_t kMaxStride = 256;
 
 /// 4-byte words of shared memory that a block reads.
 constexpr std::int64_t words(std::int64_t stride, std::int64_t width) {
@@ -42,7 +40,6 @@ constexpr std::int64_t words(std::int64_t stride, std::int64_t width) {
 }
 }  // namespace shared
 
-/// The plan of access.shared.
 LaunchSequence plan_shared(const Problem& problem, const Gpu& gpu);
 
 extern const KernelFamily kFamily;

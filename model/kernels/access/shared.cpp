@@ -10,8 +10,7 @@ LaunchSequence plan_shared(const Problem& p, const Gpu& /*gpu*/) {
   const std::int64_t n = p[shared::kElements], stride = p[shared::kStride];
   const std::int64_t width = p[shared::kWidth], repeats = p[shared::kRepeats];
   require(stride % width == 0, "stride is ", stride, ": give a multiple of width, ", width);
-  require(power_of_two_from(width) == width && width <= 4, "width is ", width,
-          ": give 1, 2 or 4 words");
+  require(is_power_of_two(width) && width <= 4, "width is ", width, ": give 1, 2 or 4 words");
   require(repeats % kShifts == 0, "repeats is ", repeats, ": give a multiple of 8");
   const std::int64_t count = shared::words(stride, width);
   const double warps = warps_of(kThreads);

@@ -249,7 +249,7 @@ void add_tiles(Plan& plan, const Blocks& b, const BlockSteps& steps) {
                            .row_panel_bytes = rows * b.passing_row_bytes() + sums};
   add_blocks(plan, steps, tiles, b.heads(), b.tile.together);
   // Concurrent blocks may share accesses to L2, so the limit counts one read of each array.
-  double more = issued_l2(plan).read_bytes;
+  double more = issued_by_launch(plan).l2.read_bytes;
   for (const ArrayUse& use : plan.arrays) more -= use.compulsory.read_bytes;
   plan.coalesced.most = std::max(0.0, more);
 }

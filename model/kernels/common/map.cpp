@@ -1,7 +1,5 @@
 #include "model/kernels/common/map.hpp"
 
-#include <bit>
-
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/kernels/compiled.hpp"
 
@@ -24,16 +22,7 @@ compiled::Kernel kernel_of(const Operation& operation, const Problem& p, std::in
   return kernel;
 }
 
-void check_power_of_two(std::string_view what, std::int64_t value) {
-  require(std::has_single_bit(static_cast<std::uint64_t>(value)), what, " is ", value,
-          ": give a power of two");
-}
-
 }  // namespace
-
-Work Cost::work() const {
-  return {.vector_flops = flops, .special_flops = special, .conversions = conversions};
-}
 
 Plan plan_of(const Pass& pass) {
   const double elements = as_double(pass.elements), chunk = as_double(pass.chunk);
@@ -51,17 +40,18 @@ Plan plan_of(const Pass& pass) {
 
 Plan plan(const Operation& operation, const Problem& problem) {
   const std::int64_t element = element_bytes(problem.dtype), vector = problem[kVectorBytes];
-  check_power_of_two("vector_bytes", vector);
-  check_power_of_two("loads", problem[kLoads]);
+  const std::int64_t loads = problem[kLoads];
+  require(is_power_of_two(vector), "vector_bytes is ", vector, ": give a power of two");
+  require(is_power_of_two(loads), "loads is ", loads, ": give a power of two");
   require(vector >= element, "vector_bytes is ", vector, ", less than one element: give at least ",
           element);
   const std::int64_t width = vector / element;
   const compiled::Kernel kernel = kernel_of(operation, problem, width);
   require(kernel.registers != 0, "no kernel is compiled for vector_bytes ", vector, " with loads ",
-          problem[kLoads], ": give vector_bytes 16 and loads 1 or 2");
+          loads, ": give vector_bytes 16 and loads 1 or 2");
   Plan result = plan_of({.elements = problem[kElements],
                          .threads = problem[kThreads],
-                         .chunk = problem[kThreads] * width * problem[kLoads],
+                         .chunk = problem[kThreads] * width * loads,
                          .registers = kernel.registers,
                          .each = operation.cost.work(),
                          .bytes = as_double(element) * Traffic{operation.reads, operation.writes},

@@ -10,11 +10,9 @@ namespace roofcast::map {
 /// Positions of the values in Problem; the last is 0 where a kernel has no such parameter.
 enum Parameter : std::size_t { kElements, kThreads, kVectorBytes, kLoads, kReservedShared };
 
-inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
-
 /// Shape and configuration of every such kernel.
 inline constexpr std::array kParameters = {
-    roofcast::Parameter{"n", "elements of each array", 1, kMaxElements},
+    roofcast::Parameter{"n", "elements of each array", 1, std::int64_t{1} << 40},
     setting("threads", "threads of a block", 32, 1024, 256),
     setting("vector_bytes", "bytes of one access of a thread: 4, 8 or 16", 4, 16, 16),
     setting("loads", "accesses a thread issues before it uses the first: 1, 2, 4, 8", 1, 8, 1)};
@@ -26,8 +24,7 @@ inline constexpr std::array kValidated = {
     ValidatedRange{kElements, std::int64_t{1} << 16, std::int64_t{1} << 30}};
 
 /// Warp instructions of kernels generated at run time, by counters of copies and triads: index and
-/// exit; head and tail of vectors of several elements; address, bounds test, predicate of an
-/// access.
+/// exit; head and tail of vectors of several elements; address, bounds test and predicate.
 inline constexpr double kInstructionsPerThread = 16, kInstructionsOfVectors = 28,
                         kInstructionsPerAccess = 8.2;
 
@@ -45,7 +42,9 @@ struct Cost {
     instructions += other.instructions;
     return *this;
   }
-  Work work() const;
+  constexpr Work work() const {
+    return {.vector_flops = flops, .special_flops = special, .conversions = conversions};
+  }
 };
 
 /// One operation for each element.
@@ -79,8 +78,7 @@ struct Pass {
 /// The plan of a launch, still without arrays.
 Plan plan_of(const Pass& pass);
 
-/// The plan of one such kernel. Throws InputError for an access narrower than an element, or one
-/// for which no kernel is compiled.
+/// Throws InputError for an access narrower than an element, or for which no kernel is compiled.
 Plan plan(const Operation& operation, const Problem& problem);
 
 }  // namespace roofcast::map

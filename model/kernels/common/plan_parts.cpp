@@ -1,6 +1,5 @@
 #include "model/kernels/common/plan_parts.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace roofcast {

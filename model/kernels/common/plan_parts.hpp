@@ -1,5 +1,6 @@
 #pragma once
 // Parts that the plans of all families are made of.
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -10,7 +11,6 @@
 
 namespace roofcast {
 
-/// Warps of a block of `threads` threads.
 constexpr double warps_of(std::int64_t threads) {
   return as_double(ceil_div(threads, 32));
 }
@@ -50,7 +50,6 @@ inline Plan launch_plan(std::int64_t blocks, const std::array<std::int64_t, 3>& 
   return plan;
 }
 
-/// A launch sequence of one launch.
 inline LaunchSequence launch_of(Plan plan) {
   LaunchSequence sequence;
   sequence.push_back({std::move(plan)});
@@ -85,6 +84,10 @@ Plan even_launch(const Launch& launch, std::vector<ArrayUse> arrays, Step step);
 Plan even_launch(std::int64_t blocks, std::int64_t threads, std::vector<ArrayUse> arrays,
                  Step step);
 
+/// The share of a launch's work that one full block has, along one extent.
+constexpr double share_of(std::int64_t block, std::int64_t all) {
+  return std::min(1.0, as_double(block) / as_double(all));
+}
 /// Adds the full blocks, each with `share` of the launch's work. The remaining blocks (the edge)
 /// split the remaining work evenly; they wait as long as a full block.
 void set_blocks_with_edge(Plan& plan, const Step& full, double share);

@@ -13,48 +13,51 @@ void check_chosen(std::initializer_list<std::int64_t> settings) {
 }
 
 void check_vectors(std::int64_t vectors, std::int64_t most) {
-  require(vectors <= most && power_of_two_from(vectors) == vectors, "vectors is ", vectors,
+  require(vectors <= most && is_power_of_two(vectors), "vectors is ", vectors,
           ": give a power of two, at most ", most);
 }
 
 void check_cluster(std::int64_t blocks) {
-  require(power_of_two_from(blocks) == blocks, "cluster is ", blocks,
+  require(is_power_of_two(blocks), "cluster is ", blocks,
           ": give 1, 2, 4, 8 or 16 blocks, or 0 for the fastest");
 }
 
 std::vector<Problem> with_each(const std::vector<Problem>& problems, std::size_t setting,
-                               const std::vector<std::int64_t>& values) {
+                               const std::function<Values(const Problem&)>& values) {
   std::vector<Problem> found;
-  found.reserve(problems.size() * values.size());
   for (const Problem& p : problems) {
-    for (const std::int64_t value : values) found.emplace_back(p)[setting] = value;
+    for (const std::int64_t value : p[setting] == kToChoose ? values(p) : Values{p[setting]}) {
+      found.emplace_back(p)[setting] = value;
+    }
   }
   return found;
 }
 
-std::vector<std::int64_t> powers_of_two(std::int64_t given, std::int64_t least, std::int64_t most) {
-  if (given != 0) return {given};
-  std::vector<std::int64_t> values = {least};
+Values powers_of_two(std::int64_t least, std::int64_t most) {
+  Values values = {least};
   while (2 * values.back() <= most) values.push_back(2 * values.back());
   return values;
 }
 
-std::vector<std::int64_t> held_vectors(std::int64_t given, std::int64_t slice_vectors,
-                                       std::int64_t most_vectors, std::int64_t most_threads) {
+Values held_vectors(const Problem& p, std::int64_t most_threads) {
   const auto power_for = [&](std::int64_t threads) {
-    return std::min(most_vectors, power_of_two_from(ceil_div(slice_vectors, threads)));
+    return std::min(most_vectors(p.dtype), power_of_two_from(ceil_div(vectors_of(p), threads)));
   };
-  return powers_of_two(given, power_for(most_threads), power_for(kWarp));
+  return powers_of_two(power_for(most_threads), power_for(kWarp));
 }
 
-std::vector<Problem> with_clusters(const Problem& p, std::size_t cluster, std::int64_t smallest,
+std::vector<Problem> with_clusters(const std::vector<Problem>& problems, std::size_t cluster,
+                                   const std::function<std::int64_t(const Problem&)>& smallest,
                                    const Gpu& gpu) {
-  constexpr std::int64_t kMostInTurn = 16;
-  const std::size_t turn = cluster + 1;
-  const std::int64_t most = std::min(kMaxCluster, gpu.features.cluster_blocks_max.value_or(1));
-  const std::int64_t in_turn = std::min(kMostInTurn, power_of_two_from(p[kRows]));
-  return with_each(with_each({p}, cluster, powers_of_two(p[cluster], smallest, most)), turn,
-                   powers_of_two(p[turn], 1, in_turn));
+  const auto sizes = [&](const Problem& p) {
+    const std::int64_t most = std::min(kMaxCluster, gpu.features.cluster_blocks_max.value_or(1));
+    return powers_of_two(smallest(p), most);
+  };
+  const auto in_turn = [](const Problem& p) {
+    constexpr std::int64_t kMostInTurn = 16;
+    return powers_of_two(1, std::min(kMostInTurn, power_of_two_from(p[kRows])));
+  };
+  return with_each(with_each(problems, cluster, sizes), cluster + 1, in_turn);
 }
 
 Matrix matrix_of(const Problem& p, const Layout& layout) {

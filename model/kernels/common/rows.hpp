@@ -2,6 +2,7 @@
 // Kernels whose unit of work is a row of a row-major matrix: softmax, normalization, reductions.
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <initializer_list>
 
 #include "model/counting/integers.hpp"
@@ -118,21 +119,21 @@ void check_vectors(std::int64_t vectors, std::int64_t most);
 /// Throws InputError unless the blocks of a cluster are a power of two.
 void check_cluster(std::int64_t blocks);
 
-/// Each problem with each of the values of a setting, in the values' order.
+using Values = std::vector<std::int64_t>;
+/// Each problem with each of its `values` of a setting that is left to choose, else as it is.
 std::vector<Problem> with_each(const std::vector<Problem>& problems, std::size_t setting,
-                               const std::vector<std::int64_t>& values);
+                               const std::function<Values(const Problem&)>& values);
 
-/// Values to try for a setting: `given` if it is not 0, else `least` and its double, fourfold … up
-/// to `most`.
-std::vector<std::int64_t> powers_of_two(std::int64_t given, std::int64_t least, std::int64_t most);
+/// `least` and its double, fourfold … up to `most`.
+Values powers_of_two(std::int64_t least, std::int64_t most);
 
-/// Vectors per thread to try in registers, with which a slice takes 32 to `most_threads` threads.
-std::vector<std::int64_t> held_vectors(std::int64_t given, std::int64_t slice_vectors,
-                                       std::int64_t most_vectors, std::int64_t most_threads);
+/// Vectors per thread to try where a row in registers may take 32 to `most_threads` threads.
+Values held_vectors(const Problem& p, std::int64_t most_threads);
 
-/// The problem with each cluster size from `smallest` to the device's largest, and each of 1, 2, 4,
-/// 8 and 16 rows per cluster, the setting after `cluster`.
-std::vector<Problem> with_clusters(const Problem& p, std::size_t cluster, std::int64_t smallest,
+/// The problems with each cluster size from `smallest` to the device's largest, and each of 1, 2,
+/// 4, 8 and 16 rows per cluster, the setting after `cluster`.
+std::vector<Problem> with_clusters(const std::vector<Problem>& problems, std::size_t cluster,
+                                   const std::function<std::int64_t(const Problem&)>& smallest,
                                    const Gpu& gpu);
 
 /// Instructions of a warp of a kernel whose threads hold a row or a slice of it.
@@ -148,8 +149,7 @@ constexpr double turns_of_merge(const Layout& layout) {
   return as_double(ceil_div(layout.cluster * layout.warps(), kWarp));
 }
 /// Instructions that only a 16-byte access inside the row takes: 8 for addresses, tests, loads and
-/// stores, `operations` for each element, and for 16-bit elements the conversions of the `read`
-/// vectors read and of the one written.
+/// stores; for each element `operations`, and in 16 bits `read` conversions and half a packing.
 constexpr double access_instructions(const Problem& p, double operations, double read) {
   const double width = as_double(kVectorBytes / element_bytes(p.dtype));
   return 8 + width * (operations + (has_16_bits(p) ? read + 0.5 : 0));

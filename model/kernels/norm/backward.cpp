@@ -44,8 +44,8 @@ rows::Instructions instructions_of(Kind kind, const Problem& p, const Backward& 
             // Two loops set up and fill the buffers, one buffer an iteration.
             .start = how.kernel.straight + as_double(kRingStages) * (loops[2] + loops[4])};
   }
-  // Instructions per sum, by the counters, of code for diverged lanes around its ten shuffles: the
-  // counted loop contains this code, but no lane diverges.
+  // Instructions of the counted loop that no warp runs: code for diverged lanes around the ten
+  // shuffles of a sum, by the counters.
   constexpr double kDiverged = 38;
   const double converged = loops[0] - counts_of(kind).parameters * kDiverged;
   return {.row = converged + (how.layout.is_of_warps() ? -rows::kInstructionsOfMerge : merging),
@@ -53,9 +53,9 @@ rows::Instructions instructions_of(Kind kind, const Problem& p, const Backward& 
           .start = how.kernel.straight};
 }
 
-// SplitWrites::bytes_between. A warp writes the parts of its `stores` sectors in `stores` rounds;
-// in each, every other warp of the block stores as often. The bytes of a store fit the shares of
-// parts that L1 does not merge (law::kL1MergeBytes).
+// SplitWrites::bytes_between. A warp writes `stores` sectors part by part in as many rounds, and so
+// does every other warp of the block meanwhile. kBytesOfStore is fitted to the shares of parts that
+// L1 does not merge (law::kL1MergeBytes).
 double bytes_between_parts(const rows::Layout& layout, double stores) {
   constexpr double kBytesOfStore = 2.5;
   return as_double((layout.warps() - 1) * rows::kWarp) * kBytesOfStore * stores * stores;
@@ -121,8 +121,7 @@ Plan plan_finish(Kind kind, const Problem& p, std::int64_t strips, double partia
                   kernel.registers, kFinishThreads * (kFinishColumns + 1) * 4);
   const double out = counts.parameters * as_double(rows::row_bytes(p));
   plan.arrays = {scratch(kPartials, {partial_bytes, 0}), writes(kGradients, out)};
-  // Loads that fill no group of kTogether go one by one. Their mean, half a group, is taken, so
-  // that more strips never take less time.
+  // Loads beyond whole groups go one by one: half a group is taken, so that time grows with strips.
   constexpr auto kTogether = as_double(rows::PartialSums::kTogether);
   const std::int64_t loads = ceil_div(strips, kFinishThreads);
   const double trips = as_double(loads) / kTogether + std::min(as_double(loads), kTogether / 2);

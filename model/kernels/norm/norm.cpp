@@ -27,9 +27,9 @@ void check_layout(const Problem& p, const rows::Layout& layout) {
 
 namespace {
 
-// How the forward pass runs: where rows arrive, and whether a block takes several sequentially.
+// How the forward pass runs.
 struct Forward {
-  bool in_turn;
+  bool in_turn;  // registers hold one row after the other, or a slice of each in a cluster
   rows::Layout layout;
   compiled::Kernel kernel;
   std::int64_t dynamic_bytes;  // shared memory of rings, and of γ and β; 0 where these are not kept
@@ -39,7 +39,7 @@ Forward forward_of(Kind kind, const Problem& p) {
   const bool streams = is_streamed(p);
   const rows::Layout layout = forward_layout(p);
   const bool clustered = layout.cluster > 1;
-  const bool in_turn = streams || clustered || layout.rows_per_cluster > 1;
+  const bool in_turn = !streams && (clustered || layout.rows_per_cluster > 1);
   const compiled::Kernel kernel =
       streams ? compiled::kernel("norm::forward_ring_kernel", p.dtype, kind, clustered)
       : in_turn
@@ -49,7 +49,7 @@ Forward forward_of(Kind kind, const Problem& p) {
           forward_bytes(p, static_cast<std::int64_t>(counts_of(kind).parameters))};
 }
 
-rows::Instructions instructions_of(Kind kind, const Problem& p, const Forward& how, bool ragged) {
+rows::Instructions instructions_of(Kind kind, const Problem& p, const Forward& how) {
   // Instructions that shift a vector of γ or β out of the two aligned ones around it.
   constexpr double kShift = 17;
   const auto& loops = how.kernel.loops;
@@ -66,7 +66,7 @@ rows::Instructions instructions_of(Kind kind, const Problem& p, const Forward& h
   // of the compiled kernel shifts γ and β, except layernorm's in 16 bits.
   const compiled::Kernel one =
       compiled::kernel("norm::forward_kernel", p.dtype, how.layout.vectors, kind);
-  const bool shifts = kind == Kind::rmsnorm || !rows::has_16_bits(p);
+  const bool ragged = !rows_are_aligned(p), shifts = kind == Kind::rmsnorm || !rows::has_16_bits(p);
   const double shift = parameters * kShift;
   const double merging = (one.loops[0] + one.loops[1]) * turns + rows::kInstructionsOfMerge;
   return {.row = one.straight + rows::kInstructionsOfEnds +
@@ -119,19 +119,18 @@ LaunchSequence plan_forward(Kind kind, const Problem& p) {
   beside.requested = {parameters, 4 * statistics};
   beside.l1 = beside.l2 = {parameters, statistics * kSectorBytes};
   // Registers that hold two rows load the next x ahead. A cluster's barrier waits for all accesses.
-  const bool held_in_turn = how.in_turn && !streams;
-  const bool loads_ahead = held_in_turn && 2 * layout.vectors <= most;
+  const bool loads_ahead = how.in_turn && 2 * layout.vectors <= most;
   const bool drained = clustered && !streams && !loads_ahead;
   // γ and β outside shared memory take a round trip a vector: loads wait for stores that may alias.
   const double of_parameters =
       how.dynamic_bytes > 0 ? 0 : std::ceil(x.inside / as_double(layout.warps()));
   rows::set_rows(plan,
                  {.matrix = x,
-                  .instructions = instructions_of(kind, p, how, x.ragged),
+                  .instructions = instructions_of(kind, p, how),
                   .streams = streams,
                   .each = each,
                   // The compiler splits 16-byte stores of forward_several.cu's kernels into four.
-                  .parts = held_in_turn ? 4.0 : 1.0,
+                  .parts = how.in_turn ? 4.0 : 1.0,
                   .beside = beside,
                   .round_trips = (streams ? 0 : 1) + of_parameters + (drained ? 1 : 0),
                   .sums = streams ? 4.0 : 1.0,
@@ -145,45 +144,31 @@ LaunchSequence plan(const Problem& p, const Gpu& gpu) {
   return p[kPass] == kForward ? plan_forward(kKind, p) : plan_backward(kKind, p, gpu);
 }
 
-// Vectors per thread to try where registers hold rows. Kernels for several rows are compiled for
+// Vectors per thread to try, forward. Kernels that hold several rows in registers are compiled for
 // half of the most vectors, those for clusters also for the most.
-std::vector<std::int64_t> vectors_of(const Problem& p) {
+rows::Values vectors_of(const Problem& p) {
+  if (is_streamed(p)) return {kForwardRingVectors};
+  if (p[kCluster] == 1 && p[kRowsPerCluster] == 1) return rows::held_vectors(p, kMostThreads);
   const std::int64_t most = rows::most_vectors(p.dtype), half = most / 2;
-  const std::int64_t slice = ceil_div(rows::vectors_of(p), p[kCluster]);
-  if (p[kVectors] != 0 || (p[kCluster] == 1 && p[kRowsPerCluster] == 1)) {
-    return rows::held_vectors(p[kVectors], slice, most, kMostThreads);
-  }
   if (p[kCluster] == 1) return {half};
-  return rows::powers_of_two(0, slice > half * kMostThreads ? most : half, most);
+  const bool fits_half = rows::vectors_of(p) <= p[kCluster] * half * kMostThreads;
+  return fits_half ? rows::Values{half, most} : rows::Values{most};
 }
 
 std::vector<Problem> candidates(const Problem& p, const Gpu& gpu) {
-  const std::int64_t asked = p[kStaging];
   const bool can_stream = gpu.features.has(Instruction::bulk_copy) && rows_are_aligned(p) &&
-                          (p[kVectors] == 0 || p[kVectors] == kForwardRingVectors);
-  std::vector<std::int64_t> stagings;
-  if (asked != kInShared) stagings.push_back(kInRegisters);
-  if (asked == kInShared || (asked == kChosen && can_stream)) stagings.push_back(kInShared);
-  std::vector<Problem> found;
-  for (const Problem& one : rows::with_each({p}, kStaging, stagings)) {
-    if (p[kPass] == kBackward) {
-      found.push_back(one);
-      continue;
-    }
-    const bool streams = is_streamed(one);
-    const std::int64_t smallest =
-        streams
-            ? rows::cluster_for(rows::row_bytes(p), kForwardRingSliceBytes)
-            : rows::cluster_for(rows::vectors_of(p), rows::most_vectors(p.dtype) * kMostThreads);
-    for (const Problem& shared : rows::with_clusters(one, kCluster, smallest, gpu)) {
-      const std::vector<std::int64_t> vectors =
-          streams ? rows::powers_of_two(p[kVectors], kForwardRingVectors, kForwardRingVectors)
-                  : vectors_of(shared);
-      const std::vector<Problem> each = rows::with_each({shared}, kVectors, vectors);
-      found.insert(found.end(), each.begin(), each.end());
-    }
-  }
-  return found;
+                          (p[kVectors] == kToChoose || p[kVectors] == kForwardRingVectors);
+  const std::vector<Problem> staged = rows::with_each({p}, kStaging, [&](const Problem&) {
+    return can_stream ? rows::Values{kInRegisters, kInShared} : rows::Values{kInRegisters};
+  });
+  if (p[kPass] == kBackward) return staged;
+  const auto smallest_cluster = [](const Problem& one) {
+    return is_streamed(one) ? rows::cluster_for(rows::row_bytes(one), kForwardRingSliceBytes)
+                            : rows::cluster_for(rows::vectors_of(one),
+                                                rows::most_vectors(one.dtype) * kMostThreads);
+  };
+  return rows::with_each(rows::with_clusters(staged, kCluster, smallest_cluster, gpu), kVectors,
+                         vectors_of);
 }
 
 constexpr std::array<std::string_view, 3> kStagings = {"fastest", "registers", "shared"};

@@ -40,9 +40,8 @@ constexpr rows::Layout forward_layout(const Problem& p) {
   return layout(rows::vectors_of(p), p[kVectors], p[kCluster], p[kRowsPerCluster]);
 }
 
-/// Dynamic shared memory of the forward pass: rings of one buffer per warp, and `parameters` arrays
-/// (γ, β) of a block's columns. 0 where registers hold rows, except in forward_several.cu with room
-/// for the arrays.
+/// Dynamic shared memory of the forward pass: rings of one buffer per warp, and the block's columns
+/// of `parameters` arrays (γ, β). Where registers hold rows: the arrays alone, if there is room.
 constexpr std::int64_t forward_bytes(const Problem& p, std::int64_t parameters) {
   const rows::Layout layout = forward_layout(p);
   const std::int64_t kept = parameters * layout.vectors * layout.threads * rows::kVectorBytes;
@@ -60,8 +59,7 @@ constexpr rows::Layout backward_layout(const Problem& p) {
   return rows::held_layout(row, held, rows::cluster_for(row, held * kMostThreads));
 }
 
-/// Blocks (or clusters) of the backward pass in registers: only those resident at once, since each
-/// strip of rows writes a row of partial sums.
+/// Blocks (or clusters) of the backward pass in registers: those resident at once, a strip each.
 constexpr std::int64_t backward_blocks(const Problem& p, const rows::Layout& layout,
                                        std::int64_t sm_count) {
   constexpr std::int64_t kThreadsPerSm = 640;  // at up to 96 registers
@@ -99,8 +97,6 @@ constexpr std::int64_t backward_ring_blocks(const Problem& p, std::int64_t sm_co
 /// The second launch of the backward pass: columns of a block, and threads that share a column.
 inline constexpr std::int64_t kFinishColumns = 32;
 inline constexpr std::int64_t kFinishThreads = 32;
-
-// --- the plans of both passes ---
 
 /// Counts of the two kinds, FLOPs from the kernels' source.
 struct Counts {

@@ -40,40 +40,35 @@ Problem rows_of(Kind kind, Problem p) {
 
 // Chunks of a row to try: 1, and the five largest powers of two for which a chunk has at least
 // kLeastChunkBytes and the second launch can add up all chunks.
-std::vector<std::int64_t> splits(std::int64_t given, std::int64_t groups,
-                                 std::int64_t group_bytes) {
+rows::Values splits(std::int64_t groups, std::int64_t group_bytes) {
   constexpr std::int64_t kLeastChunkBytes = 2048;
-  if (given != 0) return {given};
-  std::vector<std::int64_t> values = {1};
+  rows::Values values = {1};
   const std::int64_t most = std::min(group_bytes / kLeastChunkBytes, kMostChunks / groups);
-  const std::int64_t largest = rows::powers_of_two(0, 1, most).back();
+  const std::int64_t largest = rows::powers_of_two(1, most).back();
   for (std::int64_t split = largest; split > 1 && split > largest / 32; split /= 2) {
     values.push_back(split);
   }
   return values;
 }
 
-// The problem with each split, and with the threads that read a chunk in one batch or a quarter.
+// Each split, with as many threads as read a chunk in one batch, and with a quarter of them.
 template <Kind kKind>
 std::vector<Problem> candidates(const Problem& p, const Gpu& /*gpu*/) {
   constexpr std::int64_t kInGroup = rows_a_group(kKind);
   const Problem shape = rows_of(kKind, p);
   const std::int64_t element = element_bytes(p.dtype), cols = shape[rows::kCols];
-  std::vector<Problem> found;
-  for (const std::int64_t split :
-       splits(p[kSplit], ceil_div(shape[rows::kRows], kInGroup), kInGroup * cols * element)) {
+  const auto chunks = [&](const Problem&) {
+    return splits(ceil_div(shape[rows::kRows], kInGroup), kInGroup * cols * element);
+  };
+  const auto threads = [&](const Problem& one) -> rows::Values {
     const std::int64_t vectors =
-        chunk_elements(cols, element, split) * element / rows::kVectorBytes;
+        chunk_elements(cols, element, one[kSplit]) * element / rows::kVectorBytes;
     const std::int64_t batched = std::clamp(power_of_two_from(ceil_div(vectors * kInGroup, kBatch)),
                                             rows::kWarp, kMostThreads);
-    Problem one = p;
-    one[kSplit] = split;
-    if (p[kThreads] == 0) one[kThreads] = batched;
-    found.push_back(one);
-    one[kThreads] = std::max(rows::kWarp, batched / 4);
-    if (p[kThreads] == 0 && one[kThreads] < batched) found.push_back(one);
-  }
-  return found;
+    if (batched == rows::kWarp) return {batched};
+    return {batched, std::max(rows::kWarp, batched / 4)};
+  };
+  return rows::with_each(rows::with_each({p}, kSplit, chunks), kThreads, threads);
 }
 
 // Mean round trips to memory of a batch: one, or two where some accesses are issued only when an
@@ -172,8 +167,8 @@ Plan plan_finish(const Problem& p, const Layout& layout) {
 template <Kind kKind>
 LaunchSequence plan(const Problem& given, const Gpu& /*gpu*/) {
   rows::check_chosen({given[kSplit], given[kThreads]});
-  require(power_of_two_from(given[kThreads]) == given[kThreads] && given[kThreads] >= rows::kWarp,
-          "threads is ", given[kThreads], ": give 32, 64, 128 or 256, or 0 for the fastest");
+  require(is_power_of_two(given[kThreads]) && given[kThreads] >= rows::kWarp, "threads is ",
+          given[kThreads], ": give 32, 64, 128 or 256, or 0 for the fastest");
   const Problem p = rows_of(kKind, given);
   const Layout layout = layout_of(kKind, p);
   LaunchSequence sequence = launch_of(plan_sums(kKind == Kind::weighted, p, layout));

@@ -61,8 +61,7 @@ LaunchSequence plan_sweeps(const Problem& p, const Gpu& /*gpu*/) {
   set_arrays(plan, x, each);
   plan.arrays.back().split = rows::split_stores(x, kStoreParts);
 
-  // Between two uses of a row each resident block makes a sweep, and one in `kReads` sweeps also
-  // writes a row through L1.
+  // Between two uses of a row each resident block sweeps once; one in kReads sweeps also writes.
   const double rows_here = as_double(layout.rows_per_block);
   const double between = (1 + 1 / kReads) * x.row_bytes * rows_here;
   plan.reuse = {{.scope = Scope::block,
@@ -170,13 +169,15 @@ LaunchSequence plan_cluster(const Problem& p, const Gpu& /*gpu*/) {
 }
 
 std::vector<Problem> registers_candidates(const Problem& p, const Gpu& /*gpu*/) {
-  return rows::with_each({p}, kVectors,
-                         rows::held_vectors(p[kVectors], rows::vectors_of(p),
-                                            rows::most_vectors(p.dtype), rows::kMaxThreads));
+  return rows::with_each(
+      {p}, kVectors, [](const Problem& one) { return rows::held_vectors(one, rows::kMaxThreads); });
 }
 
 std::vector<Problem> cluster_candidates(const Problem& p, const Gpu& gpu) {
-  return rows::with_clusters(p, kCluster, rows::cluster_for(rows::row_bytes(p), kSliceBytes), gpu);
+  const auto smallest = [](const Problem& one) {
+    return rows::cluster_for(rows::row_bytes(one), kSliceBytes);
+  };
+  return rows::with_clusters({p}, kCluster, smallest, gpu);
 }
 
 constexpr std::array kSweepParameters =

@@ -39,9 +39,7 @@ LaunchSequence plan(const Problem& p, const Gpu& /*gpu*/) {
   const std::int64_t side = lanes * k, access = k * element;  // a tile's (elements); bytes
   const DenseMatrix x{rows, columns, element}, y{columns, rows, element};
   const double bytes = as_double(rows * columns * element);
-  // The share of the matrix in a whole tile.
-  const double share = std::min(1.0, as_double(side) / as_double(rows)) *
-                       std::min(1.0, as_double(side) / as_double(columns));
+  const double share = share_of(side, rows) * share_of(side, columns);
 
   Plan plan;
   const std::int64_t down = ceil_div(rows, side), along = ceil_div(columns, side);

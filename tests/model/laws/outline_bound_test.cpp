@@ -62,7 +62,7 @@ TEST_P(Bound, NoForecastIsShorter) {
         try {
           for (const Problem& one : kernel.kernel->candidates(asked, gpu)) {
             const double least_s = least_time_s(kernel.kernel->outline(one, gpu), gpu, assumptions);
-            const Candidate whole = *candidate_of({kernel, one, gpu, assumptions});
+            const Candidate whole = candidate_of({kernel, one, gpu, assumptions});
             EXPECT_LE(least_s, whole.expected_s() * (1 + 1e-6))
                 << testing::text({kernel, one}) << ", " << name(assumptions.cache);
             ++compared;
@@ -97,7 +97,7 @@ TEST(Bound, OfProductsWithCopiesTheFastestIsFound) {
       const Assumptions assumptions{.cache = cache};
       double least_s = std::numeric_limits<double>::infinity();
       for (const Problem& one : kernel.kernel->candidates(asked, gpu)) {
-        const Candidate whole = *candidate_of({kernel, one, gpu, assumptions});
+        const Candidate whole = candidate_of({kernel, one, gpu, assumptions});
         ASSERT_GT(whole.sequence.size(), 1U);
         least_s = std::min(least_s, whole.expected_s());
       }

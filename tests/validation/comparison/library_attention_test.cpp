@@ -8,11 +8,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "model/candidates.hpp"
 #include "model/counting/coalescing.hpp"
 #include "model/counting/integers.hpp"
 #include "tests/model/kernels/attention/problems.hpp"
@@ -121,7 +121,7 @@ TEST(LibraryAttention, FlashAttention2sCodeIsAsCompiled) {
         1);
     const LaunchSequence launches =
         attention::plan_library(problem, testing::gpu_named("h200-sxm"));
-    double code = 0, loop = kForever;
+    double code = 0, loop = std::numeric_limits<double>::infinity();
     for (const BlockClass& some : launches.front().plan.blocks) {
       code = std::max(code, some.phases.front().step.code_bytes);
       for (const Phase& phase : some.phases) {
