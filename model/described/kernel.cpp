@@ -196,9 +196,7 @@ class Planner {
 
 Quantity::Quantity(std::string_view text, std::span<const std::string> parameters)
     : expression_(expression::parse(text)) {
-  const auto is_reduction = [](const auto& node) { return expression::is_reduction(node.op); };
-  require(expression_.statements.front().name.empty() &&
-              std::none_of(expression_.nodes.begin(), expression_.nodes.end(), is_reduction),
+  require(expression_.statements.front().name.empty() && !has_reduction(expression_),
           "a value of a kernel file is one expression of numbers and parameters: no '=', and no "
           "sum, mean, amax or amin");
   for (const std::string& name : expression_.inputs) {
@@ -207,20 +205,16 @@ Quantity::Quantity(std::string_view text, std::span<const std::string> parameter
 }
 
 double Quantity::value(const Problem& problem, std::string_view what) const {
-  std::vector<double> values;
-  values.reserve(expression_.nodes.size());
-  for (const expression::Node& node : expression_.nodes) {
-    if (node.op == expression::Op::number) {
-      values.push_back(node.value);
-    } else if (node.op == expression::Op::input) {
-      const std::size_t at = positions_[node.a];
-      values.push_back(at == Problem::kMaxParameters ? size_bytes(problem.dtype)
-                                                     : static_cast<double>(problem[at]));
-    } else {
-      values.push_back(expression::evaluate(node.op, values[node.a], values[node.b]));
-    }
+  // With numbers in place of its inputs, an expression folds to one number.
+  expression::Expression numbers = expression_;
+  for (expression::Node& node : numbers.nodes) {
+    if (node.op != expression::Op::input) continue;
+    const std::size_t at = positions_[node.a];
+    const bool is_type = at == Problem::kMaxParameters;
+    node = {expression::Op::number, 0, 0,
+            is_type ? size_bytes(problem.dtype) : as_double(problem[at])};
   }
-  const double result = values[expression_.statements.front().node];
+  const double result = fold(numbers).nodes.front().value;
   if (std::isfinite(result) && result >= 0 && result <= kMostOfLaunch) return result;
   throw InputError(std::string(what) + " = " + expression::print(expression_) +
                    " is negative, beyond 1e24 or no number for these parameters: correct the "

@@ -21,6 +21,11 @@ std::vector<std::uint8_t> Expression::outputs() const {
   return found;
 }
 
+bool has_reduction(const Expression& expression) {
+  return std::any_of(expression.nodes.begin(), expression.nodes.end(),
+                     [](const Node& node) { return is_reduction(node.op); });
+}
+
 std::vector<bool> values_of_rows(const Expression& expression,
                                  const std::vector<bool>& input_rows) {
   std::vector<bool> of_rows(expression.nodes.size());

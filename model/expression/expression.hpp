@@ -102,6 +102,9 @@ struct Expression {
 /// no output. Throws InputError with the column and a remedy, also beyond 255 bytes.
 Expression parse(std::string_view text);
 
+/// Whether a node reduces rows.
+bool has_reduction(const Expression& expression);
+
 /// Whether each node has one value per row: a reduction, an input marked in `input_rows` (empty:
 /// none), or an operation on such values and numbers alone.
 std::vector<bool> values_of_rows(const Expression& expression,

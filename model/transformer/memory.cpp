@@ -1,7 +1,6 @@
 // Memory of a step on one GPU, bytes.
 #include <algorithm>
 
-#include "model/counting/integers.hpp"
 #include "model/libraries/layer.hpp"
 #include "model/transformer/task.hpp"
 
@@ -123,11 +122,10 @@ Memory memory(const Architecture& model, const Task& task) {
   const double share = parameters_of_gpu(model, task);
   const auto [all, layer] = activations(model, task);
   Memory result;
-  result.weights = share * element;
-  if (task.dtype == DType::fp8) {  // embeddings and LM head keep 16 bits
-    result.weights += count_parameters(model).ends() / as_double(task.tp * task.fsdp) *
-                      (task.activation_bytes() - element);
-  }
+  // Under fp8, embeddings and LM head keep 16 bits.
+  result.weights = share * element + count_parameters(model).ends() /
+                                         as_double(task.tp * task.fsdp) *
+                                         (task.activation_bytes() - element);
   result.activations = all;
   result.workspace = kLibraryBytes + gathered(model, task);
   if (task.phase == Phase::train) {

@@ -1,6 +1,5 @@
 #include "model/transformer/step.hpp"
 
-#include "model/counting/integers.hpp"
 #include "model/laws/clock.hpp"
 #include "model/laws/peaks.hpp"
 #include "model/predict.hpp"
@@ -11,14 +10,23 @@
 namespace roofcast::transformer {
 namespace {
 
+/// An operation other than a kernel; its part has the same name.
+StepOperation named(std::string_view name, std::string_view bound, Section section,
+                    const Task& task, std::int64_t layers) {
+  StepOperation one;
+  one.part = one.what = name;
+  one.bound = bound;
+  place(one, section, task, 0, layers);
+  return one;
+}
+
 void add_software(Step& step, const Architecture& model, const Task& task,
                   const SoftwareConstants& software) {
   // The fit covers FSDP training in 16 bits: FSDP's hooks in each layer, flash attention.
   const bool covered = task.framework == Framework::eager && task.phase == Phase::train &&
                        task.fsdp > 1 && task.dtype != DType::fp32;
   if (!covered) return;
-  StepOperation each = named("software", "host");
-  place(each, Section::layer, task, 0, model.layers);
+  StepOperation each = named("software", "host", Section::layer, task, model.layers);
   // Forward and backward; with full checkpointing also the recomputed forward.
   const double passes = task.checkpointing == Checkpointing::full ? 3 : 2;
   double time_s = software.layer_s * each.count * passes;
@@ -31,6 +39,53 @@ void add_software(Step& step, const Architecture& model, const Task& task,
     each.direction = direction;
     step.add_operation(each, Duration{one_s, one_s / 2, one_s * 1.5});
   }
+}
+
+// The GPU's waits for the host in each segment (s). The host makes a call in `launch_s`, twice that
+// if it also records the operation for the backward pass, and starts a step when the GPU has ended
+// the one before. A call's launches run once it is made and those before have ended:
+//   T = max over the calls of (submission of all up to it + time of it and all after it).
+// Within a segment, all passes together, both grow evenly: the maximum is at an end of one.
+auto waits_s(const Step& step, const Task& task, double launch_s) {
+  std::array<double, kStepSegments.size()> waits{};
+  double submitted_s = 0, ended_s = 0, waited_s = 0;
+  for (std::size_t i = 0; i < waits.size(); ++i) {
+    const StepSegment& here = kStepSegments[i];
+    const bool records =
+        task.phase == Phase::train && here.is_forward() && here.section != Section::once;
+    for (const StepOperation& one : step.operations) {
+      if (!here.has(one) || one.order != Order::in_turn) continue;
+      ended_s += one.expected_s;
+      submitted_s += one.calls * launch_s * (records ? 2 : 1);
+    }
+    const double until_s = std::max(waited_s, submitted_s - ended_s);
+    waits[i] = until_s - std::exchange(waited_s, until_s);
+  }
+  return waits;
+}
+
+// Adds the waits to a step that PyTorch launches. The interval is from a host that takes 0.5 times
+// as long to one that takes 1.5.
+void add_host(Step& step, const Architecture& model, const Task& task) {
+  if (!launched_by_pytorch(task)) return;
+  const auto expected = waits_s(step, task, task.host_launch_s),
+             low = waits_s(step, task, 0.5 * task.host_launch_s),
+             high = waits_s(step, task, 1.5 * task.host_launch_s);
+  bool waits = false;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (expected[i] <= 0) continue;
+    waits = true;
+    StepOperation wait =
+        named("waits for the host", "host", kStepSegments[i].section, task, model.layers);
+    wait.direction = kStepSegments[i].direction;
+    Duration each{expected[i], std::min(expected[i], low[i]), std::max(expected[i], high[i])};
+    each.scale(1 / wait.count);
+    step.add_operation(wait, each);
+  }
+  if (!waits) return;
+  step.notes.push_back(message("the GPU waits for the host, which submits a launch in ",
+                               si_text(task.host_launch_s, "s"),
+                               ": larger batches and CUDA graphs wait less"));
 }
 
 /// Reduces the step of a whole model to its slowest pipeline stage: 1/pp of the layers and the
@@ -66,17 +121,14 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
                 [&](const StepOperation& one) { return one.section == shorter_end; });
   step.transfers.slowed_s /= stages;
   step.limit_s /= stages;  // mean of the stages: at most the longest stage's
-  StepOperation between = named("between stages", "link"),
-                idle = named("pipeline bubble", "pipeline");
-  between.section = idle.section = Section::once;
+  StepOperation between = named("between stages", "link", Section::once, task, 0);
   between.count = 2 * (passes + stages - 1);  // activations forward, gradients back
   const double bytes = task.tokens() * as_double(model.hidden) * task.activation_bytes();
   between.use.transfer = true;
   const Transfer sent{Collective::send_recv, bytes, 2, as_double(task.tp * task.dp * task.fsdp)};
   step.add_operation(between, predict_collective(sent, gpu, task.network));
-  idle.count = 1;
   bubble.energy_j = 0;
-  step.add_operation(idle, bubble);
+  step.add_operation(named("pipeline bubble", "pipeline", Section::once, task, 0), bubble);
   step.notes.push_back(std::string("forecast for the ") + (last_is_longer ? "last" : "first") +
                        " stage, which takes longest");
 }

@@ -3,7 +3,6 @@
 #include <numeric>
 #include <utility>
 
-#include "model/counting/integers.hpp"
 #include "model/transformer/step_composer.hpp"
 
 namespace roofcast::transformer {
