@@ -19,8 +19,8 @@ std::size_t position_of(const std::string& name, std::span<const std::string> pa
   std::vector<std::string_view> known(parameters.begin(), parameters.end());
   known.push_back(kElementBytes);
   const std::string_view near = closest(name, known);
-  throw InputError("no parameter is named '" + name + "'" +
-                   (near.empty() ? "" : ": did you mean '" + std::string(near) + "'?"));
+  throw InputError(message("no parameter is named '", name, "'",
+                           near.empty() ? "" : message(": did you mean '", near, "'?")));
 }
 
 constexpr double kSector = as_double(kSectorBytes);
@@ -215,10 +215,10 @@ double Quantity::value(const Problem& problem, std::string_view what) const {
             is_type ? size_bytes(problem.dtype) : as_double(problem[at])};
   }
   const double result = fold(numbers).nodes.front().value;
-  if (std::isfinite(result) && result >= 0 && result <= kMostOfLaunch) return result;
-  throw InputError(std::string(what) + " = " + expression::print(expression_) +
-                   " is negative, beyond 1e24 or no number for these parameters: correct the "
-                   "expression, or the parameters");
+  if (result >= 0 && result <= kMostOfLaunch) return result;
+  throw InputError(message(what, " = ", print(expression_),
+                           " is negative, beyond 1e24 or no number for these parameters: correct "
+                           "the expression, or the parameters"));
 }
 
 KernelRef make_kernel(Description description) {

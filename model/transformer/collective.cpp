@@ -33,25 +33,6 @@ double sent_bytes(const Transfer& t) {
   return rounds(t.kind) * t.bytes * (t.gpus - 1) / t.gpus;
 }
 
-struct Parts {
-  double start_s;
-  double bytes_s;
-  double total() const { return start_s + bytes_s; }
-};
-
-Parts parts(const Transfer& t, const LinkCosts& link, const CollectiveConstants& constants) {
-  const double own = t.kind == Collective::send_recv ? 0 : constants.own_share * t.bytes / t.gpus;
-  const double start =
-      link.start_s * (t.kind == Collective::alltoall ? constants.alltoall_start : 1);
-  Parts best{0, 0};
-  for (const Protocol& protocol : constants.protocols) {
-    const Parts one{protocol.start * start + protocol.step * steps(t.kind, t.gpus) * link.step_s,
-                    protocol.bytes * (sent_bytes(t) + own) / link.bytes_per_s};
-    if (best.total() == 0 || one.total() < best.total()) best = one;
-  }
-  return best;
-}
-
 // With in-switch reduction a GPU sends each byte once and receives each result once.
 double limit_s(const Transfer& t, const Gpu& gpu) {
   const bool in_switch = t.kind == Collective::all_reduce && gpu.link_in_switch_reduction;
@@ -105,9 +86,19 @@ LinkCosts link_costs(const Gpu& gpu) {
   return costs;
 }
 
-double expected_collective_s(const Transfer& transfer, const LinkCosts& link,
-                             const CollectiveConstants& constants) {
-  return parts(transfer, link, constants).total();
+CollectiveTime collective_time(const Transfer& t, const LinkCosts& link,
+                               const CollectiveConstants& constants) {
+  const double own = t.kind == Collective::send_recv ? 0 : constants.own_share * t.bytes / t.gpus;
+  const double start =
+      link.start_s * (t.kind == Collective::alltoall ? constants.alltoall_start : 1);
+  CollectiveTime best;
+  for (const Protocol& protocol : constants.protocols) {
+    const CollectiveTime one{
+        protocol.start * start + protocol.step * steps(t.kind, t.gpus) * link.step_s,
+        protocol.bytes * (sent_bytes(t) + own) / link.bytes_per_s};
+    if (best.total_s() == 0 || one.total_s() < best.total_s()) best = one;
+  }
+  return best;
 }
 
 CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
@@ -121,11 +112,11 @@ CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
   require(bytes >= 1 && bytes <= 1e15, "'bytes' is 1 to 1e15, found ", figure_text(bytes));
   const LinkCosts link = link_costs(gpu);
   const double of_machine = gpus_of_machine(transfer);
-  Parts time{link.start_s, 0};
+  CollectiveTime time{link.start_s, 0};
   double limit = 0;
   if (of_machine > 1) {
     const Transfer inside{collective, bytes, of_machine};
-    time = parts(inside, link, {});
+    time = collective_time(inside, link);
     limit = limit_s(inside, gpu);
   }
   double spread = gpu.link_over_pcie ? kNetworkSpread : kSpread;
@@ -136,7 +127,7 @@ CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
     limit = std::max(limit, between_s / rounds(collective));  // the network may reduce too
     spread = kNetworkSpread;
   }
-  const double expected = std::max(limit, time.total());
+  const double expected = std::max(limit, time.total_s());
   return {{.expected_s = expected,
            .low_s = std::max(limit, expected / (1 + spread)),
            .high_s = expected * (1 + spread)},

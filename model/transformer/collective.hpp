@@ -97,11 +97,16 @@ std::string_view link_note(const Gpu& gpu);
 /// Throws InputError that names the values missing in the specification.
 LinkCosts link_costs(const Gpu& gpu);
 
-/// Expected time (s) by the fastest protocol (alpha-beta). A ring takes gpus − 1 steps and sends
+struct CollectiveTime {
+  double start_s = 0;  ///< start and steps
+  double bytes_s = 0;
+  double total_s() const { return start_s + bytes_s; }
+};
+/// Expected time by the fastest protocol (alpha-beta). A ring takes gpus − 1 steps and sends
 /// (gpus − 1)/gpus of the bytes; an all_reduce does both twice. alltoall and send_recv take one
 /// step; send_recv sends all bytes. Bytes that stay on their GPU are copied.
-double expected_collective_s(const Transfer& transfer, const LinkCosts& link,
-                             const CollectiveConstants& constants = {});
+CollectiveTime collective_time(const Transfer& transfer, const LinkCosts& link,
+                               const CollectiveConstants& constants = {});
 
 struct CollectiveForecast : Duration {
   double limit_s = 0;  ///< bytes that must cross the link ÷ its datasheet rate

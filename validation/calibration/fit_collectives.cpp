@@ -80,10 +80,9 @@ LinkCosts link_of(const Point& point, std::size_t machine) {
 }
 
 double error(const Point& point, const Row& row) {
-  return expected_collective_s({row.collective, row.bytes, row.gpus}, link_of(point, row.machine),
-                               constants_of(point)) /
-             row.time_s -
-         1;
+  const auto time = collective_time({row.collective, row.bytes, row.gpus},
+                                    link_of(point, row.machine), constants_of(point));
+  return time.total_s() / row.time_s - 1;
 }
 
 double loss(const Point& point, const std::vector<Row>& rows) {
