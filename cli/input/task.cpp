@@ -46,7 +46,7 @@ struct Real {
 };
 constexpr std::array kReals = {
     Real{"network", "B/s", "of a GPU's adapter to other machines, in one direction (default: 50e9)",
-         [](Task& task) -> double& { return task.network.bytes_per_s; }, 1e6, 1e13},
+         [](Task& task) -> double& { return task.network_bytes_per_s; }, 1e6, 1e13},
     Real{"host_launch", "s",
          "in which PyTorch's host submits a launch (default: 31e-6; 0: the GPU never waits for it)",
          [](Task& task) -> double& { return task.host_launch_s; }, 0, 1}};

@@ -219,8 +219,8 @@ void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
   const Ready& kernels = ready<kFused>(p);
   const Chain& chain = kernels.chain;
   const auto written = [&](std::size_t array) -> void* {
-    return chain.is_output(array) ? at.outputs[array - chain.output()]
-                                  : at.scratch[array - chain.first_scratch()];
+    return array < chain.first_scratch() ? at.outputs[array - chain.output()]
+                                         : at.scratch[array - chain.first_scratch()];
   };
   for (std::size_t i = 0; i < chain.steps.size(); ++i) {
     const expression::Step& step = chain.steps[i];

@@ -17,6 +17,8 @@ constexpr double kNetworkSpread = 0.5;
 constexpr double kMostGpus = 4096;
 // GPUs per machine with an NVLink switch, as in the calibration's rows.
 constexpr double kGpusOfMachine = 8;
+// Latency of a message between two machines.
+constexpr double kNetworkStepSeconds = 10e-6;
 
 double rounds(Collective collective) {
   return collective == Collective::all_reduce ? 2 : 1;
@@ -39,11 +41,10 @@ double limit_s(const Transfer& t, const Gpu& gpu) {
   return (in_switch ? t.bytes : sent_bytes(t)) / (*gpu.link_bytes_per_s / 2);
 }
 
-double network_bytes_s(const Transfer& t, double of_machine, const Network& network) {
-  const double sent = t.kind == Collective::alltoall    ? t.bytes * (t.gpus - of_machine) / t.gpus
-                      : t.kind == Collective::send_recv ? t.bytes
-                                                        : sent_bytes(t) / of_machine;
-  return sent / network.bytes_per_s;
+/// Bytes that one GPU's adapter sends to other machines.
+double network_bytes(const Transfer& t, double of_machine) {
+  if (t.kind == Collective::alltoall) return t.bytes * (t.gpus - of_machine) / t.gpus;
+  return t.kind == Collective::send_recv ? t.bytes : sent_bytes(t) / of_machine;
 }
 
 /// GPUs of the group per machine, equal on all machines.
@@ -102,7 +103,7 @@ CollectiveTime collective_time(const Transfer& t, const LinkCosts& link,
 }
 
 CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
-                                      const Network& network) {
+                                      double network_bytes_per_s) {
   const auto [collective, bytes, gpus, apart] = transfer;
   const bool counts = gpus == std::floor(gpus) && gpus >= 2 && gpus <= kMostGpus;
   const bool full = apart != 1 || gpus <= kGpusOfMachine || std::fmod(gpus, kGpusOfMachine) == 0;
@@ -121,9 +122,9 @@ CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
   }
   double spread = gpu.link_over_pcie ? kNetworkSpread : kSpread;
   if (of_machine < gpus) {
-    const double between_s = network_bytes_s(transfer, of_machine, network);
+    const double between_s = network_bytes(transfer, of_machine) / network_bytes_per_s;
     time.bytes_s = std::max(time.bytes_s, between_s);
-    time.start_s += steps(collective, gpus / of_machine) * network.step_s;
+    time.start_s += steps(collective, gpus / of_machine) * kNetworkStepSeconds;
     limit = std::max(limit, between_s / rounds(collective));  // the network may reduce too
     spread = kNetworkSpread;
   }

@@ -85,11 +85,8 @@ struct LinkCosts {
   double step_s = 0;
 };
 
-/// The network between machines (InfiniBand, RoCE), with one adapter per GPU.
-struct Network {
-  double bytes_per_s = 50e9;  ///< one adapter, one direction: 400 Gb/s
-  double step_s = 10e-6;      ///< latency of a message between two machines
-};
+/// Rate of a network between machines (InfiniBand, RoCE): a GPU's adapter, one direction; 400 Gb/s.
+inline constexpr double kNetworkBytesPerSecond = 50e9;
 
 /// Limitation of the GPU's transfer forecasts, as a note; empty: none.
 std::string_view link_note(const Gpu& gpu);
@@ -118,6 +115,6 @@ struct CollectiveForecast : Duration {
 /// send_recv, all bytes that its GPU sends to other machines. Throws InputError for bytes outside 1
 /// to 1e15, GPUs outside 2 to 4096 or, if apart = 1, more than 8 GPUs that are no multiple of 8.
 CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
-                                      const Network& network = {});
+                                      double network_bytes_per_s = kNetworkBytesPerSecond);
 
 }  // namespace roofcast::transformer

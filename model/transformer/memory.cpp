@@ -130,10 +130,9 @@ Memory memory(const Architecture& model, const Task& task) {
   result.workspace = kLibraryBytes + gathered(model, task);
   if (task.phase == Phase::train) {
     result.optimizer = share * optimizer_bytes(task.optimizer, element);
-    const double gradients = share * element;
     const bool earlier = task.grad_accum > 1 || task.pp > 1;  // earlier passes left gradients
-    const bool after = gradients + layer > all;               // the peak is after the backward pass
-    if (earlier || after) result.gradients = gradients;
+    const bool after = result.weights + layer > all;          // the peak is after the backward pass
+    if (earlier || after) result.gradients = result.weights;
     if (!earlier && after) result.activations = layer;
   } else if (model.causal) {
     const std::int64_t keys = task.phase == Phase::decode ? task.context : task.seq;

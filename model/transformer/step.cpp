@@ -33,7 +33,6 @@ void add_software(Step& step, const Architecture& model, const Task& task,
   for (const StepOperation& one : step.operations) {
     if (one.part == kAttention) time_s += software.attention_share * one.expected_s;
   }
-  if (time_s <= 0) return;
   const double one_s = time_s / 2 / each.count;
   for (const Direction direction : {Direction::forward, Direction::backward}) {
     each.direction = direction;
@@ -126,7 +125,7 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
   const double bytes = task.tokens() * as_double(model.hidden) * task.activation_bytes();
   between.use.transfer = true;
   const Transfer sent{Collective::send_recv, bytes, 2, as_double(task.tp * task.dp * task.fsdp)};
-  step.add_operation(between, predict_collective(sent, gpu, task.network));
+  step.add_operation(between, predict_collective(sent, gpu, task.network_bytes_per_s));
   bubble.energy_j = 0;
   step.add_operation(named("pipeline bubble", "pipeline", Section::once, task, 0), bubble);
   step.notes.push_back(std::string("forecast for the ") + (last_is_longer ? "last" : "first") +

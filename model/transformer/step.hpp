@@ -8,7 +8,6 @@
 #include <initializer_list>
 #include <limits>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>

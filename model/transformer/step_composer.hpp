@@ -3,7 +3,6 @@
 #include <array>
 #include <initializer_list>
 #include <numeric>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -107,7 +106,7 @@ class Composer {
     if (last_pass) one.count /= task_.passes();
     if (transfer.gpus < 2 || one.count <= 0 || transfer.bytes <= 0) return;
     const Gpu& gpu = forecasts_.gpu();
-    const CollectiveForecast time = predict_collective(transfer, gpu, task_.network);
+    const CollectiveForecast time = predict_collective(transfer, gpu, task_.network_bytes_per_s);
     one.part = part;
     one.what = message("collective.", name(transfer.kind), " ", si_text(transfer.bytes, "B"),
                        " gpus=", static_cast<std::int64_t>(transfer.gpus));

@@ -63,7 +63,7 @@ struct Task {
   std::int64_t ep = 1;  ///< expert parallel: GPUs that divide the experts (ExpertGroup)
   Routing routing = Routing::as_trained;
   Framework framework = Framework::eager;
-  Network network{};                                     ///< between machines of 8 GPUs
+  double network_bytes_per_s = kNetworkBytesPerSecond;   ///< between machines of 8 GPUs
   double host_launch_s = constants::kHostLaunchSeconds;  ///< time to submit a launch: add_host()
 
   /// Passes per optimizer step; 1 without training.

@@ -52,7 +52,7 @@ Row row_of(const roofcast::validation::NamedRow& row) {
   task.fsdp = row.whole("gpus");
   task.prefetch = roofcast::transformer::Prefetch::post;  // as in Composer, which ran these steps
   // The machines with A100s had 1600 Gb/s between them (llm-foundry, scripts/train/benchmarking).
-  if (row["gpu"].starts_with("a100")) task.network.bytes_per_s = 25e9;
+  if (row["gpu"].starts_with("a100")) task.network_bytes_per_s = 25e9;
   return {row["gpu"], model, task,
           row.real("tokens_per_s_per_gpu") * static_cast<double>(task.fsdp), row.even()};
 }

@@ -46,8 +46,7 @@ TEST(Collective, SendRecvGoesToTheNextOne) {
     EXPECT_NEAR(collective_time({Collective::send_recv, 1e9, gpus}, link).total_s(),
                 5e-3 + last.start * 5e-6 + last.step * 1e-6, 1e-12);
   }
-  const Network network{50e9, 10e-6};
-  EXPECT_NEAR(predict_collective({Collective::send_recv, 1e9, 16}, switched(), network).expected_s,
+  EXPECT_NEAR(predict_collective({Collective::send_recv, 1e9, 16}, switched(), 50e9).expected_s,
               1e9 / 50e9 + last.start * 5e-6 + last.step * 1e-6 + 10e-6, 1e-9);
   EXPECT_NEAR(predict_collective({Collective::send_recv, 1e9, 2}, switched()).limit_s, 2.5e-3,
               1e-9);
@@ -56,10 +55,8 @@ TEST(Collective, SendRecvGoesToTheNextOne) {
 // By hand: of 4 GPUs that lie 8 apart each is on a machine of its own, and its adapter carries 3/4
 // of 1 GB twice; 2 apart they are on one machine, and 16 of them on four, each with four adapters.
 TEST(Collective, GpusThatLieApartMeetOverTheNetwork) {
-  const Network network{50e9, 10e-6};
   const auto time = [&](double gpus, double apart) {
-    return predict_collective(Transfer{Collective::all_reduce, 1e9, gpus, apart}, switched(),
-                              network)
+    return predict_collective(Transfer{Collective::all_reduce, 1e9, gpus, apart}, switched(), 50e9)
         .expected_s;
   };
   EXPECT_NEAR(time(4, 8), 1.5e9 / 50e9 + 5e-6 + 6 * 10e-6, 1e-9);
