@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "model/constants/steps.hpp"
 #include "model/types/problem.hpp"
 #include "model/types/quantity_text.hpp"
 
@@ -87,16 +88,22 @@ LinkCosts link_costs(const Gpu& gpu) {
   return costs;
 }
 
-CollectiveTime collective_time(const Transfer& t, const LinkCosts& link,
-                               const CollectiveConstants& constants) {
-  const double own = t.kind == Collective::send_recv ? 0 : constants.own_share * t.bytes / t.gpus;
+CollectiveTime collective_time(const Transfer& t, const LinkCosts& link) {
+  /// Start cost, cost of a dependent step and time per byte, each ÷ the link's.
+  struct Protocol {
+    double start, step, bytes;
+  };
+  const Protocol low_latency{1, 1, constants::kLowLatencyBytes},
+      line_128{constants::kLine128Start, constants::kLine128Step, constants::kLine128Bytes},
+      simple{constants::kSimpleStart, constants::kSimpleStep, 1};
+  const double own =
+      t.kind == Collective::send_recv ? 0 : constants::kOwnByteShare * t.bytes / t.gpus;
   const double start =
-      link.start_s * (t.kind == Collective::alltoall ? constants.alltoall_start : 1);
+      link.start_s * (t.kind == Collective::alltoall ? double{constants::kAlltoallStart} : 1);
   CollectiveTime best;
-  for (const Protocol& protocol : constants.protocols) {
-    const CollectiveTime one{
-        protocol.start * start + protocol.step * steps(t.kind, t.gpus) * link.step_s,
-        protocol.bytes * (sent_bytes(t) + own) / link.bytes_per_s};
+  for (const auto& [of_start, of_step, of_byte] : {low_latency, line_128, simple}) {
+    const CollectiveTime one{of_start * start + of_step * steps(t.kind, t.gpus) * link.step_s,
+                             of_byte * (sent_bytes(t) + own) / link.bytes_per_s};
     if (best.total_s() == 0 || one.total_s() < best.total_s()) best = one;
   }
   return best;

@@ -3,7 +3,6 @@
 #include <array>
 #include <string_view>
 
-#include "model/constants/steps.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/work.hpp"
 
@@ -60,24 +59,6 @@ struct Transfer {
 /// reduction also reads its own operand. all_gather and alltoall also copy the GPU's own share.
 Traffic dram_traffic(const Transfer& transfer);
 
-/// One protocol of the alpha-beta model: start cost, cost per dependent step, time per byte.
-struct Protocol {
-  double start = 1;  ///< start cost ÷ LinkCosts::start_s
-  double step = 1;   ///< step cost ÷ LinkCosts::step_s
-  double bytes = 1;  ///< time per byte ÷ time at the sustained rate
-};
-
-/// Constants that hold for every GPU, as fit_collectives prints them.
-struct CollectiveConstants {
-  /// NCCL's LL, LL128 and Simple.
-  std::array<Protocol, 3> protocols = {
-      {{1, 1, constants::kLowLatencyBytes},
-       {constants::kLine128Start, constants::kLine128Step, constants::kLine128Bytes},
-       {constants::kSimpleStart, constants::kSimpleStep, 1}}};
-  double own_share = constants::kOwnByteShare;
-  double alltoall_start = constants::kAlltoallStart;
-};
-
 /// Links between GPUs, from the specification (hw_specs, group "link").
 struct LinkCosts {
   double bytes_per_s = 0;  ///< sustained, in one direction
@@ -99,11 +80,10 @@ struct CollectiveTime {
   double bytes_s = 0;
   double total_s() const { return start_s + bytes_s; }
 };
-/// Expected time by the fastest protocol (alpha-beta). A ring takes gpus − 1 steps and sends
+/// Expected time by NCCL's fastest protocol (alpha-beta). A ring takes gpus − 1 steps and sends
 /// (gpus − 1)/gpus of the bytes; an all_reduce does both twice. alltoall and send_recv take one
 /// step; send_recv sends all bytes. Bytes that stay on their GPU are copied.
-CollectiveTime collective_time(const Transfer& transfer, const LinkCosts& link,
-                               const CollectiveConstants& constants = {});
+CollectiveTime collective_time(const Transfer& transfer, const LinkCosts& link);
 
 struct CollectiveForecast : Duration {
   double limit_s = 0;  ///< bytes that must cross the link ÷ its datasheet rate

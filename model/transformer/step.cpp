@@ -1,5 +1,6 @@
 #include "model/transformer/step.hpp"
 
+#include "model/constants/steps.hpp"
 #include "model/laws/clock.hpp"
 #include "model/laws/peaks.hpp"
 #include "model/predict.hpp"
@@ -20,8 +21,7 @@ StepOperation named(std::string_view name, std::string_view bound, Section secti
   return one;
 }
 
-void add_software(Step& step, const Architecture& model, const Task& task,
-                  const SoftwareConstants& software) {
+void add_software(Step& step, const Architecture& model, const Task& task) {
   // The fit covers FSDP training in 16 bits: FSDP's hooks in each layer, flash attention.
   const bool covered = task.framework == Framework::eager && task.phase == Phase::train &&
                        task.fsdp > 1 && task.dtype != DType::fp32;
@@ -29,9 +29,9 @@ void add_software(Step& step, const Architecture& model, const Task& task,
   StepOperation each = named("software", "host", Section::layer, task, model.layers);
   // Forward and backward; with full checkpointing also the recomputed forward.
   const double passes = task.checkpointing == Checkpointing::full ? 3 : 2;
-  double time_s = software.layer_s * each.count * passes;
+  double time_s = constants::kLayerSeconds * each.count * passes;
   for (const StepOperation& one : step.operations) {
-    if (one.part == kAttention) time_s += software.attention_share * one.expected_s;
+    if (one.part == kAttention) time_s += constants::kAttentionShare * one.expected_s;
   }
   const double one_s = time_s / 2 / each.count;
   for (const Direction direction : {Direction::forward, Direction::backward}) {
@@ -231,14 +231,14 @@ Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu) {
 }
 
 Step predict_step(const Architecture& model, const Task& task, KernelForecasts& forecasts,
-                  const SoftwareConstants& software, double worked_s) {
+                  double worked_s) {
   check(model, task);
   const Gpu& gpu = forecasts.gpu();
   const auto at_slowdown = [&](double slowdown) {
     forecasts.slow_clock(slowdown);
     Step step;
     add_layers(step, model, task, forecasts);
-    add_software(step, model, task, software);
+    add_software(step, model, task);
     add_host(step, model, task);
     overlap(step, model, task);
     put_in_stages(step, model, task, gpu);

@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "model/constants/steps.hpp"
 #include "model/transformer/schedule.hpp"
 #include "model/transformer/task.hpp"
 #include "model/types/gpu.hpp"
@@ -85,12 +84,6 @@ struct Step : Duration {
   }
 };
 
-/// The time that software adds to an eager FSDP training step in 16 bits, as fit_steps prints it.
-struct SoftwareConstants {
-  double attention_share = constants::kAttentionShare;  ///< × the time of attention kernels
-  double layer_s = constants::kLayerSeconds;            ///< seconds per layer and pass
-};
-
 /// A parameter's name, with a number or a choice's name. An empty name is ignored.
 struct Given {
   std::string_view name{};
@@ -143,7 +136,7 @@ inline constexpr double kForLong = std::numeric_limits<double>::infinity();
 Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu);
 /// On the GPU of `forecasts`, which several steps may share.
 Step predict_step(const Architecture& model, const Task& task, KernelForecasts& forecasts,
-                  const SoftwareConstants& software = {}, double worked_s = kForLong);
+                  double worked_s = kForLong);
 
 /// One run of an operation: in one layer and pass, with its time.
 struct TimelineEvent : Run {
