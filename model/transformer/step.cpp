@@ -11,22 +11,22 @@
 namespace roofcast::transformer {
 namespace {
 
-/// An operation other than a kernel; its part has the same name.
+/// An operation other than a kernel, of all layers; its part has the same name.
 StepOperation named(std::string_view name, std::string_view bound, Section section,
-                    const Task& task, std::int64_t layers) {
+                    const Step& step, const Task& task) {
   StepOperation one;
   one.part = one.what = name;
   one.bound = bound;
-  place(one, section, task, 0, layers);
+  place(one, section, task, 0, step.layers);
   return one;
 }
 
-void add_software(Step& step, const Architecture& model, const Task& task) {
+void add_software(Step& step, const Task& task) {
   // The fit covers FSDP training in 16 bits: FSDP's hooks in each layer, flash attention.
   const bool covered = task.framework == Framework::eager && task.phase == Phase::train &&
                        task.fsdp > 1 && task.dtype != DType::fp32;
   if (!covered) return;
-  StepOperation each = named("software", "host", Section::layer, task, model.layers);
+  StepOperation each = named("software", "host", Section::layer, step, task);
   // Forward and backward; with full checkpointing also the recomputed forward.
   const double passes = task.checkpointing == Checkpointing::full ? 3 : 2;
   double time_s = constants::kLayerSeconds * each.count * passes;
@@ -65,7 +65,7 @@ auto waits_s(const Step& step, const Task& task, double launch_s) {
 
 // Adds the waits to a step that PyTorch launches. The interval is from a host that takes 0.5 times
 // as long to one that takes 1.5.
-void add_host(Step& step, const Architecture& model, const Task& task) {
+void add_host(Step& step, const Task& task) {
   if (!launched_by_pytorch(task)) return;
   const auto expected = waits_s(step, task, task.host_launch_s),
              low = waits_s(step, task, 0.5 * task.host_launch_s),
@@ -74,8 +74,7 @@ void add_host(Step& step, const Architecture& model, const Task& task) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
     if (expected[i] <= 0) continue;
     waits = true;
-    StepOperation wait =
-        named("waits for the host", "host", kStepSegments[i].section, task, model.layers);
+    StepOperation wait = named("waits for the host", "host", kStepSegments[i].section, step, task);
     wait.direction = kStepSegments[i].direction;
     Duration each{expected[i], std::min(expected[i], low[i]), std::max(expected[i], high[i])};
     each.scale(1 / wait.count);
@@ -101,12 +100,13 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
   };
   const bool last_is_longer = end_s(Section::end) > end_s(Section::begin);
   const Section shorter_end = last_is_longer ? Section::begin : Section::end;
+  step.layers /= task.pp;
   Duration bubble;
   for (StepOperation& one : step.operations) {
     const bool in_layers = one.section == Section::layer;
     if (in_layers) {
       one.first_layer = 0;
-      one.last_layer = model.layers / task.pp;
+      one.last_layer = step.layers;
       one.scale(1 / stages);
       one.alone_s /= stages;
       one.count /= stages;
@@ -120,14 +120,14 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
                 [&](const StepOperation& one) { return one.section == shorter_end; });
   step.transfers.slowed_s /= stages;
   step.limit_s /= stages;  // mean of the stages: at most the longest stage's
-  StepOperation between = named("between stages", "link", Section::once, task, 0);
+  StepOperation between = named("between stages", "link", Section::once, step, task);
   between.count = 2 * (passes + stages - 1);  // activations forward, gradients back
   const double bytes = task.tokens() * as_double(model.hidden) * task.activation_bytes();
   between.use.transfer = true;
   const Transfer sent{Collective::send_recv, bytes, 2, as_double(task.tp * task.dp * task.fsdp)};
   step.add_operation(between, predict_collective(sent, gpu, task.network_bytes_per_s));
   bubble.energy_j = 0;
-  step.add_operation(named("pipeline bubble", "pipeline", Section::once, task, 0), bubble);
+  step.add_operation(named("pipeline bubble", "pipeline", Section::once, step, task), bubble);
   step.notes.push_back(std::string("forecast for the ") + (last_is_longer ? "last" : "first") +
                        " stage, which takes longest");
 }
@@ -237,10 +237,11 @@ Step predict_step(const Architecture& model, const Task& task, KernelForecasts& 
   const auto at_slowdown = [&](double slowdown) {
     forecasts.slow_clock(slowdown);
     Step step;
+    step.layers = model.layers;
     add_layers(step, model, task, forecasts);
-    add_software(step, model, task);
-    add_host(step, model, task);
-    overlap(step, model, task);
+    add_software(step, task);
+    add_host(step, task);
+    overlap(step, task);
     put_in_stages(step, model, task, gpu);
     add_parts(step);
     add_transfers(step, gpu);

@@ -67,6 +67,7 @@ struct StepTransfers {
 };
 
 struct Step : Duration {
+  std::int64_t layers = 0;  ///< on one GPU: those of its pipeline stage
   double tokens_per_s = 0;  ///< of all GPUs together
   double mfu = 0;           ///< model FLOPs utilization of the datasheet's peak
   double hfu = 0;           ///< as mfu, with recomputed FLOPs
@@ -148,6 +149,6 @@ struct TimelineEvent : Run {
 };
 
 /// The last pass and Section::once on one GPU: events in turn, then overlapped transfers.
-std::vector<TimelineEvent> timeline(const Step& step, const Architecture& model, const Task& task);
+std::vector<TimelineEvent> timeline(const Step& step, const Task& task);
 
 }  // namespace roofcast::transformer

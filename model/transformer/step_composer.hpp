@@ -242,7 +242,7 @@ void add_layers(Step& step, const Architecture& model, const Task& task,
 /// in the schedule, an overlapped one its exposed time. A layer's weights are gathered during the
 /// layer before, at most two layers' at once (FSDP: Zhao et al. 2023, arXiv 2304.11277, sections
 /// 3.3.1 and 3.3.2); gradients are sent while preceding layers compute theirs.
-void overlap(Step& step, const Architecture& model, const Task& task);
+void overlap(Step& step, const Task& task);
 
 /// Adds attention with its projections to the composer's layers.
 void add_attention(const Composer& composer);
