@@ -139,8 +139,9 @@ class Parser {
   // Operands of one level, joined from left to right.
   Position operation(Level level) {
     if (level == kPrimary) return primary();
-    if (level == kSigned)
+    if (level == kSigned) {
       return take('-') ? add({Op::negate, operation(kSigned)}) : operation(kPower);
+    }
     Position left = operation(tighter(level));
     for (bool joined = false;; joined = true) {
       skip_spaces();

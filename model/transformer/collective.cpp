@@ -89,7 +89,7 @@ LinkCosts link_costs(const Gpu& gpu) {
 }
 
 CollectiveTime collective_time(const Transfer& t, const LinkCosts& link) {
-  /// Start cost, cost of a dependent step and time per byte, each ÷ the link's.
+  // Start cost, cost of a dependent step and time per byte, each ÷ the link's.
   struct Protocol {
     double start, step, bytes;
   };
