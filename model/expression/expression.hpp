@@ -117,9 +117,6 @@ std::vector<int> reduction_levels(const Expression& expression);
 /// Text that parse() reads as the same expression, with the fewest parentheses.
 std::string print(const Expression& expression);
 
-/// The value of one operation on numbers. `b` is ignored by operations of one operand.
-double evaluate(Op op, double a, double b);
-
 /// The expression with every operation on numbers alone, except reductions, replaced by its value.
 Expression fold(const Expression& expression);
 
