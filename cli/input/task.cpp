@@ -41,15 +41,15 @@ constexpr std::array kNumbers = {
 /// A real number of a task, in SI units.
 struct Real {
   std::string_view key, unit, meaning;
-  double& (*of)(Task&);
+  double Task::*member;
   double least, most;
 };
 constexpr std::array kReals = {
     Real{"network", "B/s", "of a GPU's adapter to other machines, in one direction (default: 50e9)",
-         [](Task& task) -> double& { return task.network.bytes_per_s; }, 1e6, 1e13},
+         &Task::network_bytes_per_s, 1e6, 1e13},
     Real{"host_launch", "s",
          "in which PyTorch's host submits a launch (default: 31e-6; 0: the GPU never waits for it)",
-         [](Task& task) -> double& { return task.host_launch_s; }, 0, 1}};
+         &Task::host_launch_s, 0, 1}};
 
 /// Options of a service that a step refuses.
 constexpr std::array<std::string_view, 4> kOfServices = {"concurrency", "input-tokens",
@@ -173,7 +173,7 @@ void set_real(Task& task, const Real& real, double value) {
     throw InputError(fmt::format("'{}' is {:g} to {:g} {}, found {:g}", real.key, real.least,
                                  real.most, real.unit, value));
   }
-  real.of(task) = value;
+  task.*real.member = value;
 }
 
 /// Every combination of the values given.

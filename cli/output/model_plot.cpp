@@ -112,7 +112,7 @@ void write_step_charts(const std::vector<StepAnswer>& answers,
   if (charts.points.size() == 1 || (path.ends_with(".html") && !plot)) {
     const std::string title = fmt::format("{}, {} of batch {} on {}", shown->model, phase,
                                           shown->task.batch, fixed_of(*shown));
-    const auto events = timeline(*shown->step, shown->architecture, shown->task);
+    const auto events = timeline(*shown->step, shown->task);
     charts.timeline = [title, events](double width) {
       return reports::step_timeline_chart(title, events, width);
     };

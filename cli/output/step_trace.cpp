@@ -85,7 +85,7 @@ class Trace {
 
 std::string step_trace(const StepAnswer& answer) {
   if (!answer.step) throw InputError(answer.refusal);
-  const auto events = timeline(*answer.step, answer.architecture, answer.task);
+  const auto events = timeline(*answer.step, answer.task);
   Trace trace;
   trace.name("process_name", kLayers, fmt::format("{} on {}", answer.model, answer.gpu));
   trace.name("thread_name", kLayers, "layers");

@@ -46,22 +46,18 @@ Chain chain_of(const Expression& expression) {
   return chain;
 }
 
-bool along_rows(const expression::Step& step) {
-  return step.along_rows() || roofcast::elementwise::along_rows(step.operation);
-}
-
 std::int64_t rows_of(const Problem& p) {
   return p[kElements] / p[kCols];
 }
 
 /// The problem of one step. A step whose arrays have one value a row has one element a row.
 Problem problem_of(const expression::Step& step, Problem p) {
-  if (!along_rows(step) && step.writes_rows) p[kElements] = rows_of(p);
+  if (!step.along_rows() && step.writes_rows) p[kElements] = rows_of(p);
   return p;
 }
 
 std::string source_of(const expression::Step& step, const Problem& p) {
-  if (!along_rows(step)) return source(step.operation, configuration_of(p));
+  if (!step.along_rows()) return source(step.operation, configuration_of(p));
   return row_source(step.operation, configuration_of(p),
                     {p[kCols], roofcast::elementwise::row_threads(p),
                      roofcast::elementwise::row_width(p), step.read_rows});
@@ -113,7 +109,7 @@ struct Shape {
 };
 
 Shape shape_of(const expression::Step& step, const Problem& asked) {
-  if (along_rows(step)) {
+  if (step.along_rows()) {
     return {dim3(static_cast<unsigned>(rows_of(asked))),
             dim3(static_cast<unsigned>(roofcast::elementwise::row_threads(asked))), rows_of(asked)};
   }
@@ -208,7 +204,7 @@ void launch(const Kernels& kernels, const expression::Step& step, const Problem&
   const auto past = [&](const void* pointer) {
     return reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(p[kVectorBytes]);
   };
-  const std::uintptr_t shift = along_rows(step) ? 0 : past(outputs.front());
+  const std::uintptr_t shift = step.along_rows() ? 0 : past(outputs.front());
   const auto same = [&](const void* pointer) { return past(pointer) == shift; };
   const bool same_shift = std::all_of(inputs.begin(), inputs.end(), same) &&
                           std::all_of(outputs.begin(), outputs.end(), same);
@@ -223,8 +219,8 @@ void run(const Problem& p, const Addresses& at, cudaStream_t stream) {
   const Ready& kernels = ready<kFused>(p);
   const Chain& chain = kernels.chain;
   const auto written = [&](std::size_t array) -> void* {
-    return chain.is_output(array) ? at.outputs[array - chain.output()]
-                                  : at.scratch[array - chain.first_scratch()];
+    return array < chain.first_scratch() ? at.outputs[array - chain.output()]
+                                         : at.scratch[array - chain.first_scratch()];
   };
   for (std::size_t i = 0; i < chain.steps.size(); ++i) {
     const expression::Step& step = chain.steps[i];

@@ -195,7 +195,7 @@ void reference(const Expression& expression, DType dtype, std::span<const void* 
     program.output_nodes[program.output_count] = node;
     program.output_of_rows[program.output_count++] = of_rows[node];
   }
-  const bool reduced = roofcast::elementwise::along_rows(expression);
+  const bool reduced = roofcast::expression::has_reduction(expression);
   const std::int64_t cols = reduced ? extent.cols : 1;
   const std::int64_t rows = extent.elements / cols;
   visit_element(dtype, [&]<class T>(std::type_identity<T>) {

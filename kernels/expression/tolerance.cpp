@@ -6,6 +6,7 @@
 
 #include "kernels/common/tolerance.hpp"
 #include "kernels/expression/reference.hpp"
+#include "model/expression/operations.hpp"
 
 namespace roofcast::cuda::expr {
 namespace {
@@ -95,7 +96,7 @@ Bounded reduced(Op op, const std::vector<Bounded>& samples, double cols) {
   if (op == Op::row_max || op == Op::row_min) {
     all = samples.front();
     for (const Bounded& one : samples) {
-      all.value = evaluate(op == Op::row_max ? Op::max : Op::min, all.value, one.value);
+      all.value = operation_of(op == Op::row_max ? Op::max : Op::min).value(all.value, one.value);
       all.error = std::max(all.error, one.error);
     }
     return all;
@@ -163,7 +164,7 @@ double tolerance(const Expression& expression, DType dtype, bool every_operation
       const auto& second = at[operands(node.op) == 2 ? node.b : node.a];
       for (std::size_t sample = 0; sample < samples; ++sample) {
         const Bounded &a = at[node.a][sample], &b = second[sample];
-        const double value = expression::evaluate(node.op, a.value, b.value);
+        const double value = operation_of(node.op).value(a.value, b.value);
         at[i][sample] = {value, carried(node.op, a, b, value) + own_error(node.op, value) +
                                     (every_operation_rounds ? u * std::abs(value) : 0)};
       }

@@ -19,8 +19,8 @@ std::size_t position_of(const std::string& name, std::span<const std::string> pa
   std::vector<std::string_view> known(parameters.begin(), parameters.end());
   known.push_back(kElementBytes);
   const std::string_view near = closest(name, known);
-  throw InputError("no parameter is named '" + name + "'" +
-                   (near.empty() ? "" : ": did you mean '" + std::string(near) + "'?"));
+  throw InputError(message("no parameter is named '", name, "'",
+                           near.empty() ? "" : message(": did you mean '", near, "'?")));
 }
 
 constexpr double kSector = as_double(kSectorBytes);
@@ -196,9 +196,7 @@ class Planner {
 
 Quantity::Quantity(std::string_view text, std::span<const std::string> parameters)
     : expression_(expression::parse(text)) {
-  const auto is_reduction = [](const auto& node) { return expression::is_reduction(node.op); };
-  require(expression_.statements.front().name.empty() &&
-              std::none_of(expression_.nodes.begin(), expression_.nodes.end(), is_reduction),
+  require(expression_.statements.front().name.empty() && !has_reduction(expression_),
           "a value of a kernel file is one expression of numbers and parameters: no '=', and no "
           "sum, mean, amax or amin");
   for (const std::string& name : expression_.inputs) {
@@ -207,24 +205,20 @@ Quantity::Quantity(std::string_view text, std::span<const std::string> parameter
 }
 
 double Quantity::value(const Problem& problem, std::string_view what) const {
-  std::vector<double> values;
-  values.reserve(expression_.nodes.size());
-  for (const expression::Node& node : expression_.nodes) {
-    if (node.op == expression::Op::number) {
-      values.push_back(node.value);
-    } else if (node.op == expression::Op::input) {
-      const std::size_t at = positions_[node.a];
-      values.push_back(at == Problem::kMaxParameters ? size_bytes(problem.dtype)
-                                                     : static_cast<double>(problem[at]));
-    } else {
-      values.push_back(expression::evaluate(node.op, values[node.a], values[node.b]));
-    }
+  // With numbers in place of its inputs, an expression folds to one number.
+  expression::Expression numbers = expression_;
+  for (expression::Node& node : numbers.nodes) {
+    if (node.op != expression::Op::input) continue;
+    const std::size_t at = positions_[node.a];
+    const bool is_type = at == Problem::kMaxParameters;
+    node = {expression::Op::number, 0, 0,
+            is_type ? size_bytes(problem.dtype) : as_double(problem[at])};
   }
-  const double result = values[expression_.statements.front().node];
-  if (std::isfinite(result) && result >= 0 && result <= kMostOfLaunch) return result;
-  throw InputError(std::string(what) + " = " + expression::print(expression_) +
-                   " is negative, beyond 1e24 or no number for these parameters: correct the "
-                   "expression, or the parameters");
+  const double result = fold(numbers).nodes.front().value;
+  if (result >= 0 && result <= kMostOfLaunch) return result;
+  throw InputError(message(what, " = ", print(expression_),
+                           " is negative, beyond 1e24 or no number for these parameters: correct "
+                           "the expression, or the parameters"));
 }
 
 KernelRef make_kernel(Description description) {

@@ -1,7 +1,6 @@
 #include "model/expression/chain.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "model/types/problem.hpp"
 
@@ -36,7 +35,7 @@ void check_outputs(const Expression& folded) {
 }
 
 bool Step::along_rows() const {
-  if (is_reduction(operation.nodes.back().op)) return true;
+  if (has_reduction(operation)) return true;
   return !writes_rows && std::find(read_rows.begin(), read_rows.end(), true) != read_rows.end();
 }
 
@@ -50,7 +49,7 @@ Chain eager(const Expression& expression) {
   chain.outputs = outputs.size();
   std::vector<std::size_t> arrays(folded.nodes.size());  // by node; numbers have none
   std::vector<std::size_t> free;
-  std::array<int, Expression::kMaxNodes> readers{};  // readers still to run, by node
+  std::vector<int> readers(folded.nodes.size());  // readers still to run, by node
   for (const Node& node : folded.nodes) {
     for_each_operand(node, [&](std::uint8_t at) { ++readers[at]; });
   }

@@ -28,7 +28,6 @@ struct Chain {
 
   std::size_t output() const { return inputs; }  ///< the first output
   std::size_t first_scratch() const { return inputs + outputs; }
-  bool is_output(std::size_t array) const { return array >= inputs && array < first_scratch(); }
 };
 
 /// Throws InputError if an output computes nothing or equals another output.

@@ -9,16 +9,17 @@
 
 namespace roofcast::expression {
 
-double evaluate(Op op, double a, double b) {
-  return operation_of(op).value(a, b);
-}
-
 std::vector<std::uint8_t> Expression::outputs() const {
   std::vector<std::uint8_t> found;
   for (const Statement& statement : statements) {
     if (statement.is_output) found.push_back(statement.node);
   }
   return found;
+}
+
+bool has_reduction(const Expression& expression) {
+  return std::any_of(expression.nodes.begin(), expression.nodes.end(),
+                     [](const Node& node) { return is_reduction(node.op); });
 }
 
 std::vector<bool> values_of_rows(const Expression& expression,
@@ -140,8 +141,8 @@ Expression fold(const Expression& expression) {
     for_each_operand(node,
                      [&](std::uint8_t at) { folds = folds && to.nodes[at].op == Op::number; });
     if (!folds) return append(to, node);
-    return append(
-        to, {Op::number, 0, 0, evaluate(node.op, to.nodes[node.a].value, to.nodes[node.b].value)});
+    const double a = to.nodes[node.a].value, b = to.nodes[node.b].value;
+    return append(to, {Op::number, 0, 0, operation_of(node.op).value(a, b)});
   }));
 }
 

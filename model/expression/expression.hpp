@@ -102,6 +102,9 @@ struct Expression {
 /// no output. Throws InputError with the column and a remedy, also beyond 255 bytes.
 Expression parse(std::string_view text);
 
+/// Whether a node reduces rows.
+bool has_reduction(const Expression& expression);
+
 /// Whether each node has one value per row: a reduction, an input marked in `input_rows` (empty:
 /// none), or an operation on such values and numbers alone.
 std::vector<bool> values_of_rows(const Expression& expression,
@@ -113,9 +116,6 @@ std::vector<int> reduction_levels(const Expression& expression);
 
 /// Text that parse() reads as the same expression, with the fewest parentheses.
 std::string print(const Expression& expression);
-
-/// The value of one operation on numbers. `b` is ignored by operations of one operand.
-double evaluate(Op op, double a, double b);
 
 /// The expression with every operation on numbers alone, except reductions, replaced by its value.
 Expression fold(const Expression& expression);

@@ -13,8 +13,8 @@ enum Level : int { kComparison = 1, kSum, kProduct, kSigned, kPower, kPrimary };
 
 struct Operation {
   Op op;
-  std::string_view written;  ///< a function's name or an operator's symbol
-  double (*value)(double a, double b);
+  std::string_view written;             ///< a function's name or an operator's symbol
+  double (*value)(double a, double b);  ///< of numbers; one operand: `b` is ignored
   Level level = kPrimary;
 };
 

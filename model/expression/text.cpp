@@ -77,8 +77,7 @@ class Parser {
     skip_spaces();
     for (std::size_t i = kOperations.size(); i-- > 0;) {
       const Operation& one = kOperations[i];
-      if (one.level != level || one.op == Op::negate) continue;
-      if (!text_.substr(at_).starts_with(one.written)) continue;
+      if (one.level != level || !text_.substr(at_).starts_with(one.written)) continue;
       at_ += one.written.size();
       return one.op;
     }
@@ -140,7 +139,9 @@ class Parser {
   // Operands of one level, joined from left to right.
   Position operation(Level level) {
     if (level == kPrimary) return primary();
-    if (level == kSigned && take('-')) return add({Op::negate, operation(kSigned)});
+    if (level == kSigned) {
+      return take('-') ? add({Op::negate, operation(kSigned)}) : operation(kPower);
+    }
     Position left = operation(tighter(level));
     for (bool joined = false;; joined = true) {
       skip_spaces();

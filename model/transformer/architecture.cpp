@@ -1,7 +1,5 @@
 #include "model/transformer/architecture.hpp"
 
-#include "model/counting/integers.hpp"
-
 namespace roofcast::transformer {
 namespace {
 

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "model/counting/integers.hpp"
+
 namespace roofcast::transformer {
 
 /// Mixture of experts: the router sends each token through `per_token` of `count` experts.
@@ -58,7 +60,7 @@ struct Architecture {
 
   /// Width of a query or key head.
   double key_dim() const {
-    return latent ? latent->nope_dim + latent->rope_dim : static_cast<double>(head_dim);
+    return latent ? latent->nope_dim + latent->rope_dim : as_double(head_dim);
   }
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "model/constants/steps.hpp"
 #include "model/types/problem.hpp"
 #include "model/types/quantity_text.hpp"
 
@@ -17,6 +18,8 @@ constexpr double kNetworkSpread = 0.5;
 constexpr double kMostGpus = 4096;
 // GPUs per machine with an NVLink switch, as in the calibration's rows.
 constexpr double kGpusOfMachine = 8;
+// Latency of a message between two machines.
+constexpr double kNetworkStepSeconds = 10e-6;
 
 double rounds(Collective collective) {
   return collective == Collective::all_reduce ? 2 : 1;
@@ -33,36 +36,16 @@ double sent_bytes(const Transfer& t) {
   return rounds(t.kind) * t.bytes * (t.gpus - 1) / t.gpus;
 }
 
-struct Parts {
-  double start_s;
-  double bytes_s;
-  double total() const { return start_s + bytes_s; }
-};
-
-Parts parts(const Transfer& t, const LinkCosts& link, const CollectiveConstants& constants) {
-  const double own = t.kind == Collective::send_recv ? 0 : constants.own_share * t.bytes / t.gpus;
-  const double start =
-      link.start_s * (t.kind == Collective::alltoall ? constants.alltoall_start : 1);
-  Parts best{0, 0};
-  for (const Protocol& protocol : constants.protocols) {
-    const Parts one{protocol.start * start + protocol.step * steps(t.kind, t.gpus) * link.step_s,
-                    protocol.bytes * (sent_bytes(t) + own) / link.bytes_per_s};
-    if (best.total() == 0 || one.total() < best.total()) best = one;
-  }
-  return best;
-}
-
 // With in-switch reduction a GPU sends each byte once and receives each result once.
 double limit_s(const Transfer& t, const Gpu& gpu) {
   const bool in_switch = t.kind == Collective::all_reduce && gpu.link_in_switch_reduction;
   return (in_switch ? t.bytes : sent_bytes(t)) / (*gpu.link_bytes_per_s / 2);
 }
 
-double network_bytes_s(const Transfer& t, double of_machine, const Network& network) {
-  const double sent = t.kind == Collective::alltoall    ? t.bytes * (t.gpus - of_machine) / t.gpus
-                      : t.kind == Collective::send_recv ? t.bytes
-                                                        : sent_bytes(t) / of_machine;
-  return sent / network.bytes_per_s;
+/// Bytes that one GPU's adapter sends to other machines.
+double network_bytes(const Transfer& t, double of_machine) {
+  if (t.kind == Collective::alltoall) return t.bytes * (t.gpus - of_machine) / t.gpus;
+  return t.kind == Collective::send_recv ? t.bytes : sent_bytes(t) / of_machine;
 }
 
 /// GPUs of the group per machine, equal on all machines.
@@ -105,13 +88,29 @@ LinkCosts link_costs(const Gpu& gpu) {
   return costs;
 }
 
-double expected_collective_s(const Transfer& transfer, const LinkCosts& link,
-                             const CollectiveConstants& constants) {
-  return parts(transfer, link, constants).total();
+CollectiveTime collective_time(const Transfer& t, const LinkCosts& link) {
+  // Start cost, cost of a dependent step and time per byte, each ÷ the link's.
+  struct Protocol {
+    double start, step, bytes;
+  };
+  const Protocol low_latency{1, 1, constants::kLowLatencyBytes},
+      line_128{constants::kLine128Start, constants::kLine128Step, constants::kLine128Bytes},
+      simple{constants::kSimpleStart, constants::kSimpleStep, 1};
+  const double own =
+      t.kind == Collective::send_recv ? 0 : constants::kOwnByteShare * t.bytes / t.gpus;
+  const double start =
+      link.start_s * (t.kind == Collective::alltoall ? double{constants::kAlltoallStart} : 1);
+  CollectiveTime best;
+  for (const auto& [of_start, of_step, of_byte] : {low_latency, line_128, simple}) {
+    const CollectiveTime one{of_start * start + of_step * steps(t.kind, t.gpus) * link.step_s,
+                             of_byte * (sent_bytes(t) + own) / link.bytes_per_s};
+    if (best.total_s() == 0 || one.total_s() < best.total_s()) best = one;
+  }
+  return best;
 }
 
 CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
-                                      const Network& network) {
+                                      double network_bytes_per_s) {
   const auto [collective, bytes, gpus, apart] = transfer;
   const bool counts = gpus == std::floor(gpus) && gpus >= 2 && gpus <= kMostGpus;
   const bool full = apart != 1 || gpus <= kGpusOfMachine || std::fmod(gpus, kGpusOfMachine) == 0;
@@ -121,22 +120,22 @@ CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
   require(bytes >= 1 && bytes <= 1e15, "'bytes' is 1 to 1e15, found ", figure_text(bytes));
   const LinkCosts link = link_costs(gpu);
   const double of_machine = gpus_of_machine(transfer);
-  Parts time{link.start_s, 0};
+  CollectiveTime time{link.start_s, 0};
   double limit = 0;
   if (of_machine > 1) {
     const Transfer inside{collective, bytes, of_machine};
-    time = parts(inside, link, {});
+    time = collective_time(inside, link);
     limit = limit_s(inside, gpu);
   }
   double spread = gpu.link_over_pcie ? kNetworkSpread : kSpread;
   if (of_machine < gpus) {
-    const double between_s = network_bytes_s(transfer, of_machine, network);
+    const double between_s = network_bytes(transfer, of_machine) / network_bytes_per_s;
     time.bytes_s = std::max(time.bytes_s, between_s);
-    time.start_s += steps(collective, gpus / of_machine) * network.step_s;
+    time.start_s += steps(collective, gpus / of_machine) * kNetworkStepSeconds;
     limit = std::max(limit, between_s / rounds(collective));  // the network may reduce too
     spread = kNetworkSpread;
   }
-  const double expected = std::max(limit, time.total());
+  const double expected = std::max(limit, time.total_s());
   return {{.expected_s = expected,
            .low_s = std::max(limit, expected / (1 + spread)),
            .high_s = expected * (1 + spread)},

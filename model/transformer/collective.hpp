@@ -3,7 +3,6 @@
 #include <array>
 #include <string_view>
 
-#include "model/constants/steps.hpp"
 #include "model/types/gpu.hpp"
 #include "model/types/work.hpp"
 
@@ -60,24 +59,6 @@ struct Transfer {
 /// reduction also reads its own operand. all_gather and alltoall also copy the GPU's own share.
 Traffic dram_traffic(const Transfer& transfer);
 
-/// One protocol of the alpha-beta model: start cost, cost per dependent step, time per byte.
-struct Protocol {
-  double start = 1;  ///< start cost ÷ LinkCosts::start_s
-  double step = 1;   ///< step cost ÷ LinkCosts::step_s
-  double bytes = 1;  ///< time per byte ÷ time at the sustained rate
-};
-
-/// Constants that hold for every GPU, as fit_collectives prints them.
-struct CollectiveConstants {
-  /// NCCL's LL, LL128 and Simple.
-  std::array<Protocol, 3> protocols = {
-      {{1, 1, constants::kLowLatencyBytes},
-       {constants::kLine128Start, constants::kLine128Step, constants::kLine128Bytes},
-       {constants::kSimpleStart, constants::kSimpleStep, 1}}};
-  double own_share = constants::kOwnByteShare;
-  double alltoall_start = constants::kAlltoallStart;
-};
-
 /// Links between GPUs, from the specification (hw_specs, group "link").
 struct LinkCosts {
   double bytes_per_s = 0;  ///< sustained, in one direction
@@ -85,11 +66,8 @@ struct LinkCosts {
   double step_s = 0;
 };
 
-/// The network between machines (InfiniBand, RoCE), with one adapter per GPU.
-struct Network {
-  double bytes_per_s = 50e9;  ///< one adapter, one direction: 400 Gb/s
-  double step_s = 10e-6;      ///< latency of a message between two machines
-};
+/// Rate of a network between machines (InfiniBand, RoCE): a GPU's adapter, one direction; 400 Gb/s.
+inline constexpr double kNetworkBytesPerSecond = 50e9;
 
 /// Limitation of the GPU's transfer forecasts, as a note; empty: none.
 std::string_view link_note(const Gpu& gpu);
@@ -97,11 +75,15 @@ std::string_view link_note(const Gpu& gpu);
 /// Throws InputError that names the values missing in the specification.
 LinkCosts link_costs(const Gpu& gpu);
 
-/// Expected time (s) by the fastest protocol (alpha-beta). A ring takes gpus − 1 steps and sends
+struct CollectiveTime {
+  double start_s = 0;  ///< start and steps
+  double bytes_s = 0;
+  double total_s() const { return start_s + bytes_s; }
+};
+/// Expected time by NCCL's fastest protocol (alpha-beta). A ring takes gpus − 1 steps and sends
 /// (gpus − 1)/gpus of the bytes; an all_reduce does both twice. alltoall and send_recv take one
 /// step; send_recv sends all bytes. Bytes that stay on their GPU are copied.
-double expected_collective_s(const Transfer& transfer, const LinkCosts& link,
-                             const CollectiveConstants& constants = {});
+CollectiveTime collective_time(const Transfer& transfer, const LinkCosts& link);
 
 struct CollectiveForecast : Duration {
   double limit_s = 0;  ///< bytes that must cross the link ÷ its datasheet rate
@@ -113,6 +95,6 @@ struct CollectiveForecast : Duration {
 /// send_recv, all bytes that its GPU sends to other machines. Throws InputError for bytes outside 1
 /// to 1e15, GPUs outside 2 to 4096 or, if apart = 1, more than 8 GPUs that are no multiple of 8.
 CollectiveForecast predict_collective(const Transfer& transfer, const Gpu& gpu,
-                                      const Network& network = {});
+                                      double network_bytes_per_s = kNetworkBytesPerSecond);
 
 }  // namespace roofcast::transformer

@@ -1,7 +1,6 @@
 // Memory of a step on one GPU, bytes.
 #include <algorithm>
 
-#include "model/counting/integers.hpp"
 #include "model/libraries/layer.hpp"
 #include "model/transformer/task.hpp"
 
@@ -123,19 +122,17 @@ Memory memory(const Architecture& model, const Task& task) {
   const double share = parameters_of_gpu(model, task);
   const auto [all, layer] = activations(model, task);
   Memory result;
-  result.weights = share * element;
-  if (task.dtype == DType::fp8) {  // embeddings and LM head keep 16 bits
-    result.weights += count_parameters(model).ends() / as_double(task.tp * task.fsdp) *
-                      (task.activation_bytes() - element);
-  }
+  // Under fp8, embeddings and LM head keep 16 bits.
+  result.weights = share * element + count_parameters(model).ends() /
+                                         as_double(task.tp * task.fsdp) *
+                                         (task.activation_bytes() - element);
   result.activations = all;
   result.workspace = kLibraryBytes + gathered(model, task);
   if (task.phase == Phase::train) {
     result.optimizer = share * optimizer_bytes(task.optimizer, element);
-    const double gradients = share * element;
     const bool earlier = task.grad_accum > 1 || task.pp > 1;  // earlier passes left gradients
-    const bool after = gradients + layer > all;               // the peak is after the backward pass
-    if (earlier || after) result.gradients = gradients;
+    const bool after = result.weights + layer > all;          // the peak is after the backward pass
+    if (earlier || after) result.gradients = result.weights;
     if (!earlier && after) result.activations = layer;
   } else if (model.causal) {
     const std::int64_t keys = task.phase == Phase::decode ? task.context : task.seq;

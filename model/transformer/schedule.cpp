@@ -54,7 +54,6 @@ struct Stream {
 
 Use use_of(const Prediction& kernel) {
   Use use;
-  if (!kernel.time || !(kernel.time->expected_s > 0)) return use;
   const Forecast& time = *kernel.time;
   if (kernel.waves) use.waves = kernel.waves->count;
   double on_sms_s = 0;
@@ -67,9 +66,7 @@ Use use_of(const Prediction& kernel) {
 Use use_of(const Transfer& transfer, double expected_s, const Gpu& gpu) {
   Use use;
   use.transfer = true;
-  if (expected_s > 0) {
-    use.dram = std::min(1.0, dram_time(dram_traffic(transfer), {}, gpu).total_s() / expected_s);
-  }
+  use.dram = std::min(1.0, dram_time(dram_traffic(transfer), {}, gpu).total_s() / expected_s);
   constexpr double kMost = 0.5;  // kernels get SMs in between, however many the channels
   use.held_sms = std::min(kMost, static_cast<double>(gpu.collective_channels.value_or(1)) /
                                      static_cast<double>(gpu.sm_count.value_or(1)));

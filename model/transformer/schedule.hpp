@@ -20,7 +20,7 @@ struct Use {
   bool on_gpu() const { return !transfer && on_sms + dram > 0; }
 };
 
-/// Use by a kernel: `on_sms` from its forecast's waterfall, `dram` from its terms.
+/// Use by a kernel with a forecast: `on_sms` from its waterfall, `dram` from its terms.
 Use use_of(const Prediction& kernel);
 /// Use by a transfer of `expected_s` seconds: DRAM moves dram_traffic(), each channel holds an SM.
 Use use_of(const Transfer& transfer, double expected_s, const Gpu& gpu);

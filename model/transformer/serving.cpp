@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "model/constants/steps.hpp"
-#include "model/counting/integers.hpp"
 #include "model/types/problem.hpp"
 
 namespace roofcast::transformer {

@@ -1,6 +1,6 @@
 #include "model/transformer/step.hpp"
 
-#include "model/counting/integers.hpp"
+#include "model/constants/steps.hpp"
 #include "model/laws/clock.hpp"
 #include "model/laws/peaks.hpp"
 #include "model/predict.hpp"
@@ -11,26 +11,79 @@
 namespace roofcast::transformer {
 namespace {
 
-void add_software(Step& step, const Architecture& model, const Task& task,
-                  const SoftwareConstants& software) {
+/// An operation other than a kernel, of all layers; its part has the same name.
+StepOperation named(std::string_view name, std::string_view bound, Section section,
+                    const Step& step, const Task& task) {
+  StepOperation one;
+  one.part = one.what = name;
+  one.bound = bound;
+  place(one, section, task, 0, step.layers);
+  return one;
+}
+
+void add_software(Step& step, const Task& task) {
   // The fit covers FSDP training in 16 bits: FSDP's hooks in each layer, flash attention.
   const bool covered = task.framework == Framework::eager && task.phase == Phase::train &&
                        task.fsdp > 1 && task.dtype != DType::fp32;
   if (!covered) return;
-  StepOperation each = named("software", "host");
-  place(each, Section::layer, task, 0, model.layers);
+  StepOperation each = named("software", "host", Section::layer, step, task);
   // Forward and backward; with full checkpointing also the recomputed forward.
   const double passes = task.checkpointing == Checkpointing::full ? 3 : 2;
-  double time_s = software.layer_s * each.count * passes;
+  double time_s = constants::kLayerSeconds * each.count * passes;
   for (const StepOperation& one : step.operations) {
-    if (one.part == kAttention) time_s += software.attention_share * one.expected_s;
+    if (one.part == kAttention) time_s += constants::kAttentionShare * one.expected_s;
   }
-  if (time_s <= 0) return;
   const double one_s = time_s / 2 / each.count;
   for (const Direction direction : {Direction::forward, Direction::backward}) {
     each.direction = direction;
     step.add_operation(each, Duration{one_s, one_s / 2, one_s * 1.5});
   }
+}
+
+// The GPU's waits for the host in each segment (s). The host makes a call in `launch_s`, twice that
+// if it also records the operation for the backward pass, and starts a step when the GPU has ended
+// the one before. A call's launches run once it is made and those before have ended:
+//   T = max over the calls of (submission of all up to it + time of it and all after it).
+// Within a segment, all passes together, both grow evenly: the maximum is at an end of one.
+auto waits_s(const Step& step, const Task& task, double launch_s) {
+  std::array<double, kStepSegments.size()> waits{};
+  double submitted_s = 0, ended_s = 0, waited_s = 0;
+  for (std::size_t i = 0; i < waits.size(); ++i) {
+    const StepSegment& here = kStepSegments[i];
+    const bool records =
+        task.phase == Phase::train && here.is_forward() && here.section != Section::once;
+    for (const StepOperation& one : step.operations) {
+      if (!here.has(one) || one.order != Order::in_turn) continue;
+      ended_s += one.expected_s;
+      submitted_s += one.calls * launch_s * (records ? 2 : 1);
+    }
+    const double until_s = std::max(waited_s, submitted_s - ended_s);
+    waits[i] = until_s - std::exchange(waited_s, until_s);
+  }
+  return waits;
+}
+
+// Adds the waits to a step that PyTorch launches. The interval is from a host that takes 0.5 times
+// as long to one that takes 1.5.
+void add_host(Step& step, const Task& task) {
+  if (!launched_by_pytorch(task)) return;
+  const auto expected = waits_s(step, task, task.host_launch_s),
+             low = waits_s(step, task, 0.5 * task.host_launch_s),
+             high = waits_s(step, task, 1.5 * task.host_launch_s);
+  bool waits = false;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (expected[i] <= 0) continue;
+    waits = true;
+    StepOperation wait = named("waits for the host", "host", kStepSegments[i].section, step, task);
+    wait.direction = kStepSegments[i].direction;
+    Duration each{expected[i], std::min(expected[i], low[i]), std::max(expected[i], high[i])};
+    each.scale(1 / wait.count);
+    step.add_operation(wait, each);
+  }
+  if (!waits) return;
+  step.notes.push_back(message("the GPU waits for the host, which submits a launch in ",
+                               si_text(task.host_launch_s, "s"),
+                               ": larger batches and CUDA graphs wait less"));
 }
 
 /// Reduces the step of a whole model to its slowest pipeline stage: 1/pp of the layers and the
@@ -47,12 +100,13 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
   };
   const bool last_is_longer = end_s(Section::end) > end_s(Section::begin);
   const Section shorter_end = last_is_longer ? Section::begin : Section::end;
+  step.layers /= task.pp;
   Duration bubble;
   for (StepOperation& one : step.operations) {
     const bool in_layers = one.section == Section::layer;
     if (in_layers) {
       one.first_layer = 0;
-      one.last_layer = model.layers / task.pp;
+      one.last_layer = step.layers;
       one.scale(1 / stages);
       one.alone_s /= stages;
       one.count /= stages;
@@ -66,17 +120,14 @@ void put_in_stages(Step& step, const Architecture& model, const Task& task, cons
                 [&](const StepOperation& one) { return one.section == shorter_end; });
   step.transfers.slowed_s /= stages;
   step.limit_s /= stages;  // mean of the stages: at most the longest stage's
-  StepOperation between = named("between stages", "link"),
-                idle = named("pipeline bubble", "pipeline");
-  between.section = idle.section = Section::once;
+  StepOperation between = named("between stages", "link", Section::once, step, task);
   between.count = 2 * (passes + stages - 1);  // activations forward, gradients back
   const double bytes = task.tokens() * as_double(model.hidden) * task.activation_bytes();
   between.use.transfer = true;
   const Transfer sent{Collective::send_recv, bytes, 2, as_double(task.tp * task.dp * task.fsdp)};
-  step.add_operation(between, predict_collective(sent, gpu, task.network));
-  idle.count = 1;
+  step.add_operation(between, predict_collective(sent, gpu, task.network_bytes_per_s));
   bubble.energy_j = 0;
-  step.add_operation(idle, bubble);
+  step.add_operation(named("pipeline bubble", "pipeline", Section::once, step, task), bubble);
   step.notes.push_back(std::string("forecast for the ") + (last_is_longer ? "last" : "first") +
                        " stage, which takes longest");
 }
@@ -139,16 +190,16 @@ void add_rates(Step& step, const Architecture& model, const Task& task, const Gp
 
 const KernelForecasts::One& KernelForecasts::of(std::string_view kernel, DType dtype,
                                                 std::initializer_list<Given> given) {
-  key_.assign(kernel);
+  std::string key(kernel);
   for (const Given& one : given) {
     if (one.name.empty()) continue;
-    key_.append(" ").append(one.name).append("=");
-    one.word.empty() ? key_.append(std::to_string(one.number)) : key_.append(one.word);
+    key.append(" ").append(one.name).append("=");
+    one.word.empty() ? key.append(std::to_string(one.number)) : key.append(one.word);
   }
-  key_.append(" ").append(roofcast::name(dtype));
-  const std::size_t what = key_.size();
-  if (slowdown_ > 0) key_.append(" ").append(std::to_string(slowdown_));
-  if (const auto found = known_.find(key_); found != known_.end()) return found->second;
+  key.append(" ").append(roofcast::name(dtype));
+  const std::size_t what = key.size();
+  if (slowdown_ > 0) key.append(" ").append(std::to_string(slowdown_));
+  if (const auto found = known_.find(key); found != known_.end()) return found->second;
   const KernelRef ref = find_kernel(kernel);
   Problem problem{.dtype = dtype};
   unsigned marks = 0;
@@ -165,13 +216,13 @@ const KernelForecasts::One& KernelForecasts::of(std::string_view kernel, DType d
       predict(ref, problem, gpu_, {.cache = CacheState::steady, .clock_slowdown = slowdown_});
   require(answer.time.has_value(), "there is no forecast of ", kernel, " there");
   const Forecast& time = *answer.time;
-  One one{key_.substr(0, what),
+  One one{key.substr(0, what),
           roofcast::name(binding(time.terms)),
           {time.expected_s, time.low_s, time.high_s, time.energy_j},
           answer.limit.time_s,
           answer.launches,
           use_of(answer)};
-  return known_.emplace(key_, std::move(one)).first->second;
+  return known_.emplace(key, std::move(one)).first->second;
 }
 
 Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu) {
@@ -180,16 +231,17 @@ Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu) {
 }
 
 Step predict_step(const Architecture& model, const Task& task, KernelForecasts& forecasts,
-                  const SoftwareConstants& software, double worked_s) {
+                  double worked_s) {
   check(model, task);
   const Gpu& gpu = forecasts.gpu();
   const auto at_slowdown = [&](double slowdown) {
     forecasts.slow_clock(slowdown);
     Step step;
+    step.layers = model.layers;
     add_layers(step, model, task, forecasts);
-    add_software(step, model, task, software);
-    add_host(step, model, task);
-    overlap(step, model, task);
+    add_software(step, task);
+    add_host(step, task);
+    overlap(step, task);
     put_in_stages(step, model, task, gpu);
     add_parts(step);
     add_transfers(step, gpu);

@@ -8,13 +8,11 @@
 #include <initializer_list>
 #include <limits>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "model/constants/steps.hpp"
 #include "model/transformer/schedule.hpp"
 #include "model/transformer/task.hpp"
 #include "model/types/gpu.hpp"
@@ -69,6 +67,7 @@ struct StepTransfers {
 };
 
 struct Step : Duration {
+  std::int64_t layers = 0;  ///< on one GPU: those of its pipeline stage
   double tokens_per_s = 0;  ///< of all GPUs together
   double mfu = 0;           ///< model FLOPs utilization of the datasheet's peak
   double hfu = 0;           ///< as mfu, with recomputed FLOPs
@@ -84,12 +83,6 @@ struct Step : Duration {
     one.alone_s = one.expected_s;
     operations.push_back(std::move(one));
   }
-};
-
-/// The time that software adds to an eager FSDP training step in 16 bits, as fit_steps prints it.
-struct SoftwareConstants {
-  double attention_share = constants::kAttentionShare;  ///< × the time of attention kernels
-  double layer_s = constants::kLayerSeconds;            ///< seconds per layer and pass
 };
 
 /// A parameter's name, with a number or a choice's name. An empty name is ignored.
@@ -131,7 +124,6 @@ class KernelForecasts {
   const Gpu& gpu_;
   double slowdown_ = 0;
   std::map<std::string, One, std::less<>> known_;
-  std::string key_;  ///< key of the current lookup; a member, so that its memory is reused
 };
 
 /// worked_s of steps that run until the clock has settled.
@@ -145,7 +137,7 @@ inline constexpr double kForLong = std::numeric_limits<double>::infinity();
 Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu);
 /// On the GPU of `forecasts`, which several steps may share.
 Step predict_step(const Architecture& model, const Task& task, KernelForecasts& forecasts,
-                  const SoftwareConstants& software = {}, double worked_s = kForLong);
+                  double worked_s = kForLong);
 
 /// One run of an operation: in one layer and pass, with its time.
 struct TimelineEvent : Run {
@@ -157,6 +149,6 @@ struct TimelineEvent : Run {
 };
 
 /// The last pass and Section::once on one GPU: events in turn, then overlapped transfers.
-std::vector<TimelineEvent> timeline(const Step& step, const Architecture& model, const Task& task);
+std::vector<TimelineEvent> timeline(const Step& step, const Task& task);
 
 }  // namespace roofcast::transformer

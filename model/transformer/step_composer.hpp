@@ -3,12 +3,10 @@
 #include <array>
 #include <initializer_list>
 #include <numeric>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "model/counting/integers.hpp"
 #include "model/transformer/step.hpp"
 #include "model/types/quantity_text.hpp"
 
@@ -37,14 +35,6 @@ inline constexpr std::array kStepSegments = {StepSegment{Section::begin, Directi
                                              StepSegment{Section::begin, Direction::backward},
                                              StepSegment{Section::once, Direction::forward}};
 
-/// An operation other than a kernel; its part has the same name.
-inline StepOperation named(std::string_view name, std::string_view bound) {
-  StepOperation one;
-  one.part = one.what = name;
-  one.bound = bound;
-  return one;
-}
-
 /// Puts the operation in a section, in one run per pass and layer; Section::once has one run.
 inline void place(StepOperation& one, Section section, const Task& task, std::int64_t first_layer,
                   std::int64_t last_layer) {
@@ -62,12 +52,12 @@ class Composer {
       : step_(step), model_(model), task_(task), forecasts_(forecasts) {}
 
  protected:
-  /// Sets where later operations go: `section`; for Section::layer, layers [first, last).
-  void at(Section section, std::int64_t first = 0, std::int64_t last = 0) {
+  /// Sets where later operations go: for Section::layer, layers [first, last).
+  void at(Section section, std::int64_t first, std::int64_t last) {
     here_.direction = Direction::forward;
     place(here_, section, task_, first, last);
   }
-  void at_layers() { at(Section::layer, 0, model_.layers); }
+  void at(Section section) { at(section, 0, model_.layers); }
 
   // Adds kernels of the forward pass; `again`: the backward pass recomputes those of layers.
   template <class Add>
@@ -116,7 +106,7 @@ class Composer {
     if (last_pass) one.count /= task_.passes();
     if (transfer.gpus < 2 || one.count <= 0 || transfer.bytes <= 0) return;
     const Gpu& gpu = forecasts_.gpu();
-    const CollectiveForecast time = predict_collective(transfer, gpu, task_.network);
+    const CollectiveForecast time = predict_collective(transfer, gpu, task_.network_bytes_per_s);
     one.part = part;
     one.what = message("collective.", name(transfer.kind), " ", si_text(transfer.bytes, "B"),
                        " gpus=", static_cast<std::int64_t>(transfer.gpus));
@@ -234,8 +224,7 @@ class Composer {
   bool by_pytorch_ = launched_by_pytorch(task_);
   bool all_again_ = train_ && task_.checkpointing == Checkpointing::full;
   bool between_again_ = train_ && task_.checkpointing != Checkpointing::none;
-  /// Type of kernels between GEMMs: bf16 where the GEMMs are in fp8.
-  DType wide_ = task_.dtype == DType::fp8 ? DType::bf16 : task_.dtype;
+  DType wide_ = task_.wide_dtype();  ///< of kernels between GEMMs
   double tokens_ = task_.tokens();
   double hidden_ = as_double(model_.hidden);
   double tp_ = as_double(task_.tp);
@@ -253,11 +242,7 @@ void add_layers(Step& step, const Architecture& model, const Task& task,
 /// in the schedule, an overlapped one its exposed time. A layer's weights are gathered during the
 /// layer before, at most two layers' at once (FSDP: Zhao et al. 2023, arXiv 2304.11277, sections
 /// 3.3.1 and 3.3.2); gradients are sent while preceding layers compute theirs.
-void overlap(Step& step, const Architecture& model, const Task& task);
-
-/// Adds the GPU's waits for the host (Task::host_launch_s) to each section of a step that PyTorch
-/// launches. The interval is from a host that takes 0.5 times as long to one that takes 1.5.
-void add_host(Step& step, const Architecture& model, const Task& task);
+void overlap(Step& step, const Task& task);
 
 /// Adds attention with its projections to the composer's layers.
 void add_attention(const Composer& composer);

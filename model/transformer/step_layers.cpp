@@ -16,13 +16,13 @@ class LayersComposer : public Composer {
   void compose() {
     at(Section::begin);
     add_embedding();
-    at_layers();
+    at(Section::layer);
     add_residual_norm();
     add_attention(*this);
     add_residual();
     add_residual_norm();
     add_feed_forward();
-    at_layers();
+    at(Section::layer);
     add_partial_sums();
     add_residual();
     at(Section::end);
@@ -31,7 +31,7 @@ class LayersComposer : public Composer {
     at(Section::once);
     if (task_.passes() > 1) add_accumulation();
     if (train_) add_optimizer();
-    at_layers();
+    at(Section::layer);
     add_weight_transfers();
   }
 

@@ -3,7 +3,6 @@
 #include <numeric>
 #include <utility>
 
-#include "model/counting/integers.hpp"
 #include "model/transformer/step_composer.hpp"
 
 namespace roofcast::transformer {
@@ -16,18 +15,17 @@ struct LayerNodes {
   std::size_t begin, end;  ///< positions in Program::in_turn
 };
 
-/// Builds the program of a pass of `layers` layers on one GPU: kStepSegments, with Section::once in
-/// the last pass only. Software's time is spread evenly over layers.
+/// Builds the program of a pass on one GPU: kStepSegments, with Section::once in the last pass only.
+/// Software's time is spread evenly over layers.
 class Builder {
  public:
-  Builder(const Step& step, const Task& task, std::int64_t layers, bool last)
-      : step_(step), task_(task), layers_(layers), last_(last) {}
+  Builder(const Step& step, const Task& task, bool last) : step_(step), task_(task), last_(last) {}
 
   Program program() && {
     for (const StepSegment& here : kStepSegments) {
       if (here.section == Section::layer) {
-        for (std::int64_t i = 0; i < layers_; ++i) {
-          add_layer(here.direction, here.is_forward() ? i : layers_ - 1 - i);
+        for (std::int64_t i = 0; i < step_.layers; ++i) {
+          add_layer(here.direction, here.is_forward() ? i : step_.layers - 1 - i);
         }
       } else if (here.section != Section::once) {
         add(here.section, here.direction);
@@ -92,7 +90,6 @@ class Builder {
 
   const Step& step_;
   const Task& task_;
-  std::int64_t layers_;
   bool last_;
   std::vector<LayerNodes> passed_;
   Program result_;
@@ -105,13 +102,13 @@ struct Scheduled {
 };
 
 /// Schedules the passes; overlapped transfers take `times` their expected time.
-Scheduled scheduled(const Step& step, const Architecture& model, const Task& task, double times) {
+Scheduled scheduled(const Step& step, const Task& task, double times) {
   Scheduled sum{std::vector<double>(step.operations.size()), 0};
   double total_s = 0;
   for (const bool last : {false, true}) {
     const double passes = last ? 1 : task.passes() - 1;
     if (passes <= 0) continue;
-    Program program = Builder(step, task, model.layers, last).program();
+    Program program = Builder(step, task, last).program();
     for (Node& node : program.beside) node.alone_s *= times;
     program = schedule(std::move(program));
     for (const Node& node : program.in_turn) {
@@ -127,15 +124,15 @@ Scheduled scheduled(const Step& step, const Architecture& model, const Task& tas
 
 }  // namespace
 
-void overlap(Step& step, const Architecture& model, const Task& task) {
+void overlap(Step& step, const Task& task) {
   Duration beside;
   for (const StepOperation& one : step.operations) {
     if (one.order != Order::in_turn) beside.add(1, one);
   }
   if (beside.expected_s <= 0) return;
-  const Scheduled expected = scheduled(step, model, task, 1);
+  const Scheduled expected = scheduled(step, task, 1);
   const auto exposed_s = [&](double beside_s) {
-    return scheduled(step, model, task, beside_s / beside.expected_s).exposed_s;
+    return scheduled(step, task, beside_s / beside.expected_s).exposed_s;
   };
   const Duration exposed{expected.exposed_s, std::min(expected.exposed_s, exposed_s(beside.low_s)),
                          std::max(expected.exposed_s, exposed_s(beside.high_s))};
@@ -152,8 +149,8 @@ void overlap(Step& step, const Architecture& model, const Task& task) {
   }
 }
 
-std::vector<TimelineEvent> timeline(const Step& step, const Architecture& model, const Task& task) {
-  const Program program = schedule(Builder(step, task, model.layers / task.pp, true).program());
+std::vector<TimelineEvent> timeline(const Step& step, const Task& task) {
+  const Program program = schedule(Builder(step, task, true).program());
   std::vector<TimelineEvent> events;
   for (const auto* nodes : {&program.in_turn, &program.beside}) {
     for (const Node& node : *nodes) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "model/counting/integers.hpp"
 #include "model/types/problem.hpp"
 
 namespace roofcast::transformer {
@@ -27,8 +26,8 @@ void check_experts(const Architecture& model, const Task& task) {
 }  // namespace
 
 bool chunks_loss(const Architecture& model, const Task& task) {
-  const bool narrow = task.dtype == DType::bf16 || task.dtype == DType::fp16;
-  return task.chunked_loss && task.phase == Phase::train && narrow && task.tp == 1 && !model.pooled;
+  return task.chunked_loss && task.phase == Phase::train && size_bytes(task.dtype) == 2 &&
+         task.tp == 1 && !model.pooled;
 }
 
 ExpertGroup expert_group(const Task& task) {

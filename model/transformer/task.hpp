@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "model/constants/steps.hpp"
+#include "model/counting/integers.hpp"
 #include "model/transformer/architecture.hpp"
 #include "model/transformer/collective.hpp"
 #include "model/types/dtype.hpp"
@@ -43,9 +44,7 @@ inline constexpr std::array<std::string_view, 2> kPrefetches = {"pre", "post"};
 
 struct Task {
   Phase phase = Phase::train;
-  /// Type of weights, activations and cache. fp8: weights and GEMMs have 8 bits; activations,
-  /// cache, LM head and router have 16.
-  DType dtype = DType::bf16;
+  DType dtype = DType::bf16;    ///< of weights and GEMMs, and of the rest unless fp8: wide_dtype()
   std::int64_t batch = 1;       ///< sequences per pass of one GPU or tp group
   std::int64_t seq = 1024;      ///< tokens of a sequence; decode computes 1
   std::int64_t context = 0;     ///< decode: keys of a sequence in the cache
@@ -64,20 +63,22 @@ struct Task {
   std::int64_t ep = 1;  ///< expert parallel: GPUs that divide the experts (ExpertGroup)
   Routing routing = Routing::as_trained;
   Framework framework = Framework::eager;
-  Network network{};                                     ///< between machines of 8 GPUs
+  double network_bytes_per_s = kNetworkBytesPerSecond;   ///< between machines of 8 GPUs
   double host_launch_s = constants::kHostLaunchSeconds;  ///< time to submit a launch: add_host()
 
   /// Passes per optimizer step; 1 without training.
-  double passes() const { return phase == Phase::train ? static_cast<double>(grad_accum) : 1; }
+  double passes() const { return phase == Phase::train ? as_double(grad_accum) : 1; }
   double tokens() const {  ///< tokens per pass of one GPU or tp group
-    return static_cast<double>(phase == Phase::decode ? batch + prompts * seq : batch * seq);
+    return as_double(phase == Phase::decode ? batch + prompts * seq : batch * seq);
   }
   double answers() const {  ///< tokens with logits: in inference one per sequence, unless all have
     const bool all = phase == Phase::train || all_logits;
-    return all ? tokens() : static_cast<double>(batch + prompts);
+    return all ? tokens() : as_double(batch + prompts);
   }
-  double activation_bytes() const { return dtype == DType::fp8 ? 2 : size_bytes(dtype); }
-  double gpus() const { return static_cast<double>(tp * pp * dp * fsdp); }
+  /// Type of activations, cache, LM head and router.
+  DType wide_dtype() const { return dtype == DType::fp8 ? DType::bf16 : dtype; }
+  double activation_bytes() const { return size_bytes(wide_dtype()); }
+  double gpus() const { return as_double(tp * pp * dp * fsdp); }
 };
 
 /// Whether PyTorch launches the kernels: in eager code and compiled training. Compiled inference

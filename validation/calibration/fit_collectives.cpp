@@ -1,6 +1,7 @@
 // fit_collectives ../shared/reference/collectives_nccl.csv
-// Fits the constants of collectives (model/transformer/collective.hpp) and of the links (hw_specs,
-// group "link") to the rows of even position, and prints the errors of both halves.
+// Built with -DROOFCAST_STUDY=ON. Fits the constants of collectives (model/constants/steps.hpp) and
+// of the links (hw_specs, group "link") to the rows of even position, and prints the errors of both
+// halves.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,13 +12,13 @@
 #include <vector>
 
 #include "hw_specs/text_file.hpp"
+#include "model/constants/constant.hpp"
 #include "model/transformer/collective.hpp"
 #include "validation/calibration/named_rows.hpp"
 
 namespace {
 
 using roofcast::transformer::Collective;
-using roofcast::transformer::CollectiveConstants;
 using roofcast::transformer::LinkCosts;
 
 struct Row {
@@ -46,32 +47,25 @@ std::vector<Row> read_rows(const char* path) {
   return rows;
 }
 
-/// The constants that are fitted, and where the search starts.
-constexpr std::pair<const char*, double> kStart[] = {{"A100 collective_start_s", 8e-6},
-                                                     {"Hopper collective_start_s", 4.3e-6},
-                                                     {"A100 collective_step_s", 0.97e-6},
-                                                     {"Hopper collective_step_s", 0.85e-6},
-                                                     {"A100 collective_link_share", 0.71},
-                                                     {"Hopper collective_link_share", 0.79},
-                                                     {"protocols[0].bytes", 19},
-                                                     {"protocols[1].start", 1.05},
-                                                     {"protocols[1].step", 1.45},
-                                                     {"protocols[1].bytes", 1.9},
-                                                     {"protocols[2].start", 3},
-                                                     {"protocols[2].step", 1.5},
-                                                     {"own_share", 0.35},
-                                                     {"alltoall_start", 1.35}};
+/// The constants that are fitted, and where the search starts: of links, then of the register.
+constexpr std::pair<const char*, double> kStart[] = {
+    {"A100 collective_start_s", 8e-6},    {"Hopper collective_start_s", 4.3e-6},
+    {"A100 collective_step_s", 0.97e-6},  {"Hopper collective_step_s", 0.85e-6},
+    {"A100 collective_link_share", 0.71}, {"Hopper collective_link_share", 0.79},
+    {"collective_ll_bytes", 19},          {"collective_ll128_start", 1.05},
+    {"collective_ll128_step", 1.45},      {"collective_ll128_bytes", 1.9},
+    {"collective_simple_start", 3},       {"collective_simple_step", 1.5},
+    {"collective_own_share", 0.35},       {"collective_alltoall_start", 1.35}};
 
 /// Logarithms of the constants, so that each stays above 0.
 using Point = std::vector<double>;
 
-CollectiveConstants constants_of(const Point& point) {
-  const auto at = [&](std::size_t i) { return std::exp(point[i]); };
-  CollectiveConstants result;
-  result.protocols = {{{1, 1, at(6)}, {at(7), at(8), at(9)}, {at(10), at(11), 1}}};
-  result.own_share = at(12);
-  result.alltoall_start = at(13);
-  return result;
+/// Puts the point's values in place of the register's.
+void study(const Point& point) {
+  constexpr std::size_t kOfLinks = 6;
+  for (std::size_t i = kOfLinks; i < point.size(); ++i) {
+    roofcast::studied_values()[kStart[i].first] = std::exp(point[i]);
+  }
 }
 
 LinkCosts link_of(const Point& point, std::size_t machine) {
@@ -80,13 +74,13 @@ LinkCosts link_of(const Point& point, std::size_t machine) {
 }
 
 double error(const Point& point, const Row& row) {
-  return expected_collective_s({row.collective, row.bytes, row.gpus}, link_of(point, row.machine),
-                               constants_of(point)) /
-             row.time_s -
-         1;
+  const auto time =
+      collective_time({row.collective, row.bytes, row.gpus}, link_of(point, row.machine));
+  return time.total_s() / row.time_s - 1;
 }
 
 double loss(const Point& point, const std::vector<Row>& rows) {
+  study(point);
   double sum = 0;
   for (const Row& row : rows) {
     if (row.even) sum += std::abs(std::log1p(error(point, row)));
@@ -119,6 +113,7 @@ Point fitted(Point point, const std::vector<Row>& rows) {
 
 void report(const char* what, const Point& point, const std::vector<Row>& rows,
             const std::function<bool(const Row&)>& keep) {
+  study(point);
   std::vector<double> errors;
   for (const Row& row : rows) {
     if (keep(row)) errors.push_back(std::abs(error(point, row)));

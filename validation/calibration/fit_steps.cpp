@@ -1,6 +1,6 @@
 // fit_steps ../shared/reference/training_mpt.csv
-// Fits the time that software adds to a training step (model/transformer/step.hpp) to the rows of
-// even position, and prints the errors of both halves.
+// Built with -DROOFCAST_STUDY=ON. Fits the time that software adds to a training step
+// (model/transformer/step.cpp) to the rows of even position, and prints the errors of both halves.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,6 +11,7 @@
 
 #include "hw_specs/loader.hpp"
 #include "hw_specs/text_file.hpp"
+#include "model/constants/steps.hpp"
 #include "model/transformer/step.hpp"
 #include "validation/calibration/named_rows.hpp"
 
@@ -19,7 +20,6 @@ namespace {
 using roofcast::Gpu;
 using roofcast::transformer::Architecture;
 using roofcast::transformer::KernelForecasts;
-using roofcast::transformer::SoftwareConstants;
 using roofcast::transformer::Step;
 using roofcast::transformer::Task;
 
@@ -52,7 +52,7 @@ Row row_of(const roofcast::validation::NamedRow& row) {
   task.fsdp = row.whole("gpus");
   task.prefetch = roofcast::transformer::Prefetch::post;  // as in Composer, which ran these steps
   // The machines with A100s had 1600 Gb/s between them (llm-foundry, scripts/train/benchmarking).
-  if (row["gpu"].starts_with("a100")) task.network.bytes_per_s = 25e9;
+  if (row["gpu"].starts_with("a100")) task.network_bytes_per_s = 25e9;
   return {row["gpu"], model, task,
           row.real("tokens_per_s_per_gpu") * static_cast<double>(task.fsdp), row.even()};
 }
@@ -73,31 +73,44 @@ struct Measured {
   KernelForecasts* forecasts;
 };
 
-double error(const Measured& one, const SoftwareConstants& software) {
-  const Step step = predict_step(one.row.model, one.row.task, *one.forecasts, software);
+/// Values of the constants that are fitted.
+struct Software {
+  double attention_share, layer_s;
+};
+
+/// Puts them in place of the register's.
+void study(const Software& software) {
+  namespace constants = roofcast::transformer::constants;
+  roofcast::studied_values() = {{constants::kAttentionShare.name, software.attention_share},
+                                {constants::kLayerSeconds.name, software.layer_s}};
+}
+
+double error(const Measured& one) {
+  const Step step = predict_step(one.row.model, one.row.task, *one.forecasts);
   return one.row.tokens_per_s / step.tokens_per_s - 1;
 }
 
-double loss(const std::vector<Measured>& rows, const SoftwareConstants& software) {
+double loss(const std::vector<Measured>& rows, const Software& software) {
+  study(software);
   double sum = 0;
   for (const Measured& one : rows) {
-    if (one.row.even) sum += std::abs(std::log1p(error(one, software)));
+    if (one.row.even) sum += std::abs(std::log1p(error(one)));
   }
   return sum;
 }
 
 /// Grid search: each round narrows the grid around the best point so far.
-SoftwareConstants fitted(const std::vector<Measured>& rows) {
-  SoftwareConstants best{0.5, 500e-6};
+Software fitted(const std::vector<Measured>& rows) {
+  Software best{0.5, 500e-6};
   constexpr int kSteps = 3;
   constexpr int kRounds = 9;
   double width = 1, least = loss(rows, best);
   for (int round = 0; round < kRounds; ++round, width *= 0.6) {
-    const SoftwareConstants middle = best;
+    const Software middle = best;
     for (int i = -kSteps; i <= kSteps; ++i) {
       for (int j = -kSteps; j <= kSteps; ++j) {
-        const SoftwareConstants next{std::max(0.0, middle.attention_share + 0.15 * width * i),
-                                     std::max(0.0, middle.layer_s + 150e-6 * width * j)};
+        const Software next{std::max(0.0, middle.attention_share + 0.15 * width * i),
+                            std::max(0.0, middle.layer_s + 150e-6 * width * j)};
         const double sum = loss(rows, next);
         if (sum >= least) continue;
         least = sum;
@@ -108,14 +121,14 @@ SoftwareConstants fitted(const std::vector<Measured>& rows) {
   return best;
 }
 
-void report(const char* what, const std::vector<Measured>& rows, const SoftwareConstants& software,
+void report(const char* what, const std::vector<Measured>& rows,
             const std::function<bool(const Row&)>& keep) {
   double sum = 0, signed_sum = 0;
   int count = 0;
   for (const Measured& one : rows) {
     if (!keep(one.row)) continue;
-    sum += std::abs(error(one, software));
-    signed_sum += error(one, software);
+    sum += std::abs(error(one));
+    signed_sum += error(one);
     ++count;
   }
   if (count == 0) return;
@@ -141,20 +154,21 @@ int main(int argc, char** argv) try {
     }
     steps.push_back({row, &forecasts.at(row.gpu)});
   }
-  const SoftwareConstants software = fitted(steps);
+  const Software software = fitted(steps);
   std::printf("attention_share %.4g\nlayer_s %.4g\n", software.attention_share, software.layer_s);
-  const auto print = [&](const SoftwareConstants& constants) {
-    report("even", steps, constants, [](const Row& row) { return row.even; });
-    report("odd", steps, constants, [](const Row& row) { return !row.even; });
+  const auto print = [&](const Software& values) {
+    study(values);
+    report("even", steps, [](const Row& row) { return row.even; });
+    report("odd", steps, [](const Row& row) { return !row.even; });
     for (const auto& known : gpus) {
       const std::string& name = known.first;
       for (const bool large : {false, true}) {
-        report((name + (large ? ", odd, machines" : ", odd, 8 GPUs")).c_str(), steps, constants,
+        report((name + (large ? ", odd, machines" : ", odd, 8 GPUs")).c_str(), steps,
                [&](const Row& row) {
                  return !row.even && row.gpu == name && (row.task.fsdp > 8) == large;
                });
       }
-      report((name + ", even").c_str(), steps, constants,
+      report((name + ", even").c_str(), steps,
              [&](const Row& row) { return row.even && row.gpu == name; });
     }
   };

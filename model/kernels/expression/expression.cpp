@@ -61,7 +61,7 @@ Cost power_cost(double exponent, DType dtype) {
 
 Plan plan_whole(const Problem& problem) {
   const Expression asked = expression_of(problem);
-  if (!along_rows(asked)) return map::plan(operation_of(asked, problem.dtype), problem);
+  if (!has_reduction(asked)) return map::plan(operation_of(asked, problem.dtype), problem);
   return plan_rows(asked, std::vector<bool>(asked.inputs.size()), problem);
 }
 
@@ -105,13 +105,8 @@ Cost cost_of(const Expression& expression, const Node& node, DType dtype) {
   return fixed_power ? power_cost(expression.nodes[node.b].value, dtype) : cost_of(node.op, dtype);
 }
 
-bool along_rows(const Expression& expression) {
-  return std::any_of(expression.nodes.begin(), expression.nodes.end(),
-                     [](const Node& node) { return expression::is_reduction(node.op); });
-}
-
-map::Operation operation_of(const Expression& expression, DType dtype) {
-  const Expression shared = expression::share(expression::fold(expression));
+map::Operation operation_of(const Expression& folded, DType dtype) {
+  const Expression shared = expression::share(folded);
   Cost sum;
   for (const Node& node : shared.nodes) sum += cost_of(shared, node, dtype);
   return {.reads = static_cast<double>(shared.inputs.size()),
@@ -151,7 +146,7 @@ Expression expression_of(const Problem& problem) {
   const std::size_t inputs = folded.inputs.size(), outputs = folded.outputs().size();
   require(outputs <= kMaxOutputs, "the expression has ", outputs,
           " results and a kernel writes at most ", kMaxOutputs, ": compute a part of them apart");
-  if (along_rows(folded)) {
+  if (has_reduction(folded)) {
     const std::int64_t n = problem[map::kElements], cols = problem[kCols];
     require(cols > 0, "sum, mean, amax and amin reduce rows: give cols, the elements of a row");
     require(n % cols == 0, "n is ", n, ", which rows of ", cols,

@@ -17,12 +17,9 @@ inline constexpr std::size_t kCols = kExpression + 1;
 map::Cost cost_of(const expression::Expression& expression, const expression::Node& node,
                   DType dtype);
 
-/// Whether the expression has a reduction.
-bool along_rows(const expression::Expression& expression);
-
-/// One kernel that computes an expression without reductions: an array read for each input, one
-/// written for each output, the arithmetic of each node.
-map::Operation operation_of(const expression::Expression& expression, DType dtype);
+/// One kernel that computes a folded expression without reductions: an array read for each input,
+/// one written for each output, the arithmetic of each node.
+map::Operation operation_of(const expression::Expression& folded, DType dtype);
 
 /// One sweep over a row: nodes of the shared expression that it computes for each element.
 struct Sweep {
@@ -41,9 +38,9 @@ std::int64_t row_threads(const Problem& problem);
 /// Elements of one access of a thread: a vector, or 1 if a row is no whole number of vectors.
 std::int64_t row_width(const Problem& problem);
 
-/// The plan of one kernel with a block for each row. Throws InputError for an access narrower than
-/// an element and for threads that are no whole warps.
-Plan plan_rows(const expression::Expression& expression, const std::vector<bool>& input_rows,
+/// The plan of one kernel with a block for each row, for a folded expression. Throws InputError for
+/// an access narrower than an element and for threads that are no whole warps.
+Plan plan_rows(const expression::Expression& folded, const std::vector<bool>& input_rows,
                const Problem& problem);
 
 /// The launches of a chain. `kernels`: as map::Operation::kernel for each step, or empty.

@@ -107,9 +107,9 @@ std::int64_t row_threads(const Problem& problem) {
   return std::min(problem[map::kThreads], round_up(vectors, kWarpLanes));
 }
 
-Plan plan_rows(const Expression& expression, const std::vector<bool>& input_rows,
+Plan plan_rows(const Expression& folded, const std::vector<bool>& input_rows,
                const Problem& problem) {
-  const Expression shared = expression::share(expression::fold(expression));
+  const Expression shared = expression::share(folded);
   const std::vector<bool> of_rows = expression::values_of_rows(shared, input_rows);
   const double element = size_bytes(problem.dtype);
   const double row_bytes = as_double(problem[kCols]) * element;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "model/expression/chain.hpp"
+#include "model/expression/operations.hpp"
 #include "model/kernels/elementwise/elementwise.hpp"
 #include "model/kernels/expression/expression.hpp"
 #include "model/laws/l2_reuse.hpp"
@@ -28,7 +29,7 @@ double value_at(std::string_view text, double x) {
     else if (node.op == Op::input)
       values.push_back(x);
     else
-      values.push_back(evaluate(node.op, values[node.a], values[node.b]));
+      values.push_back(operation_of(node.op).value(values[node.a], values[node.b]));
   }
   return values[e.outputs().front()];
 }

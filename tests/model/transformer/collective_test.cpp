@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "model/constants/steps.hpp"
 #include "model/types/problem.hpp"
 
 namespace roofcast::transformer {
@@ -17,37 +18,36 @@ Gpu switched() {
   return gpu;
 }
 
-// By hand: 1 GB on a ring of 4, 3/4 of it over 200 GB/s and 0.4 of a quarter copied at that rate.
+constexpr double kStart_s = constants::kSimpleStart * 5e-6, kStep_s = constants::kSimpleStep * 1e-6;
+
+// By hand: 1 GB on a ring of 4, 3/4 of it over 200 GB/s and a share of a quarter copied at that
+// rate.
 TEST(Collective, LargeOnesAreBytesOverTheLink) {
-  CollectiveConstants constants;
-  constants.own_share = 0.4;
-  const double time_s =
-      expected_collective_s({Collective::all_gather, 1e9, 4}, link_costs(switched()), constants);
-  const Protocol& last = constants.protocols.back();
-  EXPECT_NEAR(time_s, 0.85e9 / 200e9 + last.start * 5e-6 + last.step * 3e-6, 1e-12);
+  const CollectiveTime time =
+      collective_time({Collective::all_gather, 1e9, 4}, link_costs(switched()));
+  EXPECT_NEAR(time.bytes_s, (0.75e9 + constants::kOwnByteShare * 0.25e9) / 200e9, 1e-12);
+  EXPECT_NEAR(time.start_s, kStart_s + 3 * kStep_s, 1e-12);
 }
 
 // By hand: start and 7 steps, twice as many for an all_reduce, and one for an alltoall.
 TEST(Collective, SmallOnesAreStartAndSteps) {
   const LinkCosts link = link_costs(switched());
-  EXPECT_NEAR(expected_collective_s({Collective::reduce_scatter, 1, 8}, link), 12e-6, 1e-9);
-  EXPECT_NEAR(expected_collective_s({Collective::all_reduce, 1, 8}, link), 19e-6, 1e-9);
-  EXPECT_NEAR(expected_collective_s({Collective::alltoall, 1, 8}, link),
-              CollectiveConstants{}.alltoall_start * 5e-6 + 1e-6, 1e-9);
+  EXPECT_NEAR(collective_time({Collective::reduce_scatter, 1, 8}, link).total_s(), 12e-6, 1e-9);
+  EXPECT_NEAR(collective_time({Collective::all_reduce, 1, 8}, link).total_s(), 19e-6, 1e-9);
+  EXPECT_NEAR(collective_time({Collective::alltoall, 1, 8}, link).total_s(),
+              constants::kAlltoallStart * 5e-6 + 1e-6, 1e-9);
 }
 
 // By hand: 1 GB to the next GPU over 200 GB/s, one step, however many take part; over a network
 // what an adapter carries.
 TEST(Collective, SendRecvGoesToTheNextOne) {
   const LinkCosts link = link_costs(switched());
-  const Protocol last = CollectiveConstants{}.protocols.back();
   for (const double gpus : {2.0, 8.0}) {
-    EXPECT_NEAR(expected_collective_s({Collective::send_recv, 1e9, gpus}, link),
-                5e-3 + last.start * 5e-6 + last.step * 1e-6, 1e-12);
+    EXPECT_NEAR(collective_time({Collective::send_recv, 1e9, gpus}, link).total_s(),
+                5e-3 + kStart_s + kStep_s, 1e-12);
   }
-  const Network network{50e9, 10e-6};
-  EXPECT_NEAR(predict_collective({Collective::send_recv, 1e9, 16}, switched(), network).expected_s,
-              1e9 / 50e9 + last.start * 5e-6 + last.step * 1e-6 + 10e-6, 1e-9);
+  EXPECT_NEAR(predict_collective({Collective::send_recv, 1e9, 16}, switched(), 50e9).expected_s,
+              1e9 / 50e9 + kStart_s + kStep_s + 10e-6, 1e-9);
   EXPECT_NEAR(predict_collective({Collective::send_recv, 1e9, 2}, switched()).limit_s, 2.5e-3,
               1e-9);
 }
@@ -55,10 +55,8 @@ TEST(Collective, SendRecvGoesToTheNextOne) {
 // By hand: of 4 GPUs that lie 8 apart each is on a machine of its own, and its adapter carries 3/4
 // of 1 GB twice; 2 apart they are on one machine, and 16 of them on four, each with four adapters.
 TEST(Collective, GpusThatLieApartMeetOverTheNetwork) {
-  const Network network{50e9, 10e-6};
   const auto time = [&](double gpus, double apart) {
-    return predict_collective(Transfer{Collective::all_reduce, 1e9, gpus, apart}, switched(),
-                              network)
+    return predict_collective(Transfer{Collective::all_reduce, 1e9, gpus, apart}, switched(), 50e9)
         .expected_s;
   };
   EXPECT_NEAR(time(4, 8), 1.5e9 / 50e9 + 5e-6 + 6 * 10e-6, 1e-9);

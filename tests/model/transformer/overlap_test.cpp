@@ -173,7 +173,7 @@ TEST(Overlap, TheTimelineHasTheStep) {
     const Step step = step_of(task);
     double end_s = 0, turn_s = 0, before_s = 0;
     int beside = 0;
-    for (const TimelineEvent& event : timeline(step, small(), task)) {
+    for (const TimelineEvent& event : timeline(step, task)) {
       end_s = std::max(end_s, event.start_s + event.duration_s);
       beside += event.beside ? 1 : 0;
       EXPECT_TRUE(event.transfer || !event.beside);

@@ -51,7 +51,7 @@ TEST(Step, StepsShareTheirForecasts) {
   KernelForecasts forecasts(h100());
   Task task;
   task.grad_accum = 2;
-  const auto predict_at_full_clock = [&] { predict_step(llama(80), task, forecasts, {}, 0); };
+  const auto predict_at_full_clock = [&] { predict_step(llama(80), task, forecasts, 0); };
   predict_at_full_clock();
   const std::size_t once = forecasts.count();
   for (task.grad_accum = 1; task.grad_accum <= 10000; ++task.grad_accum) predict_at_full_clock();
@@ -75,7 +75,7 @@ TEST(Step, TheMeanPowerOfALongRunSlowsAllItsKernels) {
   task.framework = Framework::compiled;
   task.batch = 8;
   KernelForecasts forecasts(h100());
-  const Step first = predict_step(llama(4), task, forecasts, {}, 0),
+  const Step first = predict_step(llama(4), task, forecasts, 0),
              late = predict_step(llama(4), task, forecasts);
   EXPECT_GT(late.expected_s, 1.05 * first.expected_s);
   EXPECT_GT(part_s(late, "attention"), 1.05 * part_s(first, "attention"));
@@ -242,7 +242,7 @@ TEST(Step, PromptsJoinTheBatchOfADecodeStep) {
   task.seq = 512;
   KernelForecasts forecasts(h100());
   const auto at_full_clock = [&](const Task& one) {
-    return predict_step(llama(4), one, forecasts, {}, 0);
+    return predict_step(llama(4), one, forecasts, 0);
   };
   const Step decode = at_full_clock(task);
   task.prompts = 2;

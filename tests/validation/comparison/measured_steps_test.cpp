@@ -83,7 +83,7 @@ TEST(MeasuredSteps, KernelsOfEagerSteps) {
   for (const NamedRow& row : measured_rows("h100-sxm5-steps-2026-11-25.csv")) {
     if (row["framework"] != "eager" || row["optimizer"] != "none") continue;
     transformer::KernelForecasts forecasts(testing::gpu_named("h100-sxm5"));
-    const auto step = predict_step(model_of(row), task_of(row), forecasts, {}, 0);
+    const auto step = predict_step(model_of(row), task_of(row), forecasts, 0);
     double expected_s = 0;
     for (const transformer::StepPart& part : step.parts) {
       if (part.name != "optimizer" && part.bound != "host") expected_s += part.expected_s;

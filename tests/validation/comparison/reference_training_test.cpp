@@ -38,7 +38,7 @@ Task task_of(const NamedRow& row) {
   task.prefetch = transformer::Prefetch::post;  // Composer's, which ran them
   if (row["checkpointing"] == "True") task.checkpointing = Checkpointing::full;
   // 1600 Gb/s joined the machines with A100s, 3200 Gb/s those with H100s.
-  if (row["gpu"].starts_with("a100")) task.network.bytes_per_s = 25e9;
+  if (row["gpu"].starts_with("a100")) task.network_bytes_per_s = 25e9;
   return task;
 }
 

@@ -22,7 +22,7 @@ void PrintTo(const Expected& cost, std::ostream* out) {
 }
 
 void expect(const Expected& cost, DType type) {
-  const map::Cost found = operation_of(expression::parse(cost.text), type).cost;
+  const map::Cost found = operation_of(expression::fold(expression::parse(cost.text)), type).cost;
   EXPECT_EQ(found.flops, cost.flops) << cost.text;
   EXPECT_EQ(found.special, cost.special) << cost.text;
   EXPECT_EQ(found.conversions, cost.conversions) << cost.text;
