@@ -262,12 +262,11 @@ Backward library_backward(const Problem& p, const Gpu& gpu) {
              .rows = {shape.seq_q, shape.head_dim, ceil_div(shape.head_dim, 8)},
              .width = width,
              .heads_apart = true};
-  if (library != kFa3) c.rows.waits = c.rows.group_waits = library::kGradientPassWaits;
+  if (library != kFa3) c.rows.waits = library::kGradientPassWaits;
   if (library == kFa2) {
     // flash_api.cpp: dQ's sums are padded to 32 elements, 128 rows. PyTorch sums dK, dV per group.
     c.rows.rows = round_up(shape.seq_q, 128);
     c.rows.width = round_up(shape.head_dim, 32);
-    c.rows.group_waits = library::kGroupSumWaits;
   }
   Tile& tile = c.keys;
   tile = (!c.kernel.async_mma() ? kFa2BackwardTiles

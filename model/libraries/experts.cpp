@@ -231,7 +231,7 @@ constexpr std::array kVariants = {
                 .plan = plan_library,
                 .candidates = library_candidates,
                 .own_choice = kOwnChoice,
-                .interval_factor = library::kExpertInterval}};
+                .interval_factor = library::kWideInterval}};
 
 }  // namespace
 

@@ -121,7 +121,7 @@ Plan sum_over_group(const Backward& c, ArrayId of_heads, ArrayId result) {
   const Shape& s = c.shape;
   Plan plan = pass_over(s.kv_bytes() / s.element, kInstructions * as_double(s.group()),
                         {scratch(of_heads, {head_kv_bytes(c), 0}), writes(result, s.kv_bytes())},
-                        c.rows.group_waits);
+                        c.rows.waits);
   plan.useful.vector_flops = head_kv_bytes(c) / s.element;
   return plan;
 }

@@ -203,11 +203,10 @@ Plan sum_of_parts(const Blocks& forward);
 
 /// Layout of backward's scratch for each query: log-sum-exp and D, and a row of dQ in fp32.
 struct QueryRows {
-  std::int64_t rows;       ///< per head, padding included
-  std::int64_t width;      ///< elements of a row of dQ in fp32
-  std::int64_t lanes;      ///< threads that sum D of one row
-  double waits = 1;        ///< dependent round trips to memory in a pass over rows
-  double group_waits = 1;  ///< the same for the sum of dK or dV over a group
+  std::int64_t rows;   ///< per head, padding included
+  std::int64_t width;  ///< elements of a row of dQ in fp32
+  std::int64_t lanes;  ///< threads that sum D of one row
+  double waits = 1;    ///< dependent round trips to memory in a pass over rows or over a group
 };
 
 /// Five products: S = Q·Kᵀ and dP = dO·Vᵀ, which give P = e^(S - lse) and dS = P∘(dP - D), then dV
