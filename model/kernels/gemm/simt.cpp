@@ -1,6 +1,7 @@
 // The matrix product on the SIMT pipes in fp32, from naive to vectorized.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "model/kernels/gemm/tensor_plan.hpp"
@@ -188,6 +189,11 @@ LaunchSequence plan_staged(const Problem& problem, std::string_view name, bool v
   // A load of 16 bytes that lanes share takes two wavefronts.
   step.wavefronts.shared = (vectorized ? 2 : 1) * shared_loads + copies * width;
   step.waits = {.tile_loads = 1, .shared = 1, .barriers = vectorized ? 1.0 : 2.0};
+  // Where rows of C begin off 16 bytes, four elements are stored one by one. L1 merges hardly any.
+  if (vectorized && p[kN] % 4 != 0) {
+    constexpr double kNeverMerged = std::numeric_limits<double>::infinity();
+    plan.arrays.back().split = {c.s.c() / kSectorBytes, 4, kNeverMerged};
+  }
   Work traffic;
   traffic.requested = {as_double(c.across) * c.s.a() + as_double(c.down()) * c.s.b(), c.s.c()};
   traffic.l1 = traffic.l2 = in_sectors(c, tile_k);
