@@ -101,7 +101,9 @@ std::int64_t places(const Launch& launch, const Occupancy& occupancy, const Gpu&
     if (sms >= cluster) used += sms * occupancy.blocks_per_sm / cluster * cluster;
   }
   if (cluster == 1 || slots == 0) return all;
-  return std::max<std::int64_t>(1, used * all / slots / cluster) * cluster;
+  // A what-if of more or fewer SMs scales the GPCs, to the nearest cluster.
+  const std::int64_t clusters = (used * all / slots + cluster / 2) / cluster;
+  return std::max<std::int64_t>(1, clusters) * cluster;
 }
 
 Occupancy checked_occupancy(const Plan& plan, const Gpu& gpu) {

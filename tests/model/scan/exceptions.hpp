@@ -73,7 +73,7 @@ inline constexpr Exception kKernelsOfALibrary[] = {
     {"convolution.library", "width", 1.05},
     // FlashAttention-2's rule for splitting keys ignores the cost of adding the parts.
     {"attention.library", "seq_q", 2.15},
-    {"attention.library", "chip/sm_count", 1.26},
+    {"attention.library", "chip/sm_count", 1.27},
     // The tiles occupy a smaller share of more SMs, and it takes a share of the SMs to saturate
     // DRAM. Where candidates are dropped, the addition of parts is only estimated.
 };
