@@ -56,10 +56,12 @@ std::string mend_of(const std::string& key) {
 
 Json value_of(const Override& one, const std::string& leaf) {
   Json value = Json::parse(one.value, nullptr, false);
-  if (value.is_number() || value.is_string() || value.is_boolean()) return value;
+  if (value.is_number() || value.is_string() || value.is_boolean() || value.is_array()) {
+    return value;
+  }
   throw SpecError(option_text({one}), leaf,
-                  "a JSON number, string, true or false, found " + printable(one.value),
-                  R"(write it as 144, 1.98e9, true or, for a text, "in double quotes")");
+                  "a JSON number, string, true, false or list, found " + printable(one.value),
+                  R"(write it as 144, 1.98e9, true, [18, 16] or, for a text, "in double quotes")");
 }
 
 void set_quantity(Json& document, const std::string& leaf, const Json& value) {

@@ -57,7 +57,8 @@ std::string number_text(const Json& bound) {
 std::string constraint_text(const Json& rules) {
   if (rules.contains("enum")) return "one of " + rules["enum"].dump();
   const std::string type = rules.value("type", "value");
-  std::string text = (type == "integer" || type == "object" ? "an " : "a ") + type;
+  const bool is_vowel = std::string_view("aio").find(type.front()) != std::string_view::npos;
+  std::string text = (is_vowel ? "an " : "a ") + type;
   if (rules.contains("exclusiveMinimum")) {
     text += " above " + number_text(rules["exclusiveMinimum"]);
   }

@@ -79,6 +79,7 @@ std::optional<std::string> least_value(const Json& schema, const std::string& le
   const std::string definition = schema[property].at("$ref").get<std::string>();
   const Json& rules = schema[Json::json_pointer(definition.substr(1) + "/properties/value")];
   if (rules.at("type") == "boolean") return "true";
+  if (rules.at("type") == "array") return "[1]";
   return std::to_string(std::max<std::int64_t>(1, rules.value("minimum", std::int64_t{1})));
 }
 
