@@ -11,14 +11,14 @@ inline constexpr std::string_view kStepsFit =
     "together: fit_steps, mean |log error| of time";
 
 inline constexpr Constant kAttentionShare =
-    fitted("step_attention_share", 0.9013, "",
+    fitted("step_attention_share", 0.7712, "",
            "added time of attention kernels in training steps of 2023 ÷ their time today",
-           kStepsFit, "2026-11-27");
+           kStepsFit, "2026-11-30");
 inline constexpr Constant kLayerSeconds =
-    fitted("step_layer_s", 1.614e-3, "s",
+    fitted("step_layer_s", 1.595e-3, "s",
            "time added per layer and pass of eager FSDP training in 2023: hooks, casts, kernels of "
            "NCCL that wait on their SMs for other GPUs",
-           kStepsFit, "2026-11-27");
+           kStepsFit, "2026-11-30");
 
 inline constexpr Constant kHostLaunchSeconds =
     fitted("step_host_launch_s", 31e-6, "s",

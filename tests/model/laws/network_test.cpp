@@ -143,6 +143,23 @@ TEST(Network, ProductsThatRunBehindShowAtTheEnd) {
   EXPECT_NEAR(steady_cycle({&loop, 1}, 1, Ends::none), 10 * 100, 1e-3);
 }
 
+// Nothing hides the loads of the first step: one step ahead or none, they take as long, queues at
+// DRAM included.
+TEST(Network, TheFirstStepOfALoopWaitsForItsLoads) {
+  PhaseDemand loop = phase(Station::tensor, 100, 0);
+  loop.load_latency = 1000;
+  loop.ahead = 1;
+  EXPECT_NEAR(steady_cycle({&loop, 1}, 1, Ends::both), 1100, 1e-3);
+  loop.repeats = 3;
+  EXPECT_NEAR(steady_cycle({&loop, 1}, 1, Ends::both), 1100 + 2 * 1000, 1e-3);
+  loop.repeats = 1;
+  loop.demand[Station::dram] = 400;
+  loop.bytes = 1e4;
+  const double ahead = steady_cycle({&loop, 1}, 4, Ends::both);
+  loop.ahead = 0;
+  EXPECT_GE(ahead, steady_cycle({&loop, 1}, 4, Ends::both) * (1 - 1e-9));
+}
+
 // Two loops of one pipeline wait for their first copies once.
 TEST(Network, LoopsOneAfterTheOtherFillTheirPipelineOnce) {
   PhaseDemand loop = phase(Station::tensor, 100, 0);
