@@ -124,8 +124,9 @@ std::vector<Answer> answer_all(const Asked& asked, const std::vector<Question>& 
 void write_trace(const Asked& asked, const std::vector<transformer::Task>& tasks,
                  const Options& options, const std::string& path) {
   if (tasks.size() != 1) throw UsageError("--trace takes one step: give one value for each key");
-  if (path == "-" && options.get("output", "-") == "-") {
-    throw UsageError("standard output takes the answer: name a file with --trace or with -o");
+  if (path == options.get("output", "-")) {
+    throw UsageError("{} takes the answer: name another file with --trace or with -o",
+                     path == "-" ? "standard output" : path);
   }
   const Gpu gpu = read_device(options);
   write_output(path, step_trace(answer_step(asked.name, asked.model, tasks.front(), gpu)));

@@ -150,6 +150,8 @@ TEST(ModelOutput, TheTraceIsOneStepForPerfetto) {
   expect_refusal("model gpt2 --train --batch 1,2 --gpu h100-sxm5 --trace " + file, kUsage,
                  "one step");
   expect_refusal("model gpt2 --train --gpu h100-sxm5 --trace -", kUsage, "standard output");
+  expect_refusal("model gpt2 --train --gpu h100-sxm5 -o " + file + " --trace " + file, kUsage,
+                 "name another file");
 }
 
 // Transfers of weights and gradients have a row of their own; some run beside operations.
