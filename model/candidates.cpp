@@ -33,7 +33,8 @@ Candidate candidate_of(const Question& question) {
 }
 
 double Candidate::expected_s() const {
-  return time ? std::max(time->schedule.total_s, limit.time_s) : kForever;
+  if (!time) return kForever;
+  return std::max(time->schedule.total_s, limit.time_s);
 }
 
 Candidate fastest_candidate(const Question& question) {

@@ -61,9 +61,12 @@ std::string crossover_note(const Question& question, std::string_view keeping) {
 Prediction predict_family(const Question& question) {
   const KernelFamily& family = *question.kernel.family;
   const Gpu& gpu = question.gpu;
-  require(family.work != nullptr, "the kernels of ", family.name,
-          " do different work, so the family has no limit of its own: ask for one of ",
-          listed(family.variants, [](const KernelModel& one) { return one.name; }));
+  if (family.work == nullptr) {
+    throw InputError(
+        message("the kernels of ", family.name,
+                " do different work, so the family has no limit of its own: ask for one of ",
+                listed(family.variants, [](const KernelModel& one) { return one.name; })));
+  }
   Prediction result;
   result.problem = question.problem;
   result.work = family.work(question.problem);

@@ -95,8 +95,8 @@ struct Prepared {
   double shared = 0;           ///< cycles at the pipes of an SM as one station; 0 if grouped
   double loads = 0, rest = 0;  ///< cycles of a step without waiting
   double repeats = 1, ahead = 0;
-  double fill = 0;  ///< cycles of fill and drain, once per loop
-  double last = 0;  ///< share of a step's waits at the pipes that the drain adds
+  double fill = 0;     ///< cycles of fill and drain, once per loop
+  double last = 0;     ///< share of a step's waits at the pipes that the drain adds
   bool fills = false;  ///< nothing hides the loads of the first step
   StationWaits pipes, memory;
 

@@ -137,6 +137,7 @@ Plan grouped(const Problem& p, const Share& share, std::int64_t columns, std::in
              std::array<ArrayUse, 3> arrays, const Gpu& gpu) {
   std::int64_t row_tiles = 0;
   for (const std::int64_t rows : share.rows_of_experts) row_tiles += ceil_div(rows, p[kTileRows]);
+  row_tiles = std::max<std::int64_t>(1, row_tiles);
   const std::int64_t rows = ceil_div(static_cast<std::int64_t>(share.rows), row_tiles);
   Problem product =
       gemm::library_problem(p.dtype, rows, columns, depth, p[kTileRows], p[kTileColumns], 1);

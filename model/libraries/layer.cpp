@@ -149,6 +149,13 @@ constexpr std::array kVariants = {
                          kShape<kForwardAlone, kFusedAlone>, kNarrowedTypes),
     model<kTopK>("layer.top_k", "the experts of each token and their weights", kTopKShape)};
 
+// A warp that sums columns reads 32 neighbouring elements of a row: a line of fp32. Half lines of
+// 16-bit types cost as much DRAM time as scattered accesses.
+double density_of(Walk walk, DType type) {
+  if (walk != Walk::columns && walk != Walk::table_columns) return 1;
+  return type == DType::fp32 ? kDensityOfLines : 0;
+}
+
 }  // namespace
 
 // A launch reads the output of the launch before it.
@@ -159,12 +166,6 @@ LaunchSequence plan_of(const Launches& movements, const Problem& p, const Gpu& g
   for (const Movement& movement : movements) {
     const bool is_last = &movement + 1 == movements.end();
     const ArrayId output = input + 1, before = input - 1;
-    // A warp that sums columns reads 32 neighbouring elements of a row: a line of fp32. Half lines
-    // of 16-bit types cost as much DRAM time as scattered accesses.
-    const double of_columns = p.dtype == DType::fp32 ? kDensityOfLines : 0;
-    const bool sums_columns =
-        movement.walk == Walk::columns || movement.walk == Walk::table_columns;
-    const double density = sums_columns ? of_columns : 1;
     const Counted whole = counted(movement, p);
     for (const Counted& one : parts_of(whole, gpu)) {
       const Traffic all = one.bytes();
@@ -181,7 +182,9 @@ LaunchSequence plan_of(const Launches& movements, const Problem& p, const Gpu& g
         plan.arrays.push_back(is_last ? writes(output, all.write_bytes)
                                       : scratch(output, {0, all.write_bytes}));
       }
-      for (ArrayUse& use : plan.arrays) use.pattern.read_density = density;
+      for (ArrayUse& use : plan.arrays) {
+        use.pattern.read_density = density_of(movement.walk, p.dtype);
+      }
       plan.notes.estimated_traffic = true;
       sequence.push_back({std::move(plan), one.launches});
     }

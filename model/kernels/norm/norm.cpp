@@ -158,7 +158,7 @@ rows::Values vectors_of(const Problem& p) {
 std::vector<Problem> candidates(const Problem& p, const Gpu& gpu) {
   const bool can_stream = gpu.features.has(Instruction::bulk_copy) && rows_are_aligned(p) &&
                           (p[kVectors] == kToChoose || p[kVectors] == kForwardRingVectors);
-  const std::vector<Problem> staged = rows::with_each({p}, kStaging, [&](const Problem&) {
+  std::vector<Problem> staged = rows::with_each({p}, kStaging, [&](const Problem&) {
     return can_stream ? rows::Values{kInRegisters, kInShared} : rows::Values{kInRegisters};
   });
   if (p[kPass] == kBackward) return staged;
