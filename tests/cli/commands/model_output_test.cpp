@@ -150,7 +150,8 @@ TEST(ModelOutput, TheTraceIsOneStepForPerfetto) {
   expect_refusal("model gpt2 --train --batch 1,2 --gpu h100-sxm5 --trace " + file, kUsage,
                  "one step");
   expect_refusal("model gpt2 --train --gpu h100-sxm5 --trace -", kUsage, "standard output");
-  expect_refusal("model gpt2 --train --gpu h100-sxm5 -o " + file + " --trace " + file, kUsage,
+  const std::string both = folder.file("both.json");
+  expect_refusal("model gpt2 --train --gpu h100-sxm5 -o " + both + " --trace " + both, kUsage,
                  "name another file");
 }
 
