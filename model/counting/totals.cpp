@@ -41,6 +41,10 @@ Work issued_by_launch(const Plan& plan) {
   return sum_of(plan, [](const Step& step) -> const Work& { return step.issued; });
 }
 
+Traffic issued_l2(const Plan& plan) {
+  return sum_of(plan, [](const Step& step) { return step.issued.l2; });
+}
+
 double issued_instructions(const Plan& plan) {
   return sum_of(plan, [](const Step& step) { return step.warp_instructions; });
 }

@@ -10,6 +10,9 @@ namespace roofcast {
 /// Work that a launch issues: the sum over its blocks. Its `l2` assumes that L1 keeps nothing.
 Work issued_by_launch(const Plan& plan);
 
+/// Its member `l2` alone, for the laws, which ask for it for every candidate.
+Traffic issued_l2(const Plan& plan);
+
 double issued_instructions(const Plan& plan);
 
 /// The totals of a launch: useful arithmetic, issued traffic, bytes that its arrays must move. `l2`

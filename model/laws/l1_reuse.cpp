@@ -76,7 +76,7 @@ L1Misses l1_misses(const Plan& plan, const Occupancy& occupancy, const Gpu& gpu)
 }
 
 Traffic l2_traffic(const Plan& plan, const L1Misses& misses) {
-  Traffic l2 = issued_by_launch(plan).l2;
+  Traffic l2 = issued_l2(plan);
   for (std::size_t i = 0; i < plan.reuse.size(); ++i) {
     l2.read_bytes -= plan.reuse[i].bytes - misses.reuse_bytes[i];
   }

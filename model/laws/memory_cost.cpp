@@ -127,7 +127,7 @@ double share(double part, double all) {
 
 MemoryCost memory_cost(const Plan& plan, const Occupancy& occupancy, const LaunchMemory& memory,
                        double clock_hz, const Gpu& gpu) {
-  const Traffic asked = issued_by_launch(plan).l2;
+  const Traffic asked = issued_l2(plan);
   const MemoryTime dram =
       dram_time(memory.dram, sparse_accesses(plan, occupancy, memory, gpu), gpu);
   // If blocks read nothing, DRAM's reads serve partial writes: writes bear their cost.

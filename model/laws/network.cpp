@@ -95,7 +95,7 @@ struct Prepared {
   double shared = 0;           ///< cycles at the pipes of an SM as one station; 0 if grouped
   double loads = 0, rest = 0;  ///< cycles of a step without waiting
   double repeats = 1, ahead = 0;
-  double fill = 0;     ///< cycles of fill and drain, once per loop
+  double drain = 0;    ///< cycles of products in flight after the last step, once per loop
   double last = 0;     ///< share of a step's waits at the pipes that the drain adds
   bool fills = false;  ///< nothing hides the loads of the first step
   StationWaits pipes, memory;
@@ -111,7 +111,7 @@ struct Prepared {
     if (load.cycles < step.cycles * ahead) step = {load.cycles / ahead, load.slope / ahead};
     if (ahead > 0 && step.cycles < alone.cycles) step = alone;
     const Cycles first = fills ? load + alone : step;
-    return first + (repeats - 1) * step + Cycles{fill} + last * other;
+    return first + (repeats - 1) * step + Cycles{drain} + last * other;
   }
 };
 
@@ -160,7 +160,7 @@ class Network {
   // Fill and drain of a loop: the first loads, and products in flight after the last step.
   static void add_ends(const PhaseDemand& phase, bool loads, Prepared& result) {
     result.last = 1 - phase.waited_products;
-    result.fill = result.last * phase.demand[Station::tensor] / phase.parts;
+    result.drain = result.last * phase.demand[Station::tensor] / phase.parts;
     result.fills = loads && phase.ahead > 0;
   }
 

@@ -95,12 +95,13 @@ Occupancy occupancy(const Launch& launch, const OccupancyRules& rules) {
 
 std::int64_t places(const Launch& launch, const Occupancy& occupancy, const Gpu& gpu) {
   const std::int64_t all = gpu.slots(occupancy.blocks_per_sm), cluster = launch.cluster_blocks();
+  if (cluster == 1) return all;
   std::int64_t slots = 0, used = 0;
   for (const std::int64_t sms : gpu.features.gpc_sms) {
     slots += sms * occupancy.blocks_per_sm;
     if (sms >= cluster) used += sms * occupancy.blocks_per_sm / cluster * cluster;
   }
-  if (cluster == 1 || slots == 0) return all;
+  if (slots == 0) return all;  // the GPCs are unknown
   // A what-if of more or fewer SMs scales the GPCs, to the nearest cluster.
   const std::int64_t clusters = (used * all / slots + cluster / 2) / cluster;
   return std::max<std::int64_t>(1, clusters) * cluster;

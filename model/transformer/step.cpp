@@ -190,16 +190,16 @@ void add_rates(Step& step, const Architecture& model, const Task& task, const Gp
 
 const KernelForecasts::One& KernelForecasts::of(std::string_view kernel, DType dtype,
                                                 std::initializer_list<Given> given) {
-  std::string key(kernel);
+  key_.assign(kernel);
   for (const Given& one : given) {
     if (one.name.empty()) continue;
-    key.append(" ").append(one.name).append("=");
-    one.word.empty() ? key.append(std::to_string(one.number)) : key.append(one.word);
+    key_.append(" ").append(one.name).append("=");
+    one.word.empty() ? key_.append(std::to_string(one.number)) : key_.append(one.word);
   }
-  key.append(" ").append(roofcast::name(dtype));
-  const std::size_t what = key.size();
-  if (slowdown_ > 0) key.append(" ").append(std::to_string(slowdown_));
-  if (const auto found = known_.find(key); found != known_.end()) return found->second;
+  key_.append(" ").append(roofcast::name(dtype));
+  const std::size_t what = key_.size();
+  if (slowdown_ > 0) key_.append(" ").append(std::to_string(slowdown_));
+  if (const auto found = known_.find(key_); found != known_.end()) return found->second;
   const KernelRef ref = find_kernel(kernel);
   Problem problem{.dtype = dtype};
   unsigned marks = 0;
@@ -216,13 +216,13 @@ const KernelForecasts::One& KernelForecasts::of(std::string_view kernel, DType d
       predict(ref, problem, gpu_, {.cache = CacheState::steady, .clock_slowdown = slowdown_});
   require(answer.time.has_value(), "there is no forecast of ", kernel, " there");
   const Forecast& time = *answer.time;
-  One one{key.substr(0, what),
+  One one{key_.substr(0, what),
           roofcast::name(binding(time.terms)),
           {time.expected_s, time.low_s, time.high_s, time.energy_j},
           answer.limit.time_s,
           answer.launches,
           use_of(answer)};
-  return known_.emplace(key, std::move(one)).first->second;
+  return known_.emplace(key_, std::move(one)).first->second;
 }
 
 Step predict_step(const Architecture& model, const Task& task, const Gpu& gpu) {

@@ -124,6 +124,7 @@ class KernelForecasts {
   const Gpu& gpu_;
   double slowdown_ = 0;
   std::map<std::string, One, std::less<>> known_;
+  std::string key_;  ///< key of the current lookup; a member, so that its memory is reused
 };
 
 /// worked_s of steps that run until the clock has settled.

@@ -196,19 +196,15 @@ Plan transposed_copy(const Matrix& matrix, const ArrayUse& from, ArrayId to) {
 Operands operands_of(const Problem& p, bool b_along_k, std::int64_t piece_bytes,
                      bool copies_off_rows) {
   const std::int64_t size = element_bytes(p.dtype);
-  LaunchSequence copies;
+  std::vector<Operands::Copy> copies;
   const auto side = [&](const auto& read, ArrayId array, const Stored& from, bool transposed,
                         ArrayId copy) -> Operands::Side {
     const Matrix matrix{from.rows, from.columns, size, p[kBatch]};
     const ArrayUse use = read(array, matrix.bytes());
     const std::int64_t pitch = from.row * size;
-    if (transposed) {
-      copies.push_back({transposed_copy(matrix, use, copy)});
-    } else if (copies_off_rows && pitch % kVectorBytes != 0) {
-      copies.push_back({copy_of_rows(matrix, use, copy)});
-    } else {
-      return {use, pitch, piece_bytes};
-    }
+    const bool is_copied = transposed || (copies_off_rows && pitch % kVectorBytes != 0);
+    if (!is_copied) return {use, pitch, piece_bytes};
+    copies.push_back({matrix, use, copy, transposed});
     return {scratch(copy, {matrix.bytes(), 0}), 0, piece_bytes};
   };
   const Operands::Side a = side(reads_activation, kA, stored_a(p), p[kTransposedA] != 0, kCopyOfA);
@@ -217,8 +213,12 @@ Operands operands_of(const Problem& p, bool b_along_k, std::int64_t piece_bytes,
   return {a, b, std::move(copies)};
 }
 
-LaunchSequence with_copies(Operands operands, Plan product) {
-  LaunchSequence sequence = std::move(operands.copies);
+LaunchSequence with_copies(const Operands& operands, Plan product) {
+  LaunchSequence sequence;
+  for (const auto& [matrix, from, to, transposes] : operands.copies) {
+    sequence.push_back(
+        {transposes ? transposed_copy(matrix, from, to) : copy_of_rows(matrix, from, to)});
+  }
   sequence.push_back({std::move(product)});
   for (std::size_t i = 1; i < sequence.size(); ++i) sequence[i].plan.start = Start::code;
   return sequence;

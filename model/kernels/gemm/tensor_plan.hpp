@@ -132,15 +132,22 @@ struct Operands {
     double coalesced;  ///< coalesced_share() of the rows
   };
   Side a, b;
-  LaunchSequence copies{};  ///< launches before the product, one for each operand that is copied
+  /// An operand that a launch before the product copies or transposes.
+  struct Copy {
+    Matrix matrix;
+    ArrayUse from;
+    ArrayId to;
+    bool transposes;
+  };
+  std::vector<Copy> copies{};
 };
 /// The operands of a kernel that reads A along k, and B too if `b_along_k`: an operand stored by
 /// rows of k is transposed first. `copies_off_rows`: so that rows begin at multiples of 16 bytes,
 /// other operands are copied first.
 Operands operands_of(const Problem&, bool b_along_k, std::int64_t piece_bytes = kTileLineBytes,
                      bool copies_off_rows = true);
-/// The operands' copies, followed by the product.
-LaunchSequence with_copies(Operands, Plan product);
+/// The launches of the operands' copies, followed by the product.
+LaunchSequence with_copies(const Operands&, Plan product);
 
 /// The tile settings of a problem, in elements.
 struct TileShape {

@@ -146,8 +146,8 @@ Step reducing_epilogue(const Choice& c, Step store) {
   return store;
 }
 
-Outline outline_of(const Choice& c, const Operands& operands) {
-  const Step store = stores_of(c).step;
+// `store`: the epilogue of a whole tile.
+Outline outline_of(const Choice& c, const Operands& operands, const Step& store) {
   Outline outline = {
       .blocks = c.blocks() - c.split,
       .scheduler = c.one.ping_pong ? TileScheduler::ping_pong : TileScheduler::persistent,
@@ -170,7 +170,8 @@ Outline outline_of(const Choice& c, const Operands& operands) {
 }
 
 Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
-  const Outline brief = outline_of(c, operands);
+  const Stores stores = stores_of(c);
+  const Outline brief = outline_of(c, operands, stores.step);
   Plan plan = c.plan({Instruction::bulk_copy, Instruction::wgmma}, launch_of(c, gpu));
   plan.scheduler = brief.scheduler;
   const double boxes = box_bytes(c, operands);
@@ -185,7 +186,7 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   const double sums =
       c.partial_bytes() + as_double(c.split * (c.p[kSplitRest] - 1)) * c.sums_bytes();
   if (sums > 0) plan.arrays.push_back(scratch(kParts, {0, sums}));
-  plan.arrays.back().pattern.partial_writes = stores_of(c).merged;
+  plan.arrays.back().pattern.partial_writes = stores.merged;
 
   Phase loop = brief.loop;
   if (brief.blocks > 0) plan.blocks.push_back({brief.blocks, {loop, {brief.end}}});
@@ -260,7 +261,8 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
 }
 
 Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
-  return outline_of(choice_of(p, gpu), operands_of(p, wgmma_along_k(p.dtype)));
+  const Choice c = choice_of(p, gpu);
+  return outline_of(c, operands_of(p, wgmma_along_k(p.dtype)), stores_of(c).step);
 }
 
 }  // namespace roofcast::gemm::tensor
