@@ -110,7 +110,7 @@ struct BetterSetting {
 
 /// Single changes that raise the warps of an SM: the largest lower register count, the largest
 /// lower shared memory, the nearest number of threads (whole warps).
-std::vector<BetterSetting> better_settings(const Launch& launch, const OccupancyRules& rules);
+std::vector<BetterSetting> better_settings(const Launch& launch, const Gpu& gpu);
 
 /// Y[tokens,out] = X[tokens,in] · Wᵀ with W [out,in], and its gradients.
 struct LinearLayer {

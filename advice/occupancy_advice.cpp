@@ -8,8 +8,9 @@
 
 namespace roofcast {
 
-std::vector<BetterSetting> better_settings(const Launch& launch, const OccupancyRules& rules) {
-  const std::int64_t now = occupancy(launch, rules).warps_per_sm, threads = launch.threads();
+std::vector<BetterSetting> better_settings(const Launch& launch, const Gpu& gpu) {
+  const OccupancyRules& rules = *gpu.occupancy;
+  const std::int64_t now = occupancy(launch, gpu).warps_per_sm, threads = launch.threads();
   Launch changed = launch;
   changed.block = {threads, 1, 1};
   std::vector<BetterSetting> found;
@@ -27,7 +28,7 @@ std::vector<BetterSetting> better_settings(const Launch& launch, const Occupancy
     });
     for (const std::int64_t value : values) {
       setting = value;
-      const Occupancy reached = occupancy(changed, rules);
+      const Occupancy reached = occupancy(changed, gpu);
       if (reached.warps_per_sm <= now) continue;
       found.push_back({name, value, reached});
       break;

@@ -33,7 +33,7 @@ message(STATUS "roofcast: CUDA kernels and validation harness: ${ROOFCAST_CUDA}"
 
 if(ROOFCAST_CUDA)
   # wgmma and setmaxnreg exist for sm_90a alone; `native` fails where there is no GPU.
-  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
+  if(NOT CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
     set(CMAKE_CUDA_ARCHITECTURES 80-real 90a-real)
   endif()
   enable_language(CUDA)

@@ -16,9 +16,10 @@
 #include "model/kernels/softmax/softmax.hpp"
 #include "model/kernels/stream/stream.hpp"
 #include "model/kernels/transpose/transpose.hpp"
+#include "model/libraries/convolution.hpp"
 #include "model/libraries/experts.hpp"
+#include "model/libraries/gemm.hpp"
 #include "model/libraries/layer.hpp"
-#include "model/libraries/products.hpp"
 #include "model/types/did_you_mean.hpp"
 #include "model/types/parameter_text.hpp"
 
@@ -43,11 +44,11 @@ void check_value(const Parameter& parameter, Problem& problem, std::size_t posit
 
 std::span<const KernelFamily> catalog() {
   static const std::array families = {
-      stream::kFamily,      elementwise::kRelu, elementwise::kGelu,    elementwise::kElu,
-      elementwise::kSincos, elementwise::kFma,  elementwise::kExpr,    access::kFamily,
-      transpose::kFamily,   recompute::kFamily, divergence::kFamily,   softmax::kFamily,
-      norm::kFamily,        reduce::kFamily,    gemm::kFamily,         attention::kFamily,
-      experts::kFamily,     layer::kFamily,     products::kInt4Family, products::kConvolutionFamily,
+      stream::kFamily,      elementwise::kRelu, elementwise::kGelu,  elementwise::kElu,
+      elementwise::kSincos, elementwise::kFma,  elementwise::kExpr,  access::kFamily,
+      transpose::kFamily,   recompute::kFamily, divergence::kFamily, softmax::kFamily,
+      norm::kFamily,        reduce::kFamily,    gemm::kFamily,       attention::kFamily,
+      experts::kFamily,     layer::kFamily,     gemm::kInt4Family,   convolution::kFamily,
   };
   return families;
 }

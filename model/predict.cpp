@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/candidates.hpp"
+#include "model/constants/libraries.hpp"
 #include "model/counting/totals.hpp"
 #include "model/laws/forecast.hpp"
 #include "model/laws/launching.hpp"
@@ -30,8 +31,7 @@ void show(Prediction& result, const SequenceTime& found, const Gpu& gpu) {
 }
 
 // Adds the forecast, summed over all launches of the sequence.
-void add_forecast(Prediction& result, const Candidate& answer, const KernelModel& kernel,
-                  const Gpu& gpu) {
+void add_forecast(Prediction& result, const Candidate& answer, const Gpu& gpu) {
   const SequenceTime& found = *answer.time;
   result.work.l2 = found.l2;
   result.work.dram = found.dram;
@@ -61,7 +61,11 @@ void add_forecast(Prediction& result, const Candidate& answer, const KernelModel
   time.terms[Resource::launch] += launch_s;
   time.expected_s = answer.expected_s();
   time.waterfall[Part::limit] = time.expected_s - found.schedule.total_s;
-  const double spread = kernel.interval_factor * relative_spread(time.expected_s, time.terms, gpu);
+  const bool guessed =
+      std::any_of(answer.sequence.begin(), answer.sequence.end(),
+                  [](const Launched& one) { return one.plan.notes.guessed_kernel; });
+  const double spread = (guessed ? double{library::kWideInterval} : 1) *
+                        relative_spread(time.expected_s, time.terms, gpu);
   time.low_s = std::max(time.expected_s / (1 + spread), result.limit.time_s);
   time.high_s = time.expected_s * (1 + spread);
   time.sm_cycles = (found.schedule.running_s - slower_s) * found.clock_hz;
@@ -159,7 +163,7 @@ Prediction predict_variant(const Question& question) {
     result.notes.emplace_back("no SM clock is known for this device: no expected time");
     return result;
   }
-  add_forecast(result, answer, *found.kernel, gpu);
+  add_forecast(result, answer, gpu);
   add_notes(result, found, answer.sequence, gpu);
   return result;
 }

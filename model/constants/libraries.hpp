@@ -117,11 +117,11 @@ inline constexpr Constant kCopyRequests = fitted(
     "copy-engine requests that take as long as a warp's copy of 32 pieces of a row off 16 bytes",
     kCopiesFit, "2026-11-26");
 inline constexpr Constant kRegisterCopyRequests = fitted(
-    "gemm_register_copy_requests", 9, "",
+    "gemm_register_copy_requests", 8, "",
     "copy-engine requests that take as long as a warp's copy of 32 such pieces through registers",
     kCopiesFit, "2026-11-26");
 inline constexpr Constant kLeftOutCopies =
-    fitted("gemm_left_out_copies", 0.3, "",
+    fitted("gemm_left_out_copies", 0.5, "",
            "cost of a copy through registers beyond C's edges ÷ a copy within: addresses and the "
            "zeros stored",
            "by hand, to cublas-grids-2026-11-26 of both GPUs and cublas-thin-2026-11-26 (seed 101) "
@@ -192,11 +192,11 @@ inline constexpr Constant kExpertMmaSlowdown =
     fitted("expert_mma_slowdown", 1.9, "",
            "arithmetic of a grouped GEMM by mma.sync ÷ the fastest plain GEMM's", kExpertFit,
            "2026-11-25");
-inline constexpr Constant kWideInterval =
-    fitted("wide_interval", 1.8, "",
-           "half-width of the interval of experts' layers and convolutions ÷ other kernels': holds "
-           "90% of cold convolutions over 8 us, and more of experts' rows",
-           "drawn-7-2026-11-27 in validation/measured", "2026-11-27");
+inline constexpr Constant kWideInterval = fitted(
+    "wide_interval", 1.8, "",
+    "half-width of the interval where a library's kernel is a guess ÷ elsewhere: holds 90% of "
+    "cold convolutions over 8 us, and more of experts' rows",
+    "drawn-7-2026-11-27 in validation/measured", "2026-11-27");
 
 inline constexpr std::array kAll = {kFlash2Products,
                                     kFlash2ScoreInstructions,

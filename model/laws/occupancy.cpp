@@ -33,18 +33,18 @@ std::int64_t blocks_by_shared_memory(const Launch& launch, const OccupancyRules&
   return allocated == 0 ? kUnlimited : rules.shared_bytes_per_sm / allocated;
 }
 
+void check_clusters(std::int64_t blocks, const Gpu& gpu) {
+  if (blocks <= 1) return;
+  require(gpu.features.has_clusters(), "the kernel needs clusters of ", blocks, " blocks, and ",
+          gpu.name, " has no clusters: choose another variant");
+  const std::int64_t most = *gpu.features.cluster_blocks_max;
+  require(blocks <= most, "a cluster of ", blocks, " blocks: ", gpu.name, " takes at most ", most);
+}
+
 void check_features(const Plan& plan, const Gpu& gpu) {
   for (const Instruction instruction : plan.needs) {
     require(gpu.features.has(instruction), "the kernel needs ", name(instruction), ", which ",
             gpu.name, " does not have: choose another variant");
-  }
-  const std::int64_t cluster = plan.launch.cluster_blocks();
-  if (cluster > 1) {
-    require(gpu.features.has_clusters(), "the kernel needs clusters of ", cluster, " blocks, and ",
-            gpu.name, " has no clusters: choose another variant");
-    const std::int64_t most = *gpu.features.cluster_blocks_max;
-    require(cluster <= most, "a cluster of ", cluster, " blocks: ", gpu.name, " takes at most ",
-            most);
   }
   constexpr std::array<std::string_view, 3> kAxes = {"x", "y", "z"};
   for (std::size_t i = 0; i < kAxes.size(); ++i) {
@@ -54,12 +54,6 @@ void check_features(const Plan& plan, const Gpu& gpu) {
             kAxes[i], ", and ", gpu.name, " takes at most ", most.value_or(0),
             ": choose a smaller problem or larger tiles");
   }
-}
-
-Occupancy limited_by_clusters(Occupancy found, const Launch& launch, const Gpu& gpu) {
-  const auto& most = gpu.features.cluster_blocks_per_sm;
-  if (!most || launch.cluster_blocks() == 1 || found.blocks_per_sm <= *most) return found;
-  return {*most, found.warps_per_sm / found.blocks_per_sm * *most, OccupancyLimiter::clusters};
 }
 
 }  // namespace
@@ -93,6 +87,14 @@ Occupancy occupancy(const Launch& launch, const OccupancyRules& rules) {
   return result;
 }
 
+Occupancy occupancy(const Launch& launch, const Gpu& gpu) {
+  check_clusters(launch.cluster_blocks(), gpu);
+  const Occupancy found = occupancy(launch, *gpu.occupancy);
+  const auto& most = gpu.features.cluster_blocks_per_sm;
+  if (!most || launch.cluster_blocks() == 1 || found.blocks_per_sm <= *most) return found;
+  return {*most, found.warps_per_sm / found.blocks_per_sm * *most, OccupancyLimiter::clusters};
+}
+
 std::int64_t places(const Launch& launch, const Occupancy& occupancy, const Gpu& gpu) {
   const std::int64_t all = gpu.slots(occupancy.blocks_per_sm), cluster = launch.cluster_blocks();
   if (cluster == 1) return all;
@@ -110,7 +112,7 @@ std::int64_t places(const Launch& launch, const Occupancy& occupancy, const Gpu&
 Occupancy checked_occupancy(const Plan& plan, const Gpu& gpu) {
   const Launch& launch = plan.launch;
   check_features(plan, gpu);
-  const Occupancy found = limited_by_clusters(occupancy(launch, *gpu.occupancy), launch, gpu);
+  const Occupancy found = occupancy(launch, gpu);
   const OccupancyRules& rules = *gpu.occupancy;
   require(found.blocks_per_sm > 0, "a block of ", launch.threads(), " threads, ", launch.registers,
           " registers a thread and ", launch.shared_bytes,

@@ -15,6 +15,10 @@ Waves waves(std::int64_t blocks, std::int64_t capacity);
 /// the default carve-out. 0 blocks: the launch is impossible on this device.
 Occupancy occupancy(const Launch& launch, const OccupancyRules& rules);
 
+/// The same with the GPU's limits on clusters. Throws InputError if it has no clusters of that size.
+/// `gpu` must have occupancy rules.
+Occupancy occupancy(const Launch& launch, const Gpu& gpu);
+
 /// The occupancy of the plan's launch. Throws InputError where the GPU cannot run it: it lacks an
 /// instruction or clusters of that size, the grid is too large, or a block does not fit an SM.
 Occupancy checked_occupancy(const Plan& plan, const Gpu& gpu);

@@ -1,4 +1,6 @@
-// convolution.library: cuDNN's implicit products of images whose pixels lie last (NHWC).
+// convolution.library: cuDNN's implicit GEMMs of images whose channels lie last (NHWC).
+#include "model/libraries/convolution.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,9 +10,8 @@
 #include "model/constants/libraries.hpp"
 #include "model/kernels/common/plan_parts.hpp"
 #include "model/libraries/gemm_catalogue.hpp"
-#include "model/libraries/products.hpp"
 
-namespace roofcast::products {
+namespace roofcast::convolution {
 namespace {
 
 constexpr std::int64_t kMostExtent = 1 << 15;
@@ -127,6 +128,7 @@ LaunchSequence convolution_plan(const Problem& p, const Gpu& gpu) {
   // Winograd or FFT, which cuDNN takes in fp32, needs fewer FLOPs than the direct sum.
   multiply.useful = to_nchw && p[kSide] != 1 ? Work{} : gemm::library_work(given.product());
   multiply.useful.compulsory = {};
+  multiply.notes.guessed_kernel = true;
   multiply.notes.caveat =
       "an implicit product, pixels last; which of cuDNN's tiles it takes is a guess";
   const auto as_inner = [&](ArrayUse& use) {
@@ -197,7 +199,6 @@ constexpr std::array kVariants = {KernelModel{
     .plan = convolution_plan,
     .candidates = convolution_candidates,
     .own_choice = kOwnChoice,
-    .interval_factor = library::kWideInterval,
     .outline = [](const Problem& p, const Gpu& gpu) {
       const Layer given{p}, inner = multiplied(p);
       Outline outline = gemm::library_outline(inner.product(), gpu, inner.packings(gpu));
@@ -209,12 +210,12 @@ constexpr std::array kVariants = {KernelModel{
 
 }  // namespace
 
-constinit const KernelFamily kConvolutionFamily = {.name = "convolution",
-                                                   .summary = "filters over the pixels of images",
-                                                   .parameters = kShape,
-                                                   .dtypes = kTypes,
-                                                   .variants = kVariants,
-                                                   .work = convolution_work,
-                                                   .io = convolution_io};
+constinit const KernelFamily kFamily = {.name = "convolution",
+                                        .summary = "filters over the pixels of images",
+                                        .parameters = kShape,
+                                        .dtypes = kTypes,
+                                        .variants = kVariants,
+                                        .work = convolution_work,
+                                        .io = convolution_io};
 
-}  // namespace roofcast::products
+}  // namespace roofcast::convolution

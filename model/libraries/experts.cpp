@@ -150,6 +150,7 @@ Plan grouped(const Problem& p, const Share& share, std::int64_t columns, std::in
   std::vector<Phase>& phases = plan.blocks.front().phases;
   for (Phase& phase : phases) phase.step.issued.tensor_flops[p.dtype] *= slowdown;
   phases.back().step.waits.global += library::kExpertTileSwitch;
+  plan.notes.guessed_kernel = true;
   plan.notes.caveat =
       "tiles are what the library is taken to choose, routing is a typical draw: no profile of it";
   return plan;
@@ -231,8 +232,7 @@ constexpr std::array kVariants = {
                 .dtypes = kTypes,
                 .plan = plan_library,
                 .candidates = library_candidates,
-                .own_choice = kOwnChoice,
-                .interval_factor = library::kWideInterval}};
+                .own_choice = kOwnChoice}};
 
 }  // namespace
 

@@ -80,6 +80,14 @@ TileRaster raster_of(const LibraryProduct& c) {
           .column_panel_bytes = panel(c.b)};
 }
 
+// For few rows or columns, and for batches, off 16 B or on the SIMT pipes, cuBLAS also has kernels
+// that the catalogue lacks (gemmSN, magma_sgemmEx), and splits by rules that are not known.
+bool is_guess(const LibraryProduct& c) {
+  constexpr std::int64_t kFew = 16;
+  const bool few = std::min(c.a.extent, c.b.extent) <= kFew, off = !library_aligned(c.p);
+  return few ? off || !c.mma : off && c.p[kBatch] > 1;
+}
+
 Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
   const Outline brief = outline_of(c, gpu);
   Plan plan = launch_plan(brief.blocks, {c.tile.threads, 1, 1}, 0);
@@ -106,6 +114,7 @@ Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
   set_blocks(plan, std::move(phases));
   plan.on_chip_bytes = c.area() * as_double(kPartBytes) + as_double(plan.launch.shared_bytes);
   plan.notes.estimated_traffic = true;
+  plan.notes.guessed_kernel = is_guess(c);
   plan.notes.caveat =
       library_aligned(c.p)
           ? "tile, split and registers are what the library is taken to choose: no profile of it"

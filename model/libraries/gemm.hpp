@@ -111,4 +111,6 @@ inline constexpr KernelModel kLibrary = {
     .work = library_work,
     .io = library_io};
 
+extern const KernelFamily kInt4Family;  ///< with weights of 4 bits
+
 }  // namespace roofcast::gemm

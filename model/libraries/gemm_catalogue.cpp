@@ -93,7 +93,9 @@ std::span<const LibraryTile> tiles_for(const Problem& p, const Gpu& gpu, Library
   }
   if (!has_wgmma(gpu)) return kMmaTiles;
   if (p.dtype == DType::tf32 && library_aligned(p)) return kSmallTf32Tiles;
-  if (p.dtype == DType::bf16 && copied_vector(p) == 1) return kOddTiles;
+  if (element_bytes(p.dtype) == 2 && copied_vector(p) == 1) {
+    return p.dtype == DType::fp16 ? kOddTiles : std::span(kOddTiles).first(kOddTiles.size() - 1);
+  }
   return kMmaTiles;
 }
 
@@ -276,7 +278,7 @@ LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings&
       .k_slabs = packings.k_slabs,
       .vector = as_double(copied_vector(p)),
       .mma = mma,
-      .through_registers = mma && tile.stages == 2,
+      .through_registers = mma && tile.stages > 0 && tile.stages <= 2,
   };
 }
 

@@ -51,10 +51,12 @@ inline constexpr double kXmmaTf32Rate = 0.85;  ///< LibraryTile::rate of these i
 /// mma.sync tile for small tf32 GEMMs on GPUs with wgmma (cutlass_80_tensorop_s1688gemm_*).
 inline constexpr std::array kSmallTf32Tiles = {LibraryTile{64, 64, 2, 128, 6}};
 /// mma.sync tiles for rows of odd length on GPUs with wgmma (cutlass_75_tensorop_s1688gemm_*):
-/// operands are loaded to registers one step ahead.
+/// operands are loaded to registers one step ahead. The last one, of a single stage, is fp16's
+/// (cutlass_75_wmma_tensorop_f16_*_32x32_128x1).
 inline constexpr std::array kOddTiles = {
     LibraryTile{256, 128, 1, 256, 2, 64}, LibraryTile{128, 256, 1, 256, 2, 64},
-    LibraryTile{128, 128, 2, 128, 2, 64}, LibraryTile{64, 64, 5, 128, 2, 64}};
+    LibraryTile{128, 128, 2, 128, 2, 64}, LibraryTile{64, 64, 5, 128, 2, 64},
+    LibraryTile{32, 32, 4, 128, 1, 256}};
 
 /// tcgen05 tiles, by the shapes of the instruction (PTX ISA, tcgen05.mma): a block multiplies 64 or
 /// 128 rows by up to 256 columns, any multiple of 8. A block has two tiles at a time (ping-pong).
@@ -157,7 +159,7 @@ struct LibraryProduct {
   double widening, k_slabs;        ///< as in Packings
   double vector;                   ///< elements of A or B per copy
   std::optional<Instruction> mma;  ///< absent: multiplies on the SIMT pipes
-  bool through_registers;          ///< two stages, which tiles reach through registers
+  bool through_registers;          ///< one or two stages: tiles pass through registers
 
   bool is_async() const { return mma && *mma != Instruction::mma_sync; }
   double element() const { return size_bytes(p.dtype); }  ///< bytes of A and B

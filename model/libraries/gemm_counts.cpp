@@ -17,11 +17,10 @@ double simt_instructions(const LibraryProduct& c) {
   return of_k / as_double(kWarpLanes) * c.depth();
 }
 
-// On the SIMT pipes, in one stage or through registers, each thread waits for its own copies. A
-// deeper ring loads operands from shared memory one product ahead.
+// On the SIMT pipes or through registers, each thread waits for its own copies. A deeper ring loads
+// operands from shared memory one product ahead.
 Waits step_waits(const LibraryProduct& c) {
-  const bool waits = !c.mma || c.through_registers || c.tile.stages == 1;
-  if (waits) return {.global = 1, .shared = 1, .barriers = 1};
+  if (!c.mma || c.through_registers) return {.global = 1, .shared = 1, .barriers = 1};
   return {.tile_loads = 1, .barriers = 1};
 }
 

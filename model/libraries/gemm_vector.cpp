@@ -162,6 +162,7 @@ LaunchSequence plan_vector_product(const Problem& p) {
   set_blocks(plan, phases_of(c, plan.arrays.back().footprint.write_bytes / blocks));
   plan.on_chip_bytes = as_double(c.tile.threads() * kPartBytes);
   plan.notes.estimated_traffic = true;
+  plan.notes.guessed_kernel = true;
   plan.notes.caveat =
       "a product with a vector: by blocks and registers of cuBLAS's gemv kernels; which of them it "
       "takes is a guess";

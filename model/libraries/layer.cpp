@@ -95,6 +95,7 @@ constexpr std::array kNarrowedTypes = {DType::bf16, DType::fp16};
 LaunchSequence plan_of(const Operation& operation, const Problem& p, const Gpu& gpu) {
   LaunchSequence sequence = plan_of(launches_of(operation, p, p[kForm]), p, gpu);
   for (Launched& node : sequence) {
+    node.plan.notes.guessed_kernel = true;
     node.plan.notes.caveat =
         "bytes, launches and waits are counted from the framework's source; registers are an "
         "estimate";

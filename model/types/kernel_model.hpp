@@ -39,7 +39,6 @@ struct KernelModel {
   std::span<const ValidatedRange> validated{};
   /// Positions of the settings that a library chooses by itself: measurements leave them open.
   std::span<const std::size_t> own_choice{};
-  double interval_factor = 1;  ///< on the interval's half-width; above 1: a typical plan
   /// Summary of a candidate, which gives a lower bound of its time: the search skips a candidate
   /// whose bound exceeds the best time so far. Null where all are planned.
   Outline (*outline)(const Problem&, const Gpu&) = nullptr;

@@ -178,6 +178,7 @@ enum class Start : unsigned char {
 /// Notes of a prediction.
 struct PlanNotes {
   bool estimated_traffic = false;  ///< shared, L1, L2 bytes are estimates: no limit uses them
+  bool guessed_kernel = false;     ///< which kernel a library launches is a guess: a wide interval
   std::string_view caveat;         ///< the estimated part of the plan; empty: none
   std::vector<TrafficReason> traffic_reasons;  ///< where the access pattern wastes bytes
 };

@@ -13,26 +13,26 @@ Launch launch_of(std::int64_t threads, std::int64_t registers, std::int64_t shar
 }
 
 TEST(BetterSettings, EachAloneRaisesTheWarps) {
-  const OccupancyRules rules = *testing::hopper_like().occupancy;
+  const Gpu gpu = testing::hopper_like();
   const Launch now = launch_of(192, 96, 49152);
-  const std::int64_t warps = occupancy(now, rules).warps_per_sm;
-  const auto better = better_settings(now, rules);
+  const std::int64_t warps = occupancy(now, gpu).warps_per_sm;
+  const auto better = better_settings(now, gpu);
   ASSERT_FALSE(better.empty());
   for (const auto& [setting, value, fit] : better) EXPECT_GT(fit.warps_per_sm, warps) << setting;
 }
 
 TEST(BetterSettings, TheLargestRegistersThatHelp) {
   // 65536 registers: 8 blocks of 256 threads need 32 a thread, and 33 are rounded up to 40.
-  const OccupancyRules rules = *testing::hopper_like().occupancy;
-  const auto better = better_settings(launch_of(256, 40, 0), rules);
+  const Gpu gpu = testing::hopper_like();
+  const auto better = better_settings(launch_of(256, 40, 0), gpu);
   ASSERT_FALSE(better.empty());
   EXPECT_EQ(better.front().setting, "registers");
   EXPECT_EQ(better.front().value, 32);
 }
 
 TEST(BetterSettings, NoneWhereTheSmIsFull) {
-  const OccupancyRules rules = *testing::hopper_like().occupancy;
-  EXPECT_TRUE(better_settings(launch_of(256, 32, 0), rules).empty());
+  const Gpu gpu = testing::hopper_like();
+  EXPECT_TRUE(better_settings(launch_of(256, 32, 0), gpu).empty());
 }
 
 }  // namespace

@@ -33,6 +33,26 @@ TEST(Occupancy, SharedMemoryHasUnits) {
   EXPECT_EQ(with("48kB"), with("48000"));
 }
 
+TEST(Occupancy, ClustersAsCudaFitsThem) {
+  // cudaOccupancyMaxActiveClusters on an H200, two blocks an SM (h200-sxm-clusters-2026-11-30.csv).
+  const auto with = [](const std::string& cluster) {
+    const Outcome outcome =
+        run_program("occupancy --threads 1024 --gpu h200-sxm --format json --cluster " + cluster);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return json::parse(outcome.out);
+  };
+  EXPECT_EQ(with("1").at("resident_blocks"), 264);
+  EXPECT_EQ(with("8").at("resident_clusters"), 30);
+  EXPECT_EQ(with("8").at("resident_blocks"), 240);
+  EXPECT_EQ(with("16").at("resident_clusters"), 14);
+  EXPECT_THAT(run_program("occupancy --threads 1024 --gpu h200-sxm --cluster 8").out,
+              ::testing::HasSubstr("30 clusters of 8"));
+  expect_refusal("occupancy --threads 256 --gpu a100-sxm4-80gb --cluster 2", testing::kBadInput,
+                 "no clusters");
+  expect_refusal("occupancy --threads 256 --gpu h200-sxm --cluster 17", testing::kBadInput,
+                 "1 to 16");
+}
+
 TEST(Occupancy, RefusesWhatNoBlockHas) {
   expect_refusal("occupancy --gpu h200-sxm", testing::kUsage, "--threads");
   expect_refusal("occupancy --threads 2048 --gpu h200-sxm", testing::kBadInput, "1 to 1024");

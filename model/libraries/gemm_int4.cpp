@@ -1,15 +1,14 @@
-#include "model/libraries/products.hpp"
-
+// gemm_int4.library: Marlin's GEMM, whose weights of 4 bits are widened on their way to the product.
 #include <array>
 #include <span>
 
 #include "model/libraries/gemm_catalogue.hpp"
 
-namespace roofcast::products {
+namespace roofcast::gemm {
 namespace {
 
 void require_plain(const Problem& p) {
-  require(p[gemm::kQuantize] == gemm::kNothing && p[gemm::kLayout] == gemm::kNN,
+  require(p[kQuantize] == kNothing && p[kLayout] == kNN,
           "weights of 4 bits lie packed: leave 'quantize' and 'layout' out");
 }
 
@@ -19,22 +18,22 @@ constexpr double kGroup = 128, kInt4Share = (0.5 + 2 / kGroup) / 2;
 
 /// Threads widen the weights: they shift and mask four bits, merge them into a pair of halves,
 /// subtract an offset, and scale (Marlin, arXiv 2408.11743, section 3.4).
-constexpr gemm::Packings kInt4{.b = {kInt4Share, kInt4Share}, .widening = 1.5};
+constexpr Packings kInt4{.b = {kInt4Share, kInt4Share}, .widening = 1.5};
 
 Work int4_work(const Problem& p) {
-  Work work = gemm::library_work(p);
-  work.compulsory.read_bytes -= gemm::sizes_of(p).b - gemm::sizes_of(p, kInt4).b;
+  Work work = library_work(p);
+  work.compulsory.read_bytes -= sizes_of(p).b - sizes_of(p, kInt4).b;
   return work;
 }
 
 std::vector<Problem> int4_candidates(const Problem& p, const Gpu& gpu) {
   require_plain(p);
-  return gemm::library_candidates(p, gpu);
+  return library_candidates(p, gpu);
 }
 
 LaunchSequence int4_plan(const Problem& p, const Gpu& gpu) {
   require_plain(p);
-  LaunchSequence sequence = gemm::plan_library(p, gpu, kInt4);
+  LaunchSequence sequence = plan_library(p, gpu, kInt4);
   sequence.front().plan.notes.caveat =
       "weights of 4 bits are widened as Marlin's source counts: PyTorch's own kernel takes 0.8 to "
       "1.4 times as long for one row where it was measured, and 8 to 17 times for 64";
@@ -43,27 +42,25 @@ LaunchSequence int4_plan(const Problem& p, const Gpu& gpu) {
 
 constexpr std::array kInt4Types = {DType::bf16, DType::fp16};
 
-constexpr std::array kInt4Variants = {
-    KernelModel{.name = "gemm_int4.library",
-                .summary = "cuBLAS's tiles, weights widened on their way to the products",
-                .parameters = std::span(gemm::kLibraryParameters).first(gemm::kEpilogue),
-                .dtypes = kInt4Types,
-                .plan = int4_plan,
-                .candidates = int4_candidates,
-                .own_choice = gemm::kOwnChoice,
-                .outline = [](const Problem& p, const Gpu& gpu) {
-                  return gemm::library_outline(p, gpu, kInt4);
-                }}};
+constexpr std::array kInt4Variants = {KernelModel{
+    .name = "gemm_int4.library",
+    .summary = "cuBLAS's tiles, weights widened on their way to the products",
+    .parameters = std::span(kLibraryParameters).first(kEpilogue),
+    .dtypes = kInt4Types,
+    .plan = int4_plan,
+    .candidates = int4_candidates,
+    .own_choice = kOwnChoice,
+    .outline = [](const Problem& p, const Gpu& gpu) { return library_outline(p, gpu, kInt4); }}};
 
 }  // namespace
 
 constinit const KernelFamily kInt4Family = {
     .name = "gemm_int4",
     .summary = "C[m,n] = A[m,k]·B[k,n], B in 4 bits, 128 of them with a scale",
-    .parameters = gemm::kShape,
+    .parameters = kShape,
     .dtypes = kInt4Types,
     .variants = kInt4Variants,
     .work = int4_work,
-    .io = gemm::library_io};
+    .io = library_io};
 
-}  // namespace roofcast::products
+}  // namespace roofcast::gemm
