@@ -19,15 +19,16 @@ bool multiplies_async(LibraryKernels kernels) {
   return kernels == LibraryKernels::xmma || kernels == LibraryKernels::any_width;
 }
 
-// cuBLAS takes small tiles for tf32 GEMMs of fewer multiply-adds than this, counted in whole 64x64
-// tiles (301 of 319 kernels' names). wgmma reads tf32 along k only: operands stored across k are
-// transposed first, so small tiles win up to larger GEMMs.
-bool is_small_tf32(const Problem& p) {
+// cuBLAS multiplies tf32 by mma.sync where its 64x64 tiles fill less than half of the SMs, since only
+// those kernels split k, or where they have fewer multiply-adds than this. wgmma reads tf32 along k
+// only: operands stored across k are transposed first, so mma.sync wins up to larger GEMMs.
+bool is_small_tf32(const Problem& p, const Gpu& gpu) {
   constexpr std::int64_t kSide = 64;
   constexpr double kLeastAsync = 90'000, kLeastTransposed = 1'000'000;
   const double tiles = as_double(ceil_div(p[kM], kSide) * ceil_div(p[kN], kSide));
-  return tiles * as_double(p[kBatch]) * as_double(p[kK]) <
-         (p[kLayout] == kTN ? kLeastTransposed : kLeastAsync);
+  const double all = tiles * as_double(p[kBatch]);
+  return 2 * all < as_double(gpu.slots(1)) ||
+         all * as_double(p[kK]) < (p[kLayout] == kTN ? kLeastTransposed : kLeastAsync);
 }
 
 // Row pitches in elements. Throws InputError if a leading dimension is less than a row.
@@ -170,8 +171,11 @@ bool yields_to_larger(const LibraryTile& tile, std::span<const LibraryTile> tile
   });
 }
 
-std::vector<Problem> of_tiles(std::span<const LibraryTile> tiles, const Problem& p, const Gpu& gpu,
+std::vector<Problem> of_tiles(LibraryKernels kernels, const Problem& p, const Gpu& gpu,
                               bool alone) {
+  const std::span<const LibraryTile> tiles = tiles_for(p, gpu, kernels);
+  // Kernels by wgmma with fixed sides have no launch that adds parts.
+  const bool unsplit = kernels == LibraryKernels::xmma && p[kSplitK] == kToChoose;
   constexpr std::int64_t kLeastSteps = 1, kMostRounds = 2;
   std::vector<Problem> found;
   for (const LibraryTile& tile : tiles) {
@@ -181,8 +185,8 @@ std::vector<Problem> of_tiles(std::span<const LibraryTile> tiles, const Problem&
     }
     const std::int64_t whole = blocks_of(tile, p);
     const std::int64_t most = kMostRounds * gpu.slots(tile.blocks_per_sm);
-    for (const std::int64_t splits :
-         splits_of(asked_splits(p), steps_of(p), whole, most, kKnownSplits, kLeastSteps)) {
+    for (const std::int64_t splits : splits_of(unsplit ? 1 : asked_splits(p), steps_of(p), whole,
+                                               most, kKnownSplits, kLeastSteps)) {
       if (alone && splits == 1 && yields_to_larger(tile, tiles, p, gpu)) continue;
       found.push_back(in_tiles(p, tile.m, tile.n, splits));
     }
@@ -231,7 +235,7 @@ LibraryKernels cublas_kernels(const Problem& p, const Gpu& gpu) {
   if (p.dtype == DType::fp32) return LibraryKernels::simt;
   if (!has_async_mma(gpu) || !library_aligned(p)) return LibraryKernels::mma_sync;
   if (p.dtype != DType::tf32) return LibraryKernels::any_width;
-  if (is_small_tf32(p)) return LibraryKernels::mma_sync;
+  if (is_small_tf32(p, gpu)) return LibraryKernels::mma_sync;
   return has_wgmma(gpu) ? LibraryKernels::xmma : LibraryKernels::any_width;
 }
 
@@ -248,7 +252,7 @@ std::optional<LibraryTile> find_tile(const Problem& p, const Gpu& gpu, LibraryKe
 
 std::vector<Problem> blockings(const Problem& p, const Gpu& gpu, LibraryKernels kernels,
                                bool alone) {
-  std::vector<Problem> found = of_tiles(tiles_for(p, gpu, kernels), p, gpu, alone);
+  std::vector<Problem> found = of_tiles(kernels, p, gpu, alone);
   // No listed tiles, or another one is asked for.
   if (found.empty() && multiplies_async(kernels)) found = of_any_width(p, gpu);
   if (!found.empty()) return found;
