@@ -26,7 +26,7 @@ struct Batch {
 Batch batch_of(bool weighted, bool ragged, bool narrow) {
   if (!weighted) return {kBatch, narrow ? 0 : 2};
   if (!ragged) return {kBatch / kWeightedRows, 0};
-  return {kSingleBatch, narrow ? 0 : 3};
+  return {kSingleBatch, 3};
 }
 constexpr double kDependentOfBatch = 20;
 
