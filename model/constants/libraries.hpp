@@ -119,14 +119,16 @@ inline constexpr Constant kCopyRequests = fitted(
 inline constexpr Constant kRegisterCopyRequests = fitted(
     "gemm_register_copy_requests", 8, "",
     "copy-engine requests that take as long as a warp's copy of 32 such pieces through registers",
-    kCopiesFit, "2026-11-26");
+    "cublas-grids-2026-11-26 of both GPUs in validation/measured: 445 products in bf16 with the "
+    "tiles and splits that cuBLAS took, least bias of several rounds of blocks of 8 and 9",
+    "2026-11-30");
 inline constexpr Constant kLeftOutCopies =
     fitted("gemm_left_out_copies", 0.5, "",
            "cost of a copy through registers beyond C's edges ÷ a copy within: addresses and the "
            "zeros stored",
-           "by hand, to cublas-grids-2026-11-26 of both GPUs and cublas-thin-2026-11-26 (seed 101) "
-           "in validation/measured",
-           "2026-11-26");
+           "by hand among 0, 0.3, 0.4, 0.5 and 1, to cublas-grids-2026-11-26 and "
+           "cublas-thin-2026-11-26 of both GPUs in validation/measured",
+           "2026-11-30");
 
 inline constexpr std::string_view kCompiledCount =
     "PyTorch 2.11's compiled kernels under ncu: compiled-instructions-2026-11-27 in "
