@@ -220,7 +220,8 @@ LaunchSequence with_copies(const Operands& operands, Plan product) {
         {transposes ? transposed_copy(matrix, from, to) : copy_of_rows(matrix, from, to)});
   }
   sequence.push_back({std::move(product)});
-  for (std::size_t i = 1; i < sequence.size(); ++i) sequence[i].plan.start = Start::code;
+  if (sequence.size() == 1) return sequence;
+  for (Launched& launch : sequence) launch.plan.start = Start::code;
   return sequence;
 }
 
