@@ -27,7 +27,7 @@ struct Wavefronts {
 /// Dependent latencies of a block's step that nothing else in the block hides (counts).
 struct Waits {
   double global = 0;      ///< round trips of loads from global memory
-  double tile_loads = 0;  ///< waits until all loads of a tile have arrived
+  double tile_loads = 0;  ///< waits until all copies of a tile have arrived
   double shared = 0;      ///< round trips to shared memory; a shuffle counts as one
   double arithmetic = 0;  ///< operations in the longest dependent chain
   double barriers = 0;

@@ -86,16 +86,18 @@ struct Stores {
   double merged;  ///< partial writes of the launch, which L2 merges (AccessPattern::partial_writes)
 };
 
-// TMA stores C in lines, panel by panel, with a barrier of the warpgroup before and after. Threads
-// store C whose rows are not aligned to 16 bytes, one element per lane. Threads also store partial
-// sums, 32 bytes of each of eight rows at once, in pairs or, where rows are not aligned to pairs,
-// one by one.
+// TMA stores C in lines, panel by panel, with a barrier of the warpgroup before and after; a block
+// ends when its last stores have arrived. Threads store C whose rows are not aligned to 16 bytes,
+// one element per lane: its address in shared memory, the load, a test, its address and the store.
+// Threads also store partial sums, 32 bytes of each of eight rows at once, in pairs or, where rows
+// are not aligned to pairs, one by one.
 Stores stores_of(const Choice& c) {
+  constexpr double kOfLanes = 8;  // instructions for an element of each lane
   const bool parts = c.parts() > 1;
   const auto size = static_cast<std::int64_t>(c.s.result);
   const std::int64_t pitch = parts ? c.p[kN] * kPartBytes : stored_c(c.p).row * size;
-  const bool by_threads = parts || pitch % kVectorBytes != 0;
-  const std::int64_t piece = parts ? kSectorBytes : by_threads ? kWarpLanes * size : kTileLineBytes;
+  const bool by_lanes = !parts && pitch % kVectorBytes != 0, by_boxes = !parts && !by_lanes;
+  const std::int64_t piece = parts ? kSectorBytes : by_lanes ? kWarpLanes * size : kTileLineBytes;
   const double bytes = parts ? c.partial_bytes() : c.s.c(), tiles = as_double(c.blocks());
   const double times = parts && pitch % (2 * kPartBytes) != 0 ? 2 : 1;
   const double stored = times * bytes * sectors_share(piece, pitch);
@@ -104,11 +106,13 @@ Stores stores_of(const Choice& c) {
   Step step;
   step.issued.requested = {0, bytes / tiles};
   step.issued.l1 = step.issued.l2 = {0, stored / tiles};
-  step.warp_instructions = end_instructions(c.area());
-  if (by_threads) step.wavefronts.l1 = sectors / tiles;
+  step.warp_instructions =
+      end_instructions(c.area()) + (by_lanes ? kOfLanes * c.area() / kWarpLanes : 0);
+  if (!by_boxes) step.wavefronts.l1 = sectors / tiles;
   const double panels =
       c.area() * c.s.result / c.groups() / as_double(kTileLineBytes * c.one.panel_lines());
   if (!parts) step.waits = {.shared = panels, .barriers = 2 * panels};
+  if (by_boxes) step.waits.tile_loads = 1;
   return {step, parts ? sectors : lines * off_sector_share(pitch)};
 }
 
