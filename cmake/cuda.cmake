@@ -33,8 +33,13 @@ message(STATUS "roofcast: CUDA kernels and validation harness: ${ROOFCAST_CUDA}"
 
 if(ROOFCAST_CUDA)
   # wgmma and setmaxnreg exist for sm_90a alone; `native` fails where there is no GPU.
-  if(NOT CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-    set(CMAKE_CUDA_ARCHITECTURES 80-real 90a-real)
+  # CMake reads CUDAARCHS only when it first finds the compiler, not when it configures again.
+  if(NOT CMAKE_CUDA_ARCHITECTURES)
+    if(NOT "$ENV{CUDAARCHS}" STREQUAL "")
+      set(CMAKE_CUDA_ARCHITECTURES "$ENV{CUDAARCHS}")
+    else()
+      set(CMAKE_CUDA_ARCHITECTURES 80-real 90a-real)
+    endif()
   endif()
   enable_language(CUDA)
   # CMake 3.25 does not know that nvcc takes C++20.
