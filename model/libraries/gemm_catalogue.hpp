@@ -44,8 +44,8 @@ inline constexpr std::int64_t kLeastStages = 3;
 /// wgmma tiles of fixed sides (sm90_xmma_*): cuBLAS's for tf32 (same profile), cuDNN's for images.
 inline constexpr std::array kXmmaTiles = {LibraryTile{64, 64, 1},   LibraryTile{64, 128, 1},
                                           LibraryTile{128, 64, 1},  LibraryTile{64, 256, 1},
-                                          LibraryTile{128, 128, 1},
-                                          LibraryTile{128, 256, 1}, LibraryTile{256, 128, 1}};
+                                          LibraryTile{128, 128, 1}, LibraryTile{128, 256, 1},
+                                          LibraryTile{256, 128, 1}};
 inline constexpr double kXmmaTf32Rate = 0.85;  ///< LibraryTile::rate of these in tf32, measured
 
 /// mma.sync tiles for small tf32 GEMMs on GPUs with wgmma (cutlass_80_tensorop_s1688gemm_*).

@@ -97,11 +97,11 @@ Backward flash3_backward(const Shape& s, DqSum dq) {
                       flash3_heads_together(s.batch * s.kv_heads, read_by_keys * s.head_dim));
   keys.addition_bytes = 128;
   keys.waited_products = k.splits_head() ? 1.0 : kWaitedShare;
-  Tile queries = tile_of(
-      kWgmma, q,
-      compiled::kernel("attention::flash3_backward::queries_kernel", s.type, q.head_dim, q.queries,
-                       q.keys, q.stages),
-      q.shared_bytes(), flash3_heads_together(s.batch * s.heads, read_by_queries * s.head_dim));
+  Tile queries = tile_of(kWgmma, q,
+                         compiled::kernel("attention::flash3_backward::queries_kernel", s.type,
+                                          q.head_dim, q.queries, q.keys, q.stages),
+                         q.shared_bytes(),
+                         flash3_heads_together(s.batch * s.heads, read_by_queries * s.head_dim));
   queries.waited_products = 2.0 / 3;  // exponentials overlap dP alone
   return {s,
           kWgmma,
