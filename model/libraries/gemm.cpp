@@ -97,8 +97,9 @@ Plan plan_of_tiles(const LibraryProduct& c, const Gpu& gpu) {
   set_matrices(plan, c.p, c.sizes);
   plan.arrays[kA].pattern = brief.operands[0].pattern;
   plan.arrays[kB].pattern = brief.operands[1].pattern;
-  if (c.mma && c.p[kSplitK] == 1) {
-    plan.arrays[kC].pattern = tensor::writes_tiles(c.sizes.c).pattern;
+  if (c.p[kSplitK] == 1) {
+    if (c.mma) plan.arrays[kC].pattern = tensor::writes_tiles(c.sizes.c).pattern;
+    plan.arrays[kC].pattern.partial_writes = stores_of(c).merged;
   }
   if (c.p[kBatch] == 1) plan.raster = raster_of(c);
   plan.scheduler = brief.scheduler;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/kernels/gemm/tensor_plan.hpp"
 #include "model/libraries/gemm.hpp"
 
 namespace roofcast::gemm {
@@ -181,6 +182,8 @@ struct LibraryProduct {
 
 /// Throws InputError if the library has no such tile here.
 LibraryProduct library_product(const Problem& p, const Gpu& gpu, const Packings& packings);
+/// Stores of C: lines of rows, or off 16 B pieces of rows, 32 a warp.
+tensor::PieceStores stores_of(const LibraryProduct& c);
 Outline outline_of(const LibraryProduct& c, const Gpu& gpu);
 
 }  // namespace roofcast::gemm

@@ -61,19 +61,15 @@ double copy_requests(const LibraryProduct& c) {
          (c.through_registers ? library::kRegisterCopyRequests : library::kCopyRequests);
 }
 
-// Kernels for rows off 16 B store a block's part of C in pieces of rows, 32 a warp: as much traffic
-// as whole sectors, and a wavefront for each.
-void store_in_pieces(Step& end, const LibraryProduct& c) {
-  const std::int64_t size = element_bytes(tensor::result_type(c.p.dtype));
-  const std::int64_t piece =
-      size * std::min({kWarpLanes * static_cast<std::int64_t>(c.vector), c.tile.n, c.p[kN]});
-  const double sectors = c.sizes.c / as_double(c.blocks() * kSectorBytes) *
-                         tensor::sectors_share(piece, c.p[kN] * size);
-  end.issued.l1 = end.issued.l2 = {0, sectors * kSectorBytes};
-  end.wavefronts.l1 = sectors;
-}
-
 }  // namespace
+
+tensor::PieceStores stores_of(const LibraryProduct& c) {
+  const std::int64_t size = element_bytes(tensor::result_type(c.p.dtype)), pitch = c.p[kN] * size;
+  const auto vector = static_cast<std::int64_t>(c.vector);
+  const std::int64_t piece =
+      library_aligned(c.p) ? kLineBytes : size * std::min(kWarpLanes * vector, c.tile.n);
+  return {c.sizes.c, std::min(piece, pitch), pitch};
+}
 
 Outline outline_of(const LibraryProduct& c, const Gpu& gpu) {
   const double blocks = as_double(c.blocks()), steps = c.steps();
@@ -99,7 +95,11 @@ Outline outline_of(const LibraryProduct& c, const Gpu& gpu) {
   step.waits = step_waits(c);
   Step end{.warp_instructions = c.mma ? tensor::end_instructions(c.area()) : 0};
   set_traffic(end.issued, {0, stored / blocks});
-  if (splits == 1 && !library_aligned(c.p)) store_in_pieces(end, c);
+  if (splits == 1) {
+    const double sectors = stores_of(c).sectors / blocks;
+    end.issued.l1 = end.issued.l2 = {0, sectors * kSectorBytes};
+    if (!library_aligned(c.p)) end.wavefronts.l1 = sectors;
+  }
   return {.blocks = c.blocks(),
           .blocks_per_sm = c.tile.blocks_per_sm,
           .scheduler = of_tcgen05     ? TileScheduler::ping_pong

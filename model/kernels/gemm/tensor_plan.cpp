@@ -33,6 +33,12 @@ double off_sector_share(std::int64_t pitch_bytes) {
   return units_of_piece(kSectorBytes, pitch_bytes, kSectorBytes) - 1;
 }
 
+PieceStores::PieceStores(double bytes, std::int64_t piece_bytes, std::int64_t pitch_bytes)
+    : sectors(bytes / kSectorBytes * sectors_share(piece_bytes, pitch_bytes)),
+      merged(bytes / as_double(piece_bytes) *
+             units_of_piece(piece_bytes, pitch_bytes, kTileLineBytes) *
+             off_sector_share(pitch_bytes)) {}
+
 double coalesced_share(std::int64_t pitch_bytes) {
   constexpr double kOffLines = 0.5;
   if (pitch_bytes % kTileLineBytes == 0) return 1;

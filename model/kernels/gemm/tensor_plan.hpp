@@ -101,6 +101,12 @@ struct Sizes {
 double sectors_share(std::int64_t piece_bytes, std::int64_t pitch_bytes);
 /// Share of rows that begin within a sector.
 double off_sector_share(std::int64_t pitch_bytes);
+/// Rows stored in pieces, each by one warp or one box of TMA.
+struct PieceStores {
+  PieceStores(double bytes, std::int64_t piece_bytes, std::int64_t pitch_bytes);
+  double sectors;
+  double merged;  ///< lines written in part, which L2 merges (AccessPattern::partial_writes)
+};
 /// Share of rows for which one L2 lookup serves two blocks that read them: 1 where rows begin at
 /// lines, 0.5 where they begin at sectors, else 0 (by the times of tiles of 64 rows).
 double coalesced_share(std::int64_t pitch_bytes);

@@ -100,12 +100,11 @@ Stores stores_of(const Choice& c) {
   const std::int64_t piece = parts ? kSectorBytes : by_lanes ? kWarpLanes * size : kTileLineBytes;
   const double bytes = parts ? c.partial_bytes() : c.s.c(), tiles = as_double(c.blocks());
   const double times = parts && pitch % (2 * kPartBytes) != 0 ? 2 : 1;
-  const double stored = times * bytes * sectors_share(piece, pitch);
-  const double lines = bytes / as_double(piece) * units_of_piece(piece, pitch, kTileLineBytes);
-  const double sectors = stored / kSectorBytes;
+  const PieceStores pieces(bytes, piece, pitch);
+  const double sectors = times * pieces.sectors;
   Step step;
   step.issued.requested = {0, bytes / tiles};
-  step.issued.l1 = step.issued.l2 = {0, stored / tiles};
+  step.issued.l1 = step.issued.l2 = {0, sectors * kSectorBytes / tiles};
   step.warp_instructions =
       end_instructions(c.area()) + (by_lanes ? kOfLanes * c.area() / kWarpLanes : 0);
   if (!by_boxes) step.wavefronts.l1 = sectors / tiles;
@@ -113,7 +112,7 @@ Stores stores_of(const Choice& c) {
       c.area() * c.s.result / c.groups() / as_double(kTileLineBytes * c.one.panel_lines());
   if (!parts) step.waits = {.shared = panels, .barriers = 2 * panels};
   if (by_boxes) step.waits.tile_loads = 1;
-  return {step, parts ? sectors : lines * off_sector_share(pitch)};
+  return {step, parts ? sectors : pieces.merged};
 }
 
 // Products a warpgroup has in flight: each is issued before the previous one has ended.
