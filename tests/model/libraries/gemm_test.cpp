@@ -185,6 +185,18 @@ TEST(GemmLibrary, StoresSectorsInPartWhereRowsAreNoMultipleOf16Bytes) {
   EXPECT_DOUBLE_EQ(plan.blocks.front().phases.back().step.wavefronts.l1, kSectors / 2);  // 2 blocks
 }
 
+// Every second row of 8208 B begins within a sector, and a piece of 128 B touches 1.875 lines.
+TEST(GemmLibrary, LinesOfCAreMergedWhereItsRowsBeginWithinASector) {
+  const Gpu& gpu = gpu_named("h100-sxm5");
+  const auto merged = [&gpu](std::int64_t n) {
+    const auto sequence = plan_library(with_tile(product(1024, n, 64), 128, 256), gpu);
+    return sequence.front().plan.arrays[kC].pattern.partial_writes;
+  };
+  EXPECT_DOUBLE_EQ(merged(4104), 1024 * 8208 / 128.0 * 1.875 / 2);
+  EXPECT_EQ(merged(4112), 0);
+  EXPECT_GT(time_s(product(1024, 40968, 64), gpu), 1.05 * time_s(product(1024, 40976, 64), gpu));
+}
+
 TEST(GemmLibrary, FindsWeightsInL2WhereTheirCopiesFit) {
   const Gpu h200 = gpu_named("h200-sxm");
   Problem p = product(64, 1024, 1024);  // 2 MiB of B
