@@ -172,7 +172,7 @@ std::vector<RoofLabel> slope_labels(const std::vector<MemoryRoof>& roofs, const 
 }
 
 void add_points_of(std::vector<Pixel>& points, const std::vector<RoofLabel>& labels, double width) {
-  constexpr double kStep = 10;
+  constexpr double kStep = 1;
   for (const RoofLabel& label : labels) {
     const double end = label.at.x + text_width(label.text);
     for (double x = label.at.x; x < std::min(end, width); x += kStep) {

@@ -35,7 +35,8 @@ std::vector<RoofLabel> level_labels(const std::vector<ComputeRoof>& roofs,
                                     const std::vector<bool>& asked, const LogAxis& x,
                                     const LogAxis& y, const std::vector<Pixel>& points);
 
-/// Adds points along the labels inside a frame of that width, so that other labels avoid them.
+/// Adds points along the labels inside a frame of that width, so close that other labels cover
+/// points of kernels rather than names.
 void add_points_of(std::vector<Pixel>& points, const std::vector<RoofLabel>& labels, double width);
 
 /// Separates labels sorted from the highest: moves down each that is too close to the one above,
