@@ -69,7 +69,7 @@ TEST(ProductAdvice, NamesTheWaveThatASmallerShapeSaves) {
   ASSERT_FALSE(smaller.empty());
   EXPECT_LE(smaller.front().prediction.waves->count, 1);
   EXPECT_GT(advised.asked.prediction.waves->count, 1);
-  EXPECT_EQ(smaller.front().why.find("1 wave of tiles "), 0U) << smaller.front().why;
+  EXPECT_EQ(smaller.front().why.find("1 wave of tiles 128x256, not "), 0U) << smaller.front().why;
 }
 
 TEST(ProductAdvice, EveryShapeIsForecastAsItSays) {
