@@ -109,7 +109,8 @@ struct BetterSetting {
 };
 
 /// Single changes that raise the warps of an SM: the largest lower register count, the largest
-/// lower shared memory, the nearest number of threads (whole warps).
+/// lower shared memory, the nearest number of threads (whole warps). Throws InputError if the GPU
+/// has no clusters of the launch's size. `gpu` must have occupancy rules.
 std::vector<BetterSetting> better_settings(const Launch& launch, const Gpu& gpu);
 
 /// Y[tokens,out] = X[tokens,in] · Wᵀ with W [out,in], and its gradients.

@@ -132,11 +132,26 @@ double clear_of(const std::vector<Pixel>& points, const RoofLabel& label, double
   return width - length;
 }
 
+/// Points along the labels inside a frame of that width, so close that a slope's label covers
+/// points of kernels rather than names.
+std::vector<Pixel> points_along(const std::vector<RoofLabel>& labels, double width) {
+  constexpr double kStep = 1;
+  std::vector<Pixel> points;
+  for (const RoofLabel& label : labels) {
+    const double end = label.at.x + text_width(label.text);
+    for (double x = label.at.x; x < std::min(end, width); x += kStep) {
+      points.push_back({x, label.at.y});
+    }
+  }
+  return points;
+}
+
 }  // namespace
 
 std::vector<RoofLabel> slope_labels(const std::vector<MemoryRoof>& roofs, const LogAxis& x,
                                     const LogAxis& y, double top_flops_per_s,
-                                    const std::vector<Pixel>& points) {
+                                    const std::vector<Pixel>& points,
+                                    const std::vector<RoofLabel>& levels) {
   const double angle = std::atan2(y.pixels_per_decade(), x.pixels_per_decade());
   const Turned turned{std::cos(angle), std::sin(angle)};
   const auto on_slope = [&](double rate, double intensity) {
@@ -158,9 +173,9 @@ std::vector<RoofLabel> slope_labels(const std::vector<MemoryRoof>& roofs, const 
           *roof.sustained_bytes_per_s, true);
     }
   }
-  std::vector<Pixel> across;
-  across.reserve(points.size());
-  for (const Pixel& p : points) across.push_back({turned.u(p), turned.v(p)});
+  std::vector<Pixel> across = points_along(levels, x.pixels);
+  across.insert(across.end(), points.begin(), points.end());
+  for (Pixel& p : across) p = {turned.u(p), turned.v(p)};
   SlopeSeats seats(slopes, std::move(across));
   std::vector<RoofLabel> labels;
   for (const Slope& slope : slopes) {
@@ -169,16 +184,6 @@ std::vector<RoofLabel> slope_labels(const std::vector<MemoryRoof>& roofs, const 
     }
   }
   return labels;
-}
-
-void add_points_of(std::vector<Pixel>& points, const std::vector<RoofLabel>& labels, double width) {
-  constexpr double kStep = 1;
-  for (const RoofLabel& label : labels) {
-    const double end = label.at.x + text_width(label.text);
-    for (double x = label.at.x; x < std::min(end, width); x += kStep) {
-      points.push_back({x, label.at.y});
-    }
-  }
 }
 
 void push_apart(std::vector<RoofLabel>& labels) {

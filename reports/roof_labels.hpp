@@ -21,11 +21,12 @@ struct RoofLabel {
 };
 
 /// Labels along the slopes, for datasheet and sustained rates each: above or below the slope, never
-/// over another label, and over as few other slopes and points as possible. A slope without room
-/// has none.
+/// over another slope's label, and over as few other slopes, labels of levels and points as
+/// possible. A slope without room has none.
 std::vector<RoofLabel> slope_labels(const std::vector<MemoryRoof>& roofs, const LogAxis& x,
                                     const LogAxis& y, double top_flops_per_s,
-                                    const std::vector<Pixel>& points);
+                                    const std::vector<Pixel>& points,
+                                    const std::vector<RoofLabel>& levels);
 
 /// Labels of compute roofs, one for all roofs of the same height, right of the plot and pushed
 /// apart. asked[i]: whether a point needs the type of roof i. In a narrow frame only these roofs
@@ -34,10 +35,6 @@ std::vector<RoofLabel> slope_labels(const std::vector<MemoryRoof>& roofs, const 
 std::vector<RoofLabel> level_labels(const std::vector<ComputeRoof>& roofs,
                                     const std::vector<bool>& asked, const LogAxis& x,
                                     const LogAxis& y, const std::vector<Pixel>& points);
-
-/// Adds points along the labels inside a frame of that width, so close that other labels cover
-/// points of kernels rather than names.
-void add_points_of(std::vector<Pixel>& points, const std::vector<RoofLabel>& labels, double width);
 
 /// Separates labels sorted from the highest: moves down each that is too close to the one above,
 /// then up those that fell below the plot.

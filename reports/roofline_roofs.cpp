@@ -77,11 +77,10 @@ void add_labels(Json& data, const std::string& prefix, const Roofs& roofs, const
       if (roof.sheet_bytes_per_s) roof.sustained_bytes_per_s.reset();
     }
   }
-  std::vector<Pixel> points = pixels_of(dots, f);
+  const std::vector<Pixel> points = pixels_of(dots, f);
   const auto levels = level_labels(roofs.compute, asked, f.x, f.y, points);
   data[prefix + "level labels"] = level_label_rows(levels, f.x, f.y);
-  add_points_of(points, levels, f.x.pixels);
-  const auto slopes = slope_labels(named, f.x, f.y, top_of(roofs, f), points);
+  const auto slopes = slope_labels(named, f.x, f.y, top_of(roofs, f), points, levels);
   data[prefix + "slope labels"] = slope_label_rows(slopes, f.x, f.y);
 }
 

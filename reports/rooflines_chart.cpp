@@ -116,13 +116,12 @@ std::vector<RoofLabel> levels_of(const std::vector<Device>& devices, const Roofs
 
 void add_labels(Json& data, const std::vector<Device>& devices, const Roofs& roofs, const Frame& f,
                 const std::vector<Dot>& dots) {
-  std::vector<Pixel> taken = pixels_of(dots, f);
+  const std::vector<Pixel> points = pixels_of(dots, f);
   const double top = roofs.compute.empty() ? f.y.high : roofs.compute.front().flops_per_s;
-  const auto levels = levels_of(devices, roofs, f.x, f.y, taken);
+  const auto levels = levels_of(devices, roofs, f.x, f.y, points);
   data["level labels"] = level_label_rows(levels, f.x, f.y);
-  add_points_of(taken, levels, f.x.pixels);
   data["slope labels"] =
-      slope_label_rows(slope_labels(roofs.memory, f.x, f.y, top, taken), f.x, f.y);
+      slope_label_rows(slope_labels(roofs.memory, f.x, f.y, top, points, levels), f.x, f.y);
 }
 
 /// A frame that leaves room for the roofs' names beside it and is at least as high as their stack.

@@ -15,8 +15,8 @@ Waves waves(std::int64_t blocks, std::int64_t capacity);
 /// the default carve-out. 0 blocks: the launch is impossible on this device.
 Occupancy occupancy(const Launch& launch, const OccupancyRules& rules);
 
-/// The same with the GPU's limits on clusters. Throws InputError if it has no clusters of that size.
-/// `gpu` must have occupancy rules.
+/// The same with the GPU's limits on clusters. Throws InputError if it has no clusters of that
+/// size. `gpu` must have occupancy rules.
 Occupancy occupancy(const Launch& launch, const Gpu& gpu);
 
 /// The occupancy of the plan's launch. Throws InputError where the GPU cannot run it: it lacks an
@@ -24,7 +24,7 @@ Occupancy occupancy(const Launch& launch, const Gpu& gpu);
 Occupancy checked_occupancy(const Plan& plan, const Gpu& gpu);
 
 /// Resident blocks of the device. Clusters: Σ over GPCs of at least as many SMs as a cluster has
-/// blocks, ⌊SMs · blocks per SM ÷ blocks per cluster⌋, which cudaOccupancyMaxActiveClusters answers.
+/// blocks, ⌊SMs · blocks per SM ÷ blocks per cluster⌋, as cudaOccupancyMaxActiveClusters answers.
 std::int64_t places(const Launch& launch, const Occupancy& occupancy, const Gpu& gpu);
 
 }  // namespace roofcast

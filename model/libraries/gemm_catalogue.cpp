@@ -19,9 +19,9 @@ bool multiplies_async(LibraryKernels kernels) {
   return kernels == LibraryKernels::xmma || kernels == LibraryKernels::any_width;
 }
 
-// cuBLAS multiplies tf32 by mma.sync where its 64x64 tiles fill less than half of the SMs, since only
-// those kernels split k, or where they have fewer multiply-adds than this. wgmma reads tf32 along k
-// only: operands stored across k are transposed first, so mma.sync wins up to larger GEMMs.
+// cuBLAS multiplies tf32 by mma.sync where its 64x64 tiles fill less than half of the SMs, since
+// only those kernels split k, or where they have fewer multiply-adds than this. wgmma reads tf32
+// along k only: operands stored across k are transposed first, so mma.sync wins up to larger GEMMs.
 bool is_small_tf32(const Problem& p, const Gpu& gpu) {
   constexpr std::int64_t kSide = 64;
   constexpr double kLeastAsync = 90'000, kLeastTransposed = 1'000'000;
@@ -176,6 +176,7 @@ std::vector<Problem> of_tiles(LibraryKernels kernels, const Problem& p, const Gp
   const std::span<const LibraryTile> tiles = tiles_for(p, gpu, kernels);
   // Kernels by wgmma with fixed sides have no launch that adds parts.
   const bool unsplit = kernels == LibraryKernels::xmma && p[kSplitK] == kToChoose;
+  const std::int64_t asked = unsplit ? 1 : asked_splits(p);
   constexpr std::int64_t kLeastSteps = 1, kMostRounds = 2;
   std::vector<Problem> found;
   for (const LibraryTile& tile : tiles) {
@@ -185,8 +186,8 @@ std::vector<Problem> of_tiles(LibraryKernels kernels, const Problem& p, const Gp
     }
     const std::int64_t whole = blocks_of(tile, p);
     const std::int64_t most = kMostRounds * gpu.slots(tile.blocks_per_sm);
-    for (const std::int64_t splits : splits_of(unsplit ? 1 : asked_splits(p), steps_of(p), whole,
-                                               most, kKnownSplits, kLeastSteps)) {
+    for (const std::int64_t splits :
+         splits_of(asked, steps_of(p), whole, most, kKnownSplits, kLeastSteps)) {
       if (alone && splits == 1 && yields_to_larger(tile, tiles, p, gpu)) continue;
       found.push_back(in_tiles(p, tile.m, tile.n, splits));
     }

@@ -49,33 +49,29 @@ inline constexpr std::array kXmmaTiles = {LibraryTile{64, 64, 1},   LibraryTile{
                                           LibraryTile{256, 128, 1}};
 inline constexpr double kXmmaTf32Rate = 0.85;  ///< LibraryTile::rate of these in tf32, measured
 
+/// A single-stage mma.sync tile for few rows, whose threads wait for each copy
+/// (cutlass_80_wmma_tensorop_*_32x32_128x1, cutlass_75_wmma_tensorop_f16_*_32x32_128x1).
+inline constexpr LibraryTile kSingleStageTile{32, 32, 4, 128, 1, 256};
 /// mma.sync tiles for small tf32 GEMMs on GPUs with wgmma (cutlass_80_tensorop_s1688gemm_*).
 inline constexpr std::array kSmallTf32Tiles = {LibraryTile{64, 64, 2, 128, 6},
                                                LibraryTile{64, 128, 1, 128, 6},
                                                LibraryTile{128, 64, 1, 128, 6}};
 /// mma.sync tiles for rows of odd length on GPUs with wgmma (cutlass_75_tensorop_s1688gemm_*):
-/// operands are loaded to registers one step ahead. The last one, of a single stage, is fp16's
-/// (cutlass_75_wmma_tensorop_f16_*_32x32_128x1).
+/// operands are loaded to registers one step ahead. The last one is fp16's alone.
 inline constexpr std::array kOddTiles = {
     LibraryTile{256, 128, 1, 256, 2, 64}, LibraryTile{128, 256, 1, 256, 2, 64},
-    LibraryTile{128, 128, 2, 128, 2, 64}, LibraryTile{64, 64, 5, 128, 2, 64},
-    LibraryTile{32, 32, 4, 128, 1, 256}};
+    LibraryTile{128, 128, 2, 128, 2, 64}, LibraryTile{64, 64, 5, 128, 2, 64}, kSingleStageTile};
 
 /// tcgen05 tiles, by the shapes of the instruction (PTX ISA, tcgen05.mma): a block multiplies 64 or
 /// 128 rows by up to 256 columns, any multiple of 8. A block has two tiles at a time (ping-pong).
 inline constexpr std::array<std::int64_t, 2> kTcgen05Sides = {64, 128};
 inline constexpr std::int64_t kTcgen05Columns = 256;
 
-/// mma.sync tiles: cuBLAS's (NVIDIA, Deep Learning Performance: Matrix Multiplication Background),
-/// and a single-stage tile for few rows, whose threads wait for each copy
-/// (cutlass_80_wmma_tensorop_*_32x32_128x1).
-inline constexpr std::array kMmaTiles = {LibraryTile{256, 128, 1},
-                                         LibraryTile{128, 256, 1},
-                                         LibraryTile{128, 128, 2},
-                                         LibraryTile{128, 64, 2},
-                                         LibraryTile{64, 128, 2},
-                                         LibraryTile{64, 64, 2},
-                                         LibraryTile{32, 32, 4, 128, 1, 256}};
+/// mma.sync tiles: cuBLAS's (NVIDIA, Deep Learning Performance: Matrix Multiplication Background).
+inline constexpr std::array kMmaTiles = {LibraryTile{256, 128, 1}, LibraryTile{128, 256, 1},
+                                         LibraryTile{128, 128, 2}, LibraryTile{128, 64, 2},
+                                         LibraryTile{64, 128, 2},  LibraryTile{64, 64, 2},
+                                         kSingleStageTile};
 
 /// SIMT tiles, with k-slabs of 8 fp32 elements, by gemm_fp32.csv (sitar-lab/NeuSight, test set):
 /// batches take the first alone, on all its devices but one.

@@ -1,4 +1,4 @@
-// gemm_int4.library: Marlin's GEMM, whose weights of 4 bits are widened on their way to the product.
+// gemm_int4.library: Marlin's GEMM, whose weights of 4 bits are widened before the product.
 #include <array>
 #include <span>
 

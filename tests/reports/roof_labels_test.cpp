@@ -18,8 +18,7 @@ TEST(RoofLabels, ASlopesNameCoversPointsRatherThanAName) {
   for (double x = 0; x < 400; x += 8) {
     if (x < 215 || x > 285) points.push_back({x, x});
   }
-  add_points_of(points, {level}, 400);
-  const auto named = slope_labels({{"DRAM", 1.0, std::nullopt}}, axis, axis, 1e4, points);
+  const auto named = slope_labels({{"DRAM", 1.0, std::nullopt}}, axis, axis, 1e4, points, {level});
   ASSERT_EQ(named.size(), 1U);
   const double along = std::cos(std::atan(1.0)) * 8;  // px between letters, across and up
   for (int letter = 0; letter < 8; ++letter) {
