@@ -22,13 +22,44 @@ double time_of_first_s(const SequenceTime& time, std::size_t launches) {
   return sum_s;
 }
 
-}  // namespace
-
-Candidate candidate_of(const Question& question) {
+// The candidate, still without its limit.
+Candidate timed(const Question& question) {
   const Gpu& gpu = question.gpu;
   Candidate one{question.problem, question.kernel.kernel->plan_of(question.problem, gpu)};
   one.time = sequence_time(one.sequence, gpu, question.assumptions);
-  one.limit = limit(one.sequence, gpu, question.assumptions.cache);
+  return one;
+}
+
+/// The candidates of a question, ordered by lower bounds of their times.
+struct Ordered {
+  std::vector<Problem> problems;
+  std::vector<std::pair<double, std::size_t>> order{};  ///< lower bound (s), position
+  std::size_t copies = 0;                               ///< launches before each GEMM
+};
+
+Ordered ordered(const Question& question) {
+  const KernelModel& kernel = *question.kernel.kernel;
+  Ordered result{kernel.candidates(question.problem, question.gpu)};
+  result.order.reserve(result.problems.size());
+  for (std::size_t i = 0; i < result.problems.size(); ++i) result.order.emplace_back(0, i);
+  if (kernel.outlines == nullptr || result.problems.size() == 1) return result;
+  try {
+    const auto outlines = kernel.outlines(result.problems, question.gpu);
+    result.copies = outlines.front().copies;
+    for (auto& [bound_s, i] : result.order) {
+      bound_s = least_time_s(outlines[i], question.gpu, question.assumptions);
+    }
+    std::sort(result.order.begin(), result.order.end());
+  } catch (const InputError&) {  // the forecasts say why
+  }
+  return result;
+}
+
+}  // namespace
+
+Candidate candidate_of(const Question& question) {
+  Candidate one = timed(question);
+  one.limit = limit(one.sequence, question.gpu, question.assumptions.cache);
   return one;
 }
 
@@ -40,21 +71,7 @@ double Candidate::expected_s() const {
 Candidate fastest_candidate(const Question& question) {
   const KernelModel& kernel = *question.kernel.kernel;
   if (kernel.candidates == nullptr) return candidate_of(question);
-  const std::vector<Problem> problems = kernel.candidates(question.problem, question.gpu);
-  std::vector<std::pair<double, std::size_t>> order;  // lower bound of the time (s), position
-  order.reserve(problems.size());
-  std::size_t copies = 0;
-  for (std::size_t i = 0; i < problems.size(); ++i) {
-    order.emplace_back(0, i);
-    if (kernel.outline == nullptr || problems.size() == 1) continue;
-    try {
-      const Outline outline = kernel.outline(problems[i], question.gpu);
-      order.back().first = least_time_s(outline, question.gpu, question.assumptions);
-      copies = outline.copies;
-    } catch (const InputError&) {  // its forecast says why
-    }
-  }
-  std::sort(order.begin(), order.end());
+  const auto [problems, order, copies] = ordered(question);
   // The first candidate wins among equal times, and among refusals if all are refused.
   std::optional<Candidate> best;
   std::optional<InputError> refusal;
@@ -65,7 +82,9 @@ Candidate fastest_candidate(const Question& question) {
     const double least_s = best ? best->expected_s() : kForever;
     if (bound_s + copies_s > least_s) break;
     try {
-      Candidate one = candidate_of(question.with(problems[i]));
+      Candidate one = timed(question.with(problems[i]));
+      if (one.expected_s() > least_s) continue;
+      one.limit = limit(one.sequence, question.gpu, question.assumptions.cache);
       if (std::pair(one.expected_s(), i) > std::pair(least_s, position)) continue;
       if (one.time && !back_to_back(question.assumptions.cache)) {
         copies_s = time_of_first_s(*one.time, copies);

@@ -15,12 +15,19 @@ namespace {
 
 constexpr double kUnlimited = 1e18;  // a rate that never binds
 
+/// Lower bounds of L2's and DRAM's SM cycles: of all bytes, and per byte that blocks read and
+/// write.
+struct LeastMemory {
+  double all, read, write;
+};
+
 /// A block's last step, its epilogue, in SM cycles.
 class End {
  public:
   End(const Step& step, double warps, const Gpu& gpu)
-      : stored_(step.issued.l2.write_bytes),
-        loads_(per_clk(step.issued.l2.read_bytes, gpu.sm.l2_bytes_per_clk)) {
+      : read_(step.issued.l2.read_bytes),
+        stored_(step.issued.l2.write_bytes),
+        loads_(per_clk(read_, gpu.sm.l2_bytes_per_clk)) {
     const double issue = per_clk(step.warp_instructions, gpu.sm.warp_issue_per_clk);
     pipes_ = std::max(step.wavefronts.shared + step.wavefronts.l1, issue);
     const StepLatency latency = latency_of(step.waits, {}, gpu);
@@ -30,12 +37,12 @@ class End {
     port_share_ = together ? 1 : 1 / warps;
     exposed_ = std::min(1.0, law::kOverlappingWarps / warps);
   }
-  double stored_bytes() const { return stored_; }
   /// Cycles of the port at `store_rate` bytes per cycle.
   double port(double store_rate) const { return loads_ + stored_ / store_rate; }
-  /// Cycles of the step if `resident` blocks begin it together.
-  double together(double port, double resident) const {
-    return waits_ + resident * std::max(port, pipes_);
+  /// Cycles of the step if `resident` blocks on each of `active` SMs begin it together.
+  double together(double port, double resident, double active, const LeastMemory& memory) const {
+    const double shared = active * std::max(read_ * memory.read, stored_ * memory.write);
+    return waits_ + resident * std::max({port, pipes_, shared});
   }
   /// Cycles of the step without queueing. In steps with a barrier, port and issue overlap in part.
   double own(double port) const {
@@ -44,20 +51,15 @@ class End {
   }
 
  private:
-  double stored_, loads_, pipes_, waits_, issue_ = 0, port_share_, exposed_;
-};
-
-/// Lower bounds of L2's and DRAM's SM cycles: of all bytes, and per byte that blocks read and
-/// write.
-struct LeastMemory {
-  double all, read, write;
+  double read_, stored_, loads_, pipes_, waits_, issue_ = 0, port_share_, exposed_;
 };
 
 LeastMemory least_memory(const Outline& outline, double clock_hz, const Gpu& gpu,
                          CacheState cache) {
   const double of_step = outline.loop.step.issued.l2.read_bytes;
   const double blocks = as_double(outline.blocks);
-  double asked = blocks * (outline.loop.repeats * of_step + outline.end.issued.l2.read_bytes);
+  double asked = blocks * (outline.loop.repeats * of_step + outline.end.issued.l2.read_bytes) +
+                 outline.epilogue_read_bytes;
   if (const auto& tail = outline.tail) {
     asked += as_double(tail->blocks()) * tail->steps * of_step +
              as_double(tail->tiles) * tail->reducing_end.issued.l2.read_bytes;
@@ -82,12 +84,8 @@ LeastMemory least_memory(const Outline& outline, double clock_hz, const Gpu& gpu
   const double l2_read_s = (outline.l2_read_bytes + law::kL2FillShare * moved.read_bytes) / rate;
   const double l2_write_s =
       blocks * outline.end.issued.l2.write_bytes / (rate * law::kL2WriteShare);
-  // Reads of epilogues are in `asked`; their share of the cost is at most 1 ÷ rate per byte.
-  const double of_l2 = asked > 0 ? std::min(l2_read_s / asked, 1 / rate) : 0;
-  const double of_dram =
-      asked > 0 ? std::min(dram.read_s / asked, dram_time({1, 0}, {}, gpu).read_s) : 0;
   return {std::max(dram.total_s(), l2_read_s + l2_write_s) * clock_hz,
-          std::max(of_l2, of_dram) * clock_hz,
+          asked > 0 ? std::max(l2_read_s, dram.read_s) / asked * clock_hz : 0,
           outline.reduction_bytes > 0 ? dram.write_s * clock_hz / outline.reduction_bytes : 0};
 }
 
@@ -129,51 +127,68 @@ class LoopBound {
     const bool feeds = outline_.on_tensor_cores() && !outline_.of_tcgen05 && is_pipelined(loop_);
     return feeds ? double{law::kPipelineStartCycles} : 0;
   }
-  /// Cycles of `count` rounds of `resident` blocks on each of `active` SMs, which share L2's write
-  /// rate.
+  /// Cycles of `count` rounds of `resident` blocks on each of `active` SMs, which share memory.
   double rounds(double count, double resident, double active, double steps, const End& end) const {
-    const double rate =
-        std::min<double>(law::kSmStoreBytesPerClk, law::kL2WriteShare * l2_reads_ / active);
-    const double port = end.port(rate);
+    const double port = end.port(store_rate(active)), own = end.own(port);
     // The main loops of two tiles that take turns follow each other.
     if (outline_.scheduler == TileScheduler::ping_pong) {
-      return count * std::max(blocks(2 * resident, steps, port, end.own(port)) / 2,
-                              blocks(resident, steps, 0, 0));
+      return count * std::max(blocks(2 * resident, active, steps, port, own) / 2,
+                              blocks(resident, active, steps, 0, 0));
     }
-    const double mixed = blocks(resident, steps, port, end.own(port));
+    const double mixed = blocks(resident, active, steps, port, own);
     if (resident > 1 || parts_ <= 1) return count * mixed;
     // A block alone on its SM does not overlap loop and stores: its warpgroups end the loop first.
     const double stores = end.port(law::kSmStoreBytesPerClk);
-    return count * std::max(mixed, blocks(1, steps, 0, 0) + std::max(stores, end.own(stores)));
+    return count * std::max(mixed, blocks(1, 1, steps, 0, 0) + std::max(stores, end.own(stores)));
   }
   /// Cycles of such a round if its blocks begin each phase together, as those of the first round.
   double first_round(double resident, double active, double steps, const End& end) const {
-    const double stores = end.port(law::kSmStoreBytesPerClk), sharing = resident * active;
-    const double read = sharing * steps * loop_.step.issued.l2.read_bytes * memory_.read;
-    const double written = sharing * end.stored_bytes() * memory_.write;
-    const double stored = std::max({end.own(stores), end.together(stores, resident), written});
+    const double port = end.port(store_rate(active));
+    const double stored = std::max(end.own(port), end.together(port, resident, active, memory_));
     const double started = resident * block_start_;
     // Blocks start beside the one step of a short loop.
-    if (steps <= 1) return before_ + loads_ + std::max(started + multiplied_, read) + stored;
+    if (steps <= 1) {
+      const double read = resident * active * loop_.step.issued.l2.read_bytes * memory_.read;
+      return before_ + loads_ + std::max(started + multiplied_, read) + stored;
+    }
     const double fill = loop_.ahead > 0 ? loads_ : 0;  // else every step has its wait
-    return started + before_ + fill + std::max(blocks(resident, steps, 0, 0), read) + stored;
+    return started + before_ + fill + walked(steps) * blocks(resident, active, 1, 0, 0, 1) + stored;
   }
 
  private:
-  // Cycles of `count` blocks that share an SM. A block's chains start and end a step apart:
-  // chains − 1 further steps.
-  double blocks(double count, double steps, double end_port, double end_own) const {
-    const double walked = steps + loop_.chains - 1;
+  // Stores of an SM, bytes per cycle, beside those of the others.
+  double store_rate(double active) const {
+    return std::min<double>(law::kSmStoreBytesPerClk, law::kL2WriteShare * l2_reads_ / active);
+  }
+  // A block's chains start and end a step apart: chains − 1 further steps.
+  double walked(double steps) const { return steps + loop_.chains - 1; }
+  double blocks(double count, double active, double steps, double end_port, double end_own) const {
+    return blocks(count, active, steps, end_port, end_own, walked(steps));
+  }
+  // Cycles of `count` blocks that share an SM, on each of `active` SMs.
+  double blocks(double count, double active, double steps, double end_port, double end_own,
+                double walked) const {
     const double busy = std::max(steps * arithmetic_, steps * port_ + end_port);
-    const double cycles = std::max(count * busy, walked * step_ + end_own);
-    if (steps * arithmetic_ <= 0) return cycles;
-    // Parts queue at the arithmetic pipe (network.cpp), the less the longer a block takes: one
-    // Newton step from a lower bound stays a lower bound.
-    const double all = count * steps * arithmetic_, others = count * parts_ - 1;
-    const double ahead = others / (others + law::kSmVariability), idle = cycles - ahead * all;
-    const double wait = law::kSmVariability * walked * arithmetic_ / parts_ * ahead * all / idle;
-    const double missing = walked * multiplied_ + end_own + wait - cycles;
-    return cycles + std::max(0.0, missing / (1 + wait / idle));
+    double cycles = std::max(count * busy, walked * step_ + end_own);
+    cycles = queued(cycles, walked * multiplied_ + end_own, walked * arithmetic_ / parts_,
+                    count * steps * arithmetic_, count * parts_ - 1, law::kSmVariability);
+    const double bytes = loop_.step.issued.l2.read_bytes, read = active * bytes * memory_.read;
+    if (loop_.ahead < 1) return std::max(cycles, count * steps * read);
+    const double arrivals = walked / loop_.ahead;  // waits for loads that follow one another
+    return queued(cycles, arrivals * (loads_ + port_) + end_own, arrivals * read,
+                  count * steps * read, count * (loop_.ahead + 1),
+                  law::kMemoryQueueBytes / std::max(1.0, bytes));
+  }
+  // Lower bound of the T = `rest` + wait(T) of a block whose customers queue at one station that
+  // works `all` cycles of T (network.cpp); at least `cycles`, itself a lower bound. The wait falls
+  // with T ever less, so one Newton step stays a lower bound.
+  static double queued(double cycles, double rest, double own, double all, double others,
+                       double variability) {
+    cycles = std::max(cycles, all);
+    if (others <= 0 || all <= 0) return cycles;
+    const double ahead = others / (others + variability), idle = cycles - ahead * all;
+    const double wait = variability * own * ahead * all / idle;
+    return cycles + std::max(0.0, (rest + wait - cycles) / (1 + wait / idle));
   }
 
   const Outline& outline_;

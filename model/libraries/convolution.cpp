@@ -189,6 +189,19 @@ std::vector<Problem> convolution_candidates(const Problem& p, const Gpu& gpu) {
   return found.empty() ? gemm::candidates_of(p, product, gpu, kOwnChoice, kernels) : found;
 }
 
+std::vector<Outline> convolution_outlines(std::span<const Problem> candidates, const Gpu& gpu) {
+  std::vector<Outline> found;
+  for (const Problem& p : candidates) {
+    const Layer given{p}, inner = multiplied(p);
+    Outline outline = gemm::library_outline(inner.product(), gpu, inner.packings(gpu));
+    outline.useful_flops = gemm::library_work(given.product()).tensor_flops.total();
+    if (inner.p[kChannels] != p[kChannels]) outline.operands = {};  // launches before wrote them
+    if (inner.p[kFilters] != p[kFilters]) outline.operands.back() = {};
+    found.push_back(outline);
+  }
+  return found;
+}
+
 constexpr std::array kTypes = {DType::bf16, DType::fp16, DType::tf32, DType::fp32};
 
 constexpr std::array kVariants = {KernelModel{
@@ -199,14 +212,7 @@ constexpr std::array kVariants = {KernelModel{
     .plan = convolution_plan,
     .candidates = convolution_candidates,
     .own_choice = kOwnChoice,
-    .outline = [](const Problem& p, const Gpu& gpu) {
-      const Layer given{p}, inner = multiplied(p);
-      Outline outline = gemm::library_outline(inner.product(), gpu, inner.packings(gpu));
-      outline.useful_flops = gemm::library_work(given.product()).tensor_flops.total();
-      if (inner.p[kChannels] != p[kChannels]) outline.operands = {};  // launches before wrote them
-      if (inner.p[kFilters] != p[kFilters]) outline.operands.back() = {};
-      return outline;
-    }}};
+    .outlines = convolution_outlines}};
 
 }  // namespace
 

@@ -202,7 +202,17 @@ std::vector<Problem> candidates_of(const Problem& problem, const Problem& produc
 
 Outline library_outline(const Problem& p, const Gpu& gpu, const Packings& packings) {
   if (is_vector_product(p)) return {.blocks = 0};
-  return outline_of(library_product(p, gpu, packings), gpu);
+  Outline outline = outline_of(library_product(p, gpu, packings), gpu);
+  if (p[kSplitK] == 1) outline.epilogue_read_bytes = epilogue_work(p).compulsory.read_bytes;
+  return outline;
+}
+
+std::vector<Outline> library_outlines(std::span<const Problem> candidates, const Gpu& gpu,
+                                      const Packings& packings) {
+  std::vector<Outline> found;
+  found.reserve(candidates.size());
+  for (const Problem& p : candidates) found.push_back(library_outline(p, gpu, packings));
+  return found;
 }
 
 LaunchSequence plan_library(const Problem& p, const Gpu& gpu, const Packings& packings) {

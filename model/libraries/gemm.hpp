@@ -53,6 +53,8 @@ std::vector<Problem> library_candidates(const Problem& problem, const Gpu& gpu, 
                                         std::optional<LibraryKernels> kernels = {});
 /// No blocks for a matrix-vector product.
 Outline library_outline(const Problem& problem, const Gpu& gpu, const Packings& packings = {});
+std::vector<Outline> library_outlines(std::span<const Problem> candidates, const Gpu& gpu,
+                                      const Packings& packings = {});
 Work library_work(const Problem& problem);
 IoComplexity library_io(const Problem& problem, double compulsory_bytes, double on_chip_bytes);
 
@@ -107,7 +109,10 @@ inline constexpr KernelModel kLibrary = {
     .candidates = [](const Problem& p, const Gpu& gpu) { return library_candidates(p, gpu, true); },
     .validated = kLibraryValidated,
     .own_choice = kOwnChoice,
-    .outline = [](const Problem& p, const Gpu& gpu) { return library_outline(p, gpu); },
+    .outlines =
+        [](std::span<const Problem> candidates, const Gpu& gpu) {
+          return library_outlines(candidates, gpu);
+        },
     .work = library_work,
     .io = library_io};
 

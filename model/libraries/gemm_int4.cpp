@@ -50,7 +50,9 @@ constexpr std::array kInt4Variants = {KernelModel{
     .plan = int4_plan,
     .candidates = int4_candidates,
     .own_choice = kOwnChoice,
-    .outline = [](const Problem& p, const Gpu& gpu) { return library_outline(p, gpu, kInt4); }}};
+    .outlines = [](std::span<const Problem> candidates, const Gpu& gpu) {
+      return library_outlines(candidates, gpu, kInt4);
+    }}};
 
 }  // namespace
 

@@ -39,9 +39,9 @@ struct KernelModel {
   std::span<const ValidatedRange> validated{};
   /// Positions of the settings that a library chooses by itself: measurements leave them open.
   std::span<const std::size_t> own_choice{};
-  /// Summary of a candidate, which gives a lower bound of its time: the search skips a candidate
-  /// whose bound exceeds the best time so far. Null where all are planned.
-  Outline (*outline)(const Problem&, const Gpu&) = nullptr;
+  /// Summaries of the candidates of one problem, which give lower bounds of their times: the search
+  /// skips a candidate whose bound exceeds the best time so far. Null where all are planned.
+  std::vector<Outline> (*outlines)(std::span<const Problem>, const Gpu&) = nullptr;
   /// Replace the family's where a variant's problem says more (a batch, a wider result).
   Work (*work)(const Problem&) = nullptr;
   IoComplexity (*io)(const Problem&, double compulsory_bytes, double on_chip_bytes) = nullptr;

@@ -38,6 +38,7 @@ struct Outline {
   Step end{};                ///< epilogue of such a block
   double l2_read_bytes = 0;  ///< reads of the launch that access L2: all but CoalescedReads
   std::array<OperandRead, 2> operands{};
+  double epilogue_read_bytes = 0;  ///< further reads of the launch, none of them in `end`
   double result_bytes = 0;     ///< of C
   std::size_t copies = 0;      ///< launches before the GEMM, the same for all candidates
   double launches = 1;         ///< of the GEMM; 2: with a separate reduction kernel

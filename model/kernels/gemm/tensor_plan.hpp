@@ -73,7 +73,7 @@ std::vector<Problem> mma_sync_candidates(const Problem&, const Gpu&);
 
 LaunchSequence plan_wgmma(const Problem&, const Gpu&);
 std::vector<Problem> wgmma_candidates(const Problem&, const Gpu&);
-Outline wgmma_outline(const Problem&, const Gpu&);
+std::vector<Outline> wgmma_outlines(std::span<const Problem> candidates, const Gpu&);
 
 LaunchSequence plan_skinny(const Problem&, const Gpu&);
 std::vector<Problem> skinny_candidates(const Problem&, const Gpu&);

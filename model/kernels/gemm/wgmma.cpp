@@ -201,15 +201,16 @@ Plan main_launch(const Choice& c, const Operands& operands, const Gpu& gpu) {
   return plan;
 }
 
-// Tail split-K factors worth a forecast: the parts fill one round, or more rounds in less time.
-std::vector<std::int64_t> tail_splits(const Choice& c, std::int64_t split, const Gpu& gpu) {
+// Tail split-K factors worth a forecast where split_k splits no tile: the parts fill one round, or
+// more rounds in less time.
+std::vector<std::int64_t> tail_splits(const Choice& c, const Gpu& gpu) {
   constexpr std::int64_t kMost = 12, kLeastSteps = 3, kMostRounds = 4;
   constexpr double kWorthIt = 0.03;  // least gain, in rounds of whole tiles
   if (c.p[kSplitRest] != kToChoose) return {c.p[kSplitRest]};
   std::vector<std::int64_t> found = {1};
   const std::int64_t slots = gpu.slots(1), rest = c.tiles() % slots;
-  // No tail split-K where split_k is given or splits all tiles, or where the last round is full.
-  if (c.p[kSplitK] != kToChoose || split > 1 || rest == 0) return found;
+  // No tail split-K where split_k is given, or where the last round is full.
+  if (c.p[kSplitK] != kToChoose || rest == 0) return found;
   const std::int64_t most = std::min(kMost, c.steps / kLeastSteps);
   double best = 1;
   for (std::int64_t rounds = 1; rounds <= kMostRounds; ++rounds) {
@@ -254,7 +255,12 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
       // No split-K of all tiles with swap_ab tiles, or where split_rest is given.
       if (p[kSplitK] == kToChoose && split > 1 && (tile.swap_ab || p[kSplitRest] > 1)) break;
       one[kSplitK] = split;
-      for (const std::int64_t rest : tail_splits(whole, split, gpu)) {
+      one[kSplitRest] = std::max<std::int64_t>(1, p[kSplitRest]);
+      if (split > 1) {
+        found.push_back(one);
+        continue;
+      }
+      for (const std::int64_t rest : tail_splits(whole, gpu)) {
         found.emplace_back(one)[kSplitRest] = rest;
       }
     }
@@ -263,9 +269,16 @@ std::vector<Problem> wgmma_candidates(const Problem& p, const Gpu& gpu) {
   return found;
 }
 
-Outline wgmma_outline(const Problem& p, const Gpu& gpu) {
-  const Choice c = choice_of(p, gpu);
-  return outline_of(c, operands_of(p, wgmma_along_k(p.dtype)), stores_of(c).step);
+std::vector<Outline> wgmma_outlines(std::span<const Problem> candidates, const Gpu& gpu) {
+  const Problem& first = candidates.front();
+  const Operands operands = operands_of(first, wgmma_along_k(first.dtype));  // of all candidates
+  std::vector<Outline> found;
+  found.reserve(candidates.size());
+  for (const Problem& p : candidates) {
+    const Choice c = choice_of(p, gpu);
+    found.push_back(outline_of(c, operands, stores_of(c).step));
+  }
+  return found;
 }
 
 }  // namespace roofcast::gemm::tensor

@@ -54,14 +54,17 @@ TEST_P(Bound, NoForecastIsShorter) {
   std::mt19937 random(20);  // the same on every machine
   int compared = 0;
   for (const KernelRef& kernel : testing::all_variants()) {
-    if (kernel.kernel->outline == nullptr) continue;
+    if (kernel.kernel->outlines == nullptr) continue;
     for (const DType type : kernel.dtypes()) {
       for (int i = 0; i < kDraws; ++i) {
         const Problem asked = drawn(kernel, type, random);
         const Assumptions assumptions{.cache = kCacheStates[random() % kCacheStates.size()]};
         try {
-          for (const Problem& one : kernel.kernel->candidates(asked, gpu)) {
-            const double least_s = least_time_s(kernel.kernel->outline(one, gpu), gpu, assumptions);
+          const std::vector<Problem> candidates = kernel.kernel->candidates(asked, gpu);
+          const std::vector<Outline> outlines = kernel.kernel->outlines(candidates, gpu);
+          for (std::size_t j = 0; j < candidates.size(); ++j) {
+            const Problem& one = candidates[j];
+            const double least_s = least_time_s(outlines[j], gpu, assumptions);
             const Candidate whole = candidate_of({kernel, one, gpu, assumptions});
             EXPECT_LE(least_s, whole.expected_s() * (1 + 1e-6))
                 << testing::text({kernel, one}) << ", " << name(assumptions.cache);
