@@ -4,7 +4,7 @@ macro(roofcast_require package debian_package)
   find_package(${package} ${ARGN} QUIET)
   if(NOT ${package}_FOUND)
     message(FATAL_ERROR "${package} was not found. On Debian: apt-get install ${debian_package} "
-                        "(scripts/setup installs all that is missing).")
+                        "(scripts/setup --test installs all that is missing, for the tests too).")
   endif()
 endmacro()
 

@@ -109,10 +109,8 @@ inline constexpr KernelModel kLibrary = {
     .candidates = [](const Problem& p, const Gpu& gpu) { return library_candidates(p, gpu, true); },
     .validated = kLibraryValidated,
     .own_choice = kOwnChoice,
-    .outlines =
-        [](std::span<const Problem> candidates, const Gpu& gpu) {
-          return library_outlines(candidates, gpu);
-        },
+    .outlines = [](std::span<const Problem> candidates,
+                   const Gpu& gpu) { return library_outlines(candidates, gpu); },
     .work = library_work,
     .io = library_io};
 

@@ -31,6 +31,10 @@ std::vector<Problem> int4_candidates(const Problem& p, const Gpu& gpu) {
   return library_candidates(p, gpu);
 }
 
+std::vector<Outline> int4_outlines(std::span<const Problem> candidates, const Gpu& gpu) {
+  return library_outlines(candidates, gpu, kInt4);
+}
+
 LaunchSequence int4_plan(const Problem& p, const Gpu& gpu) {
   require_plain(p);
   LaunchSequence sequence = plan_library(p, gpu, kInt4);
@@ -42,17 +46,15 @@ LaunchSequence int4_plan(const Problem& p, const Gpu& gpu) {
 
 constexpr std::array kInt4Types = {DType::bf16, DType::fp16};
 
-constexpr std::array kInt4Variants = {KernelModel{
-    .name = "gemm_int4.library",
-    .summary = "cuBLAS's tiles, weights widened on their way to the products",
-    .parameters = std::span(kLibraryParameters).first(kEpilogue),
-    .dtypes = kInt4Types,
-    .plan = int4_plan,
-    .candidates = int4_candidates,
-    .own_choice = kOwnChoice,
-    .outlines = [](std::span<const Problem> candidates, const Gpu& gpu) {
-      return library_outlines(candidates, gpu, kInt4);
-    }}};
+constexpr std::array kInt4Variants = {
+    KernelModel{.name = "gemm_int4.library",
+                .summary = "cuBLAS's tiles, weights widened on their way to the products",
+                .parameters = std::span(kLibraryParameters).first(kEpilogue),
+                .dtypes = kInt4Types,
+                .plan = int4_plan,
+                .candidates = int4_candidates,
+                .own_choice = kOwnChoice,
+                .outlines = int4_outlines}};
 
 }  // namespace
 

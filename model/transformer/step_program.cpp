@@ -15,8 +15,8 @@ struct LayerNodes {
   std::size_t begin, end;  ///< positions in Program::in_turn
 };
 
-/// Builds the program of a pass on one GPU: kStepSegments, with Section::once in the last pass only.
-/// Software's time is spread evenly over layers.
+/// Builds the program of a pass on one GPU: kStepSegments, with Section::once in the last pass
+/// only. Software's time is spread evenly over layers.
 class Builder {
  public:
   Builder(const Step& step, const Task& task, bool last) : step_(step), task_(task), last_(last) {}

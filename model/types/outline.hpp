@@ -39,10 +39,10 @@ struct Outline {
   double l2_read_bytes = 0;  ///< reads of the launch that access L2: all but CoalescedReads
   std::array<OperandRead, 2> operands{};
   double epilogue_read_bytes = 0;  ///< further reads of the launch, none of them in `end`
-  double result_bytes = 0;     ///< of C
-  std::size_t copies = 0;      ///< launches before the GEMM, the same for all candidates
-  double launches = 1;         ///< of the GEMM; 2: with a separate reduction kernel
-  double reduction_bytes = 0;  ///< partial sums, which the reduction kernel reads
+  double result_bytes = 0;         ///< of C
+  std::size_t copies = 0;          ///< launches before the GEMM, the same for all candidates
+  double launches = 1;             ///< of the GEMM; 2: with a separate reduction kernel
+  double reduction_bytes = 0;      ///< partial sums, which the reduction kernel reads
   std::optional<TailSplit> tail{};
   double useful_flops = 0;  ///< of the launch, on tensor cores
 

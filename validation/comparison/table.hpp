@@ -1,6 +1,6 @@
 #pragma once
-// Published measurements: a CSV whose columns are kernel parameters, gpu, dtype and time_us. A table
-// of several cache states has a column for each, as cold_us, in place of time_us.
+// Published measurements: a CSV whose columns are kernel parameters, gpu, dtype and time_us. A
+// table of several cache states has a column for each, as cold_us, in place of time_us.
 #include <functional>
 #include <optional>
 #include <string>

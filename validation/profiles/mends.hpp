@@ -22,8 +22,8 @@ struct Mend {
   std::map<std::size_t, double> saved_by_group_s{};  ///< kernel time saved, by index of the group
 };
 
-/// All changes, the largest saving first, without those that round to 0.0% of the time. `groups` are in
-/// the order of trace.calls. The saving of a product or attention is the measured time − the
+/// All changes, the largest saving first, without those that round to 0.0% of the time. `groups`
+/// are in the order of trace.calls. The saving of a product or attention is the measured time − the
 /// forecast of the changed kernel; that of a chain, measured time × (1 − forecast of the fused
 /// kernel ÷ forecast of the chain).
 std::vector<Mend> mends_of(const Trace& trace, const std::vector<CallGroup>& groups,

@@ -160,9 +160,9 @@ Plan main_launch(const TiledProduct& c, const Option& option, const Operands& op
   return plan;
 }
 
-// Whether a tile left to choose is worth a forecast. Of rings, and of register tiles in their place,
-// only the smallest that holds the tokens is. Tokens that are columns of B as [k,n] must fill a tile
-// of gemm.wgmma: TMA fills missing columns in each line of k.
+// Whether a tile left to choose is worth a forecast. Of rings, and of register tiles in their
+// place, only the smallest that holds the tokens is. Tokens that are columns of B as [k,n] must
+// fill a tile of gemm.wgmma: TMA fills missing columns in each line of k.
 bool worth_a_forecast(const Problem& p, const Option& option, const Gpu& gpu) {
   const std::int64_t tokens = tokens_of(p);
   if (option.by_wgmma()) return !has_whole_rows(p) || !transposes(p) || tokens == option.tile.m;
