@@ -6,6 +6,7 @@
 #include <random>
 
 #include "tests/model/devices.hpp"
+#include "tests/model/scan/questions.hpp"
 
 #if __has_include(<cuda_occupancy.h>)
 #define ROOFCAST_HAVE_CUDA_OCCUPANCY 1
