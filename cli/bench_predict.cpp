@@ -2,6 +2,10 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <random>
+#include <string>
+#include <vector>
+
 #include "advice/advice.hpp"
 #include "cli/commands/batch.hpp"
 #include "cli/input/device.hpp"
@@ -10,8 +14,6 @@
 namespace {
 
 constexpr std::string_view kKernel = "gemm.tiled";
-constexpr std::string_view kLine =
-    R"({"kernel":"gemm.tiled","gpu":"h200-sxm","m":4096,"n":4096,"k":4096,"dtype":"fp32"})";
 
 void predict_call(benchmark::State& state) {
   const roofcast::Gpu gpu = roofcast::cli::load_device("h200-sxm", {});
@@ -39,16 +41,42 @@ void predict_copy(benchmark::State& state) {
 }
 BENCHMARK(predict_copy);
 
-void batch_line(benchmark::State& state) {
+/// Query lines of one kernel, the extents drawn from 64 to 16384 in multiples of 8.
+std::vector<std::string> random_lines(std::string_view kernel, std::string_view dtype) {
+  constexpr int kLines = 1000;
+  std::mt19937 random(11);  // the same on every machine
+  const auto extent = [&random] {
+    const std::uint32_t octave = 8U << random() % 8;
+    return 8 * (octave + random() % octave);
+  };
+  std::vector<std::string> lines;
+  for (int i = 0; i < kLines; ++i) {
+    const auto shape = kernel == "stream.copy"
+                           ? fmt::format(R"("n":{})", extent() * extent())
+                           : fmt::format(R"("m":{},"n":{},"k":{})", extent(), extent(), extent());
+    lines.push_back(
+        fmt::format(R"({{"kernel":"{}","gpu":"h200-sxm",{},"dtype":"{}"}})", kernel, shape, dtype));
+  }
+  return lines;
+}
+
+void batch_lines(benchmark::State& state, std::string_view kernel, std::string_view dtype) {
+  const std::vector<std::string> lines = random_lines(kernel, dtype);
   roofcast::cli::Batch batch({});
   fmt::memory_buffer out;
   while (state.KeepRunning()) {
-    out.clear();
-    benchmark::DoNotOptimize(batch.answer(kLine, 1, out));
+    for (const std::string& line : lines) {
+      out.clear();
+      benchmark::DoNotOptimize(batch.answer(line, 1, out));
+    }
   }
-  state.SetItemsProcessed(state.iterations());
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(lines.size()));
 }
-BENCHMARK(batch_line);
+BENCHMARK_CAPTURE(batch_lines, copy, "stream.copy", "fp32")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(batch_lines, vectorized, "gemm.vectorized", "fp32")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(batch_lines, wgmma, "gemm.wgmma", "bf16")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(batch_lines, library, "gemm.library", "bf16")->Unit(benchmark::kMillisecond);
 
 void advise_call(benchmark::State& state) {
   const roofcast::Gpu gpu = roofcast::cli::load_device("h200-sxm", {});

@@ -152,7 +152,8 @@ class LoopBound {
       return before_ + loads_ + std::max(started + multiplied_, read) + stored;
     }
     const double fill = loop_.ahead > 0 ? loads_ : 0;  // else every step has its wait
-    return started + before_ + fill + walked(steps) * blocks(resident, active, 1, 0, 0, 1) + stored;
+    const double step = blocks(resident, active, 1, 0, 0, 1);
+    return started + before_ + fill + walked(steps) * step + stored;
   }
 
  private:
